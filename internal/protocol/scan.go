@@ -1,0 +1,72 @@
+package protocol
+
+import "time"
+
+// ScanWallsInput narrows a scan. The schedule sends it empty: every wall that
+// is due, within the day's budget.
+type ScanWallsInput struct {
+	// Walls to read, as VK_WALLS names them; empty means all.
+	Walls []string `json:"walls,omitempty"`
+	// Now reads the walls even if they are not due.
+	Now bool `json:"now,omitempty"`
+}
+
+// ReadPlan is what the next scan will do about each wall, and why.
+type ReadPlan struct {
+	// Budget is the calls of wall.get that the key may make in 24 hours, and
+	// Used what it made in the last 24.
+	Budget int `json:"budget"`
+	Used   int `json:"used"`
+	// PausedUntil is set while VK has told the key to wait.
+	PausedUntil *time.Time `json:"paused_until,omitempty"`
+	PauseReason string     `json:"pause_reason,omitempty"`
+	Walls       []WallPlan `json:"walls"`
+}
+
+// Due returns the walls to be read now.
+func (p ReadPlan) Due() []WallPlan {
+	var due []WallPlan
+	for _, wall := range p.Walls {
+		if wall.Due {
+			due = append(due, wall)
+		}
+	}
+	return due
+}
+
+// WallPlan is one wall of a ReadPlan.
+type WallPlan struct {
+	Name        string        `json:"name"`
+	OwnerID     int64         `json:"owner_id,omitempty"`
+	State       string        `json:"state"`
+	Reason      string        `json:"reason,omitempty"`
+	PostsPerDay float64       `json:"posts_per_day"`
+	Every       time.Duration `json:"every"`
+	NextReadAt  time.Time     `json:"next_read_at"`
+	LastReadAt  *time.Time    `json:"last_read_at,omitempty"`
+	Due         bool          `json:"due"`
+}
+
+// WallRead is what one reading of one wall came to.
+type WallRead struct {
+	Name    string `json:"name"`
+	OwnerID int64  `json:"owner_id"`
+	Calls   int    `json:"calls"`
+	Posts   int    `json:"posts"`
+	New     int    `json:"new"`
+	Edited  int    `json:"edited"`
+	// Skipped counts posts that are not for reading, by reason: ads, donut…
+	Skipped map[string]int `json:"skipped,omitempty"`
+	// Owed counts new deliveries.
+	Owed int `json:"owed"`
+	// Parked is why the wall is not read any more, "" if it is.
+	Parked string `json:"parked,omitempty"`
+	// Paused is why no wall can be read for now (the key must wait), "" if it can.
+	Paused string `json:"paused,omitempty"`
+}
+
+// ScanWallsResult is what a scan came to.
+type ScanWallsResult struct {
+	Walls   []WallRead `json:"walls"`
+	Started int        `json:"started"`
+}
