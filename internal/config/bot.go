@@ -1,0 +1,58 @@
+package config
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Bot is the city guide in Telegram.
+type Bot struct {
+	Enabled       bool           `env:"BOT_ENABLED" envDefault:"false" about:"run the guide bot"`
+	Token         Secret         `env:"TELEGRAM_BOT_TOKEN" about:"token of the guide bot"`
+	WebhookSecret Secret         `env:"TELEGRAM_WEBHOOK_SECRET" about:"what Telegram must present: 1 to 256 of A-Z a-z 0-9 _ -"`
+	Channel       string         `env:"TELEGRAM_CHANNEL" about:"channel that users must be subscribed to: @name or -100…"`
+	PublicURL     string         `env:"PUBLIC_URL" about:"https address under which Telegram reaches the api"`
+	HTTPTimeout   time.Duration  `env:"BOT_HTTP_TIMEOUT" envDefault:"5s" about:"for one call"`
+	ContactURL    string         `env:"BOT_CONTACT_URL" about:"where the contact button leads"`
+	Timezone      *time.Location `env:"BOT_TIMEZONE" envDefault:"Europe/Moscow" about:"the city's time zone"`
+	EditInPlace   bool           `env:"BOT_EDIT_IN_PLACE" envDefault:"false" about:"change the screen's message instead of sending a new one"`
+	Extras        bool           `env:"GUIDE_EXTRAS" envDefault:"false" about:"screens beyond the specification"`
+}
+
+// Telegram: "1-256 characters. Only characters A-Z, a-z, 0-9, _ and - are
+// allowed" (Bot API, setWebhook).
+var webhookSecret = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+
+var channel = regexp.MustCompile(`^(@[A-Za-z][A-Za-z0-9_]{3,31}|-[0-9]{1,19})$`)
+
+func (b *Bot) normalise() { b.PublicURL = strings.TrimRight(b.PublicURL, "/") }
+
+func (b *Bot) check(sheet *sheet, need func(Need) bool) {
+	serves := b.Enabled || need(NeedBot)
+	sheet.token("TELEGRAM_BOT_TOKEN", b.Token)
+	if serves || need(NeedWebhook) {
+		sheet.required("TELEGRAM_BOT_TOKEN", b.Token.IsSet(), "set it to the token that @BotFather gave for the guide bot")
+		sheet.required("TELEGRAM_WEBHOOK_SECRET", b.WebhookSecret.IsSet(), "set it to 1 to 256 random characters of A-Z a-z 0-9 _ -")
+	}
+	if b.WebhookSecret.IsSet() && !webhookSecret.MatchString(b.WebhookSecret.Reveal()) {
+		sheet.add("TELEGRAM_WEBHOOK_SECRET", "is not a secret that Telegram takes", "use 1 to 256 characters of A-Z a-z 0-9 _ -")
+	}
+	if serves {
+		sheet.required("TELEGRAM_CHANNEL", b.Channel != "", "set it to the channel's @name or its id, such as -1001234567890")
+	}
+	if b.Channel != "" && !channel.MatchString(b.Channel) {
+		sheet.add("TELEGRAM_CHANNEL", "is not a channel", "write its @name or its id, such as -1001234567890")
+	}
+	if need(NeedWebhook) {
+		sheet.required("PUBLIC_URL", b.PublicURL != "", "set it to the https address under which Telegram reaches the api")
+	}
+	if b.PublicURL != "" {
+		// Plain http serves the sandbox only; Telegram itself refuses it.
+		sheet.httpURL("PUBLIC_URL", b.PublicURL, "https", "http")
+	}
+	if b.ContactURL != "" {
+		sheet.link("BOT_CONTACT_URL", b.ContactURL)
+	}
+	sheet.positive("BOT_HTTP_TIMEOUT", b.HTTPTimeout)
+}

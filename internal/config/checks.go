@@ -1,0 +1,79 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func (s *sheet) required(variable string, set bool, remedy string) {
+	if !set {
+		s.add(variable, "is not set", remedy)
+	}
+}
+
+// rate allows 0, which turns pacing off (benches need that).
+func (s *sheet) rate(variable string, perSec float64) {
+	if math.IsNaN(perSec) || math.IsInf(perSec, 0) || perSec < 0 {
+		s.add(variable, "is not a rate", "write a number of calls per second above 0, or 0 for no pacing")
+	}
+}
+
+func (s *sheet) positive(variable string, d time.Duration) {
+	if d <= 0 {
+		s.add(variable, "is not a positive duration", "write a duration such as 10s or 48h")
+	}
+}
+
+func (s *sheet) between(variable string, n, low, high int) {
+	if n < low || n > high {
+		s.add(variable, "is out of range", fmt.Sprintf("write a whole number from %d to %d", low, high))
+	}
+}
+
+func (s *sheet) oneOf(variable, value string, allowed ...string) {
+	if !slices.Contains(allowed, value) {
+		s.add(variable, "has a value that is not known", "write one of "+strings.Join(allowed, ", "))
+	}
+}
+
+func (s *sheet) httpURL(variable, value string, schemes ...string) {
+	parsed, err := url.Parse(value)
+	switch {
+	case err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme):
+		s.add(variable, "is not a URL", "write it in full, such as "+schemes[0]+"://example.org")
+	case parsed.User != nil:
+		s.add(variable, "carries a user name or password", "leave them out; tokens have variables of their own")
+	case parsed.RawQuery != "" || parsed.Fragment != "":
+		s.add(variable, "carries a query or fragment", "leave out everything from ? or # on")
+	}
+}
+
+// link is what a button may open (Bot API, InlineKeyboardButton.url).
+func (s *sheet) link(variable, value string) {
+	parsed, err := url.Parse(value)
+	if err != nil || parsed.Host == "" || !slices.Contains([]string{"https", "http", "tg"}, parsed.Scheme) {
+		s.add(variable, "is not a link", "write it in full, such as https://t.me/example")
+	}
+}
+
+func (s *sheet) hostPort(variable, value string) {
+	_, port, err := net.SplitHostPort(value)
+	number, portErr := strconv.ParseUint(port, 10, 16)
+	if err != nil || portErr != nil || (number == 0 && port != "0") {
+		s.add(variable, "is not an address", "write host:port, such as 127.0.0.1:8080")
+	}
+}
+
+// token refuses what cannot be a token and would change the URL that it is
+// put into.
+func (s *sheet) token(variable string, secret Secret) {
+	if strings.ContainsAny(secret.Reveal(), " \t\r\n/?#\"'") {
+		s.add(variable, "is not a token", "copy it again, without quotes, spaces or a URL around it")
+	}
+}

@@ -1,0 +1,92 @@
+// Package config reads Vestnik's settings from the environment: one struct
+// per concern, every fault reported at once, secrets that cannot be printed
+// by accident.
+//
+// Each field names its variable, its default and its meaning in its tags, and
+// those tags are the only list: [Variables] prints it for people, and
+// [Config.Describe] prints what a process really runs with.
+package config
+
+import (
+	"slices"
+
+	_ "time/tzdata" // BOT_TIMEZONE must load in an image without /usr/share/zoneinfo
+)
+
+// Config is everything that any role reads from its environment. A role uses
+// the parts it needs; the rest stays at its defaults.
+type Config struct {
+	Database  Database
+	Temporal  Temporal
+	HTTP      HTTP
+	Platforms Platforms
+	Scan      Scan
+	Telegram  Telegram
+	VKOut     VKOut
+	Relay     Relay
+	Bot       Bot
+	Worker    Worker
+	Log       Log
+
+	origins map[string]Origin // by variable
+}
+
+// Need is something a role cannot start without, beyond the rules that hold
+// for every role. Bad values are faults whether or not they are needed.
+type Need int
+
+const (
+	// NeedDatabase asks for DATABASE_URL.
+	NeedDatabase Need = iota + 1
+	// NeedTemporal asks for an address of a Temporal frontend.
+	NeedTemporal
+	// NeedScan asks for the key and the walls to read.
+	NeedScan
+	// NeedOps asks for the operator's bearer token.
+	NeedOps
+	// NeedCMS asks for the bearer token of the CMS.
+	NeedCMS
+	// NeedBot asks for what BOT_ENABLED=true asks for.
+	NeedBot
+	// NeedWebhook asks for what setWebhook sends: token, secret, public URL.
+	NeedWebhook
+)
+
+// Load reads a Config from environ (see [Environ]). A variable that is set
+// but empty counts as not set. On any fault the error is a [Faults] with one
+// entry per fault; no error ever repeats a value.
+func Load(environ map[string]string, needs ...Need) (Config, error) {
+	config := Config{origins: map[string]Origin{}}
+	sheet := &sheet{}
+
+	values := readSecretFiles(present(environ), sheet, config.origins)
+	config.parse(values, sheet)
+	config.Temporal.load(values, sheet)
+	config.settle()
+
+	need := func(n Need) bool { return slices.Contains(needs, n) }
+	config.Database.check(sheet, need)
+	config.Temporal.check(sheet, need)
+	config.HTTP.check(sheet, need)
+	config.Platforms.check(sheet)
+	config.Scan.check(sheet, need)
+	config.Telegram.check(sheet)
+	config.VKOut.check(sheet)
+	config.Relay.check(sheet)
+	config.Bot.check(sheet, need)
+	config.Worker.check(sheet)
+	config.Log.check(sheet)
+
+	return config, sheet.err()
+}
+
+// settle fills in what one setting takes from another.
+func (c *Config) settle() {
+	if !c.VKOut.Token.IsSet() && c.Scan.Token.IsSet() {
+		c.VKOut.Token = c.Scan.Token
+		c.origins["VK_OUT_TOKEN"] = FromFallback
+	}
+	c.Platforms.normalise()
+	c.Scan.Walls = c.Scan.Walls.unique()
+	c.Bot.normalise()
+}

@@ -1,0 +1,237 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAnEmptyEnvironmentGivesTheDocumentedDefaults(t *testing.T) {
+	t.Parallel()
+	config, err := Load(map[string]string{})
+	require.NoError(t, err)
+
+	require.Equal(t, "default", config.Temporal.Namespace)
+	require.Equal(t, "127.0.0.1:8080", config.HTTP.Addr)
+	require.Equal(t, "https://api.telegram.org", config.Platforms.TelegramURL)
+	require.Equal(t, "https://api.vk.com/method/", config.Platforms.VKURL)
+	require.InDelta(t, 3, config.Scan.RatePerSec, 0)
+	require.Equal(t, 4000, config.Scan.DailyQuota)
+	require.Equal(t, time.Minute, config.Scan.Interval)
+	require.Equal(t, 48*time.Hour, config.Scan.MaxAge)
+	require.Equal(t, Telegram{
+		ParseMode: "HTML", RatePerSec: 1, PerMinute: 20, MaxMedia: 10, HTTPTimeout: 10 * time.Second,
+	}, config.Telegram)
+	require.Equal(t, VKOut{
+		RatePerSec: 1, HTTPTimeout: 10 * time.Second, FromGroup: true, MaxMedia: 10, MaxText: 15000,
+	}, config.VKOut)
+	require.Equal(t, Relay{OnUnknown: "retry", CaseWindow: 72 * time.Hour}, config.Relay)
+	require.Equal(t, 5*time.Second, config.Bot.HTTPTimeout)
+	require.Equal(t, "Europe/Moscow", config.Bot.Timezone.String())
+	require.False(t, config.Bot.EditInPlace)
+	require.False(t, config.Worker.Versioned())
+	require.Equal(t, "info", config.Log.Level)
+	require.Equal(t, "json", config.Log.Format)
+}
+
+func TestEveryFaultIsReportedAtOnceWithItsVariableAndItsRemedy(t *testing.T) {
+	t.Parallel()
+	_, err := Load(map[string]string{
+		"TG_ENABLED":         "true",
+		"TG_CHAT":            "@lostpets",
+		"TG_RATE_PER_SEC":    "NaN",
+		"VK_OUT_ENABLED":     "true",
+		"SCAN_INTERVAL":      "sixty",
+		"ON_UNKNOWN":         "maybe",
+		"BOT_ENABLED":        "true",
+		"BOT_TIMEZONE":       "Mars/Olympus",
+		"TELEGRAM_API_URL":   "api.telegram.org",
+		"LOG_LEVEL":          "loud",
+		"TELEGRAM_BOT_TOKEN": "a b",
+	}, NeedDatabase, NeedTemporal)
+
+	var faults Faults
+	require.ErrorAs(t, err, &faults)
+	var variables []string
+	for _, fault := range faults {
+		variables = append(variables, fault.Variable)
+		require.NotEmpty(t, fault.Problem)
+		require.NotEmpty(t, fault.Remedy)
+	}
+	require.Equal(t, []string{
+		"DATABASE_URL", "TEMPORAL_ADDRESS", "TELEGRAM_API_URL", "SCAN_INTERVAL",
+		"TG_TOKEN", "TG_CHAT", "TG_RATE_PER_SEC", "VK_OUT_TOKEN", "VK_OUT_OWNER_ID", "ON_UNKNOWN",
+		"TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_CHANNEL", "BOT_TIMEZONE", "LOG_LEVEL",
+	}, variables)
+	require.Len(t, strings.Split(err.Error(), "\n"), len(faults))
+}
+
+func TestEachRuleNamesTheVariableThatBreaksIt(t *testing.T) {
+	t.Parallel()
+	existing := filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(existing, []byte("abc\n"), 0o600))
+	bot := map[string]string{
+		"BOT_ENABLED": "true", "TELEGRAM_BOT_TOKEN": "7:abc",
+		"TELEGRAM_WEBHOOK_SECRET": "s", "TELEGRAM_CHANNEL": "@city_guide",
+	}
+	with := func(base map[string]string, pairs ...string) map[string]string {
+		environ := map[string]string{}
+		for name, value := range base {
+			environ[name] = value
+		}
+		for i := 0; i < len(pairs); i += 2 {
+			environ[pairs[i]] = pairs[i+1]
+		}
+		return environ
+	}
+	for name, test := range map[string]struct {
+		environ map[string]string
+		needs   []Need
+		want    string // the variable, empty for no fault
+	}{
+		"negative chat":                 {environ: with(nil, "TG_ENABLED", "true", "TG_TOKEN", "1:a", "TG_CHAT", "-1001234567890")},
+		"rate zero turns pacing off":    {environ: with(nil, "TG_RATE_PER_SEC", "0", "VK_RATE_PER_SEC", "0", "VK_OUT_RATE_PER_SEC", "0")},
+		"negative rate":                 {environ: with(nil, "VK_OUT_RATE_PER_SEC", "-1"), want: "VK_OUT_RATE_PER_SEC"},
+		"infinite rate":                 {environ: with(nil, "VK_RATE_PER_SEC", "Inf"), want: "VK_RATE_PER_SEC"},
+		"zero duration":                 {environ: with(nil, "DELIVER_MAX_AGE", "0s"), want: "DELIVER_MAX_AGE"},
+		"unknown parse mode":            {environ: with(nil, "TG_PARSE_MODE", "Markdown"), want: "TG_PARSE_MODE"},
+		"vk token serves both ways":     {environ: with(nil, "VK_OUT_ENABLED", "true", "VK_TOKEN", "k", "VK_OUT_OWNER_ID", "-5")},
+		"walls without a key":           {environ: with(nil, "VK_WALLS", "-1,pets"), want: "VK_TOKEN"},
+		"a wall that is none":           {environ: with(nil, "VK_TOKEN", "k", "VK_WALLS", "pets city"), want: "VK_WALLS"},
+		"scan needs walls":              {environ: with(nil, "VK_TOKEN", "k"), needs: []Need{NeedScan}, want: "VK_WALLS"},
+		"half a version":                {environ: with(nil, "TEMPORAL_DEPLOYMENT_NAME", "relay"), want: "TEMPORAL_WORKER_BUILD_ID"},
+		"other half of a version":       {environ: with(nil, "TEMPORAL_WORKER_BUILD_ID", "abc"), want: "TEMPORAL_DEPLOYMENT_NAME"},
+		"no such routes file":           {environ: with(nil, "ROUTES_FILE", "/nowhere/routes.yaml"), want: "ROUTES_FILE"},
+		"secret in a file":              {environ: with(nil, "TG_TOKEN_FILE", existing)},
+		"secret twice":                  {environ: with(nil, "TG_TOKEN_FILE", existing, "TG_TOKEN", "x"), want: "TG_TOKEN"},
+		"secret file missing":           {environ: with(nil, "VK_TOKEN_FILE", existing+"x", "VK_WALLS", "-1"), want: "VK_TOKEN_FILE"},
+		"not a database url":            {environ: with(nil, "DATABASE_URL", "mysql://x"), want: "DATABASE_URL"},
+		"temporal address without port": {environ: with(nil, "TEMPORAL_ADDRESS", "temporal"), want: "TEMPORAL_ADDRESS"},
+		"temporal certificate missing":  {environ: with(nil, "TEMPORAL_TLS_CLIENT_CERT_PATH", "/nowhere.pem"), want: "TEMPORAL_TLS"},
+		"api needs its tokens":          {environ: with(nil, "CMS_TOKEN", "c"), needs: []Need{NeedOps, NeedCMS}, want: "OPS_TOKEN"},
+		"http address":                  {environ: with(nil, "HTTP_ADDR", "8080"), want: "HTTP_ADDR"},
+		"bot complete":                  {environ: bot},
+		"bot secret of 256":             {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", strings.Repeat("a", 256))},
+		"bot secret of 257":             {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", strings.Repeat("a", 257)), want: "TELEGRAM_WEBHOOK_SECRET"},
+		"bot secret with a space":       {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", "a b"), want: "TELEGRAM_WEBHOOK_SECRET"},
+		"bot secret with a colon":       {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", "a:b"), want: "TELEGRAM_WEBHOOK_SECRET"},
+		"bot secret empty":              {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", ""), want: "TELEGRAM_WEBHOOK_SECRET"},
+		"bot channel by id":             {environ: with(bot, "TELEGRAM_CHANNEL", "-1001234567890")},
+		"bot channel as a link":         {environ: with(bot, "TELEGRAM_CHANNEL", "https://t.me/city_guide"), want: "TELEGRAM_CHANNEL"},
+		"bot webhook needs an address":  {environ: bot, needs: []Need{NeedWebhook}, want: "PUBLIC_URL"},
+		"bot contact with a query":      {environ: with(bot, "BOT_CONTACT_URL", "https://t.me/guide_help?start=1")},
+		"unset by being empty":          {environ: with(nil, "TG_RATE_PER_SEC", " ", "TG_ENABLED", "")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := Load(test.environ, test.needs...)
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			var faults Faults
+			require.ErrorAs(t, err, &faults)
+			require.Len(t, faults, 1, err.Error())
+			require.Equal(t, test.want, faults[0].Variable)
+			if strings.HasPrefix(name, "bot") {
+				require.Contains(t, err.Error(), CodeInternalConfig)
+			}
+		})
+	}
+}
+
+func TestASecretFromAFileLosesItsNewlineAndSaysWhereItCameFrom(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	require.NoError(t, os.WriteFile(path, []byte("12:abc\r\n"), 0o600))
+	config, err := Load(map[string]string{"TELEGRAM_BOT_TOKEN_FILE": path, "TEMPORAL_API_KEY_FILE": path})
+	require.NoError(t, err)
+	require.Equal(t, "12:abc", config.Bot.Token.Reveal())
+	require.NotNil(t, config.Temporal.ClientOptions().Credentials)
+	for _, setting := range config.Describe() {
+		if setting.Name == "TELEGRAM_BOT_TOKEN" {
+			require.Equal(t, FromFile, setting.From)
+			require.Equal(t, Mask, setting.Value)
+		}
+	}
+}
+
+func TestNoSecretIsPrintedInAnyWayThatGoOffers(t *testing.T) {
+	t.Parallel()
+	const secret = "SECRET0123456789"
+	environ := map[string]string{"TG_ENABLED": "true", "TG_CHAT": "-5", "LOG_LEVEL": "info"}
+	for _, variable := range Variables() {
+		if variable.Secret {
+			environ[variable.Name] = secret
+		}
+	}
+	environ["DATABASE_URL"] = "postgres://vestnik:" + secret + "@db:5432/vestnik"
+	delete(environ, "TEMPORAL_TLS_CLIENT_KEY_DATA")
+	config, err := Load(environ)
+	require.NoError(t, err)
+	require.Len(t, config.Secrets(), 11, "ten variables and the password inside DATABASE_URL")
+
+	var printed strings.Builder
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		fmt.Fprintf(&printed, format+"\n", config)
+		fmt.Fprintf(&printed, format+"\n", &config)
+		fmt.Fprintf(&printed, format+"\n", config.Telegram.Token)
+		fmt.Fprintf(&printed, format+"\n", struct{ hidden Secret }{config.Telegram.Token})
+	}
+	encoded, err := json.Marshal(config)
+	require.NoError(t, err)
+	printed.Write(encoded)
+	slog.New(slog.NewJSONHandler(&printed, nil)).Info("config", "config", config, "token", config.Telegram.Token)
+	slog.New(slog.NewTextHandler(&printed, nil)).Info("config", "config", config, "token", config.Telegram.Token)
+	fmt.Fprintln(&printed, config.Describe(), config.Database.Target())
+
+	require.NotContains(t, printed.String(), secret)
+	require.NotContains(t, printed.String(), fmt.Sprintf("%x", secret))
+	require.Contains(t, printed.String(), Mask)
+	require.Contains(t, printed.String(), "vestnik@db/vestnik")
+}
+
+func TestAFaultNeverRepeatsTheValueThatIsWrong(t *testing.T) {
+	t.Parallel()
+	const value = "hunter2 bad/value?"
+	for _, variable := range Variables() {
+		_, err := Load(map[string]string{variable.Name: value}, NeedBot, NeedScan)
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "hunter2", variable.Name)
+	}
+}
+
+func TestASecretMatchesOnlyItself(t *testing.T) {
+	t.Parallel()
+	require.True(t, NewSecret("a-b").Matches("a-b"))
+	require.False(t, NewSecret("a-b").Matches("a-c"))
+	require.False(t, NewSecret("a-b").Matches(""))
+	require.False(t, Secret{}.Matches(""), "a secret that is not set opens nothing")
+}
+
+func TestWallsAreFreedOfAddressesAndRepeats(t *testing.T) {
+	t.Parallel()
+	config, err := Load(map[string]string{
+		"VK_TOKEN": "k",
+		"VK_WALLS": "https://vk.com/Lost.Pets/, @lost.pets,-42,vk.com/club7,, m.vk.com/cats_city,-42",
+	})
+	require.NoError(t, err)
+	require.Equal(t, Walls{"Lost.Pets", "-42", "club7", "cats_city"}, config.Scan.Walls)
+}
+
+func TestEveryVariableIsExplained(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, variable := range Variables() {
+		require.NotEmpty(t, variable.About, variable.Name)
+		require.False(t, seen[variable.Name], variable.Name)
+		seen[variable.Name] = true
+	}
+}

@@ -1,0 +1,173 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Scan is the reading of VK walls.
+type Scan struct {
+	Token      Secret        `env:"VK_TOKEN" about:"key for reading walls (user or service token)"`
+	Walls      Walls         `env:"VK_WALLS" about:"walls to read: screen names or owner ids, separated by commas"`
+	RatePerSec float64       `env:"VK_RATE_PER_SEC" envDefault:"3" about:"wall.get calls per second and key; 0: no pacing"`
+	DailyQuota int           `env:"VK_DAILY_QUOTA" envDefault:"4000" about:"wall.get calls per day and key"`
+	Interval   time.Duration `env:"SCAN_INTERVAL" envDefault:"60s" about:"how often the walls are looked at"`
+	MaxAge     time.Duration `env:"DELIVER_MAX_AGE" envDefault:"48h" about:"older posts are stored, not delivered"`
+}
+
+func (s *Scan) check(sheet *sheet, need func(Need) bool) {
+	sheet.token("VK_TOKEN", s.Token)
+	if len(s.Walls) > 0 || need(NeedScan) {
+		sheet.required("VK_TOKEN", s.Token.IsSet(), "set it to a user or service token of VK that may read walls (VK_WALLS needs it)")
+	}
+	if need(NeedScan) {
+		sheet.required("VK_WALLS", len(s.Walls) > 0, "list the walls to read, such as lostpets_city,-123456")
+	}
+	sheet.rate("VK_RATE_PER_SEC", s.RatePerSec)
+	// VK's own ceiling for wall.get is 5,000 a day and key.
+	sheet.between("VK_DAILY_QUOTA", s.DailyQuota, 1, 10_000_000)
+	sheet.positive("SCAN_INTERVAL", s.Interval)
+	sheet.positive("DELIVER_MAX_AGE", s.MaxAge)
+}
+
+// Walls are screen names ("lostpets_city") or owner ids ("-123456"), as the
+// configuration lists them, freed of @ and of vk.com in front.
+type Walls []string
+
+// screenName follows VK: Latin letters, digits, dot and underscore.
+var screenName = regexp.MustCompile(`^[A-Za-z0-9_.]{2,64}$`)
+
+var errWall = errors.New("not a screen name or owner id")
+
+// UnmarshalText reads a list separated by commas.
+func (w *Walls) UnmarshalText(text []byte) error {
+	*w = nil
+	for wall := range strings.SplitSeq(string(text), ",") {
+		wall = strings.TrimSpace(wall)
+		for _, front := range []string{"https://", "http://", "m.", "vk.com/", "vk.ru/", "@"} {
+			wall = strings.TrimPrefix(wall, front)
+		}
+		wall = strings.TrimRight(wall, "/")
+		if wall == "" {
+			continue
+		}
+		if id, err := strconv.ParseInt(wall, 10, 64); err == nil && id != 0 {
+			*w = append(*w, strconv.FormatInt(id, 10))
+			continue
+		}
+		if !screenName.MatchString(wall) {
+			return errWall
+		}
+		*w = append(*w, wall)
+	}
+	return nil
+}
+
+// String is the list as the configuration writes it.
+func (w Walls) String() string { return strings.Join(w, ",") }
+
+// unique drops repeats; screen names do not depend on case.
+func (w Walls) unique() Walls {
+	var walls Walls
+	seen := map[string]bool{}
+	for _, wall := range w {
+		if key := strings.ToLower(wall); !seen[key] {
+			seen[key] = true
+			walls = append(walls, wall)
+		}
+	}
+	return walls
+}
+
+// Parse modes of Telegram that the relay renders.
+const (
+	ParseModeHTML       = "HTML"
+	ParseModeMarkdownV2 = "MarkdownV2"
+)
+
+// Telegram is the relay to one Telegram chat.
+type Telegram struct {
+	Enabled     bool          `env:"TG_ENABLED" envDefault:"false" about:"relay to the Telegram chat below"`
+	Token       Secret        `env:"TG_TOKEN" about:"token of the bot that posts"`
+	Chat        int64         `env:"TG_CHAT" about:"chat id, negative for groups and channels"`
+	ThreadID    int           `env:"TG_THREAD_ID" about:"topic of a forum group"`
+	ParseMode   string        `env:"TG_PARSE_MODE" envDefault:"HTML" about:"HTML or MarkdownV2"`
+	RatePerSec  float64       `env:"TG_RATE_PER_SEC" envDefault:"1.0" about:"messages per second; 0: no pacing"`
+	PerMinute   int           `env:"TG_PER_MINUTE" envDefault:"20" about:"messages per minute into a group, photos of an album counted singly; 0: no limit"`
+	MaxMedia    int           `env:"TG_MAX_MEDIA" envDefault:"10" about:"photos per post, at most; 0: text only"`
+	HTTPTimeout time.Duration `env:"TG_HTTP_TIMEOUT" envDefault:"10s" about:"for one call"`
+}
+
+func (t *Telegram) check(sheet *sheet) {
+	sheet.token("TG_TOKEN", t.Token)
+	if t.Enabled {
+		sheet.required("TG_TOKEN", t.Token.IsSet(), "set it to the token that @BotFather gave (TG_ENABLED=true needs it)")
+		sheet.required("TG_CHAT", t.Chat != 0, "set it to the numeric chat id, such as -1001234567890; a @name will not do (TG_ENABLED=true needs it)")
+	}
+	if t.ThreadID < 0 {
+		sheet.add("TG_THREAD_ID", "is negative", "write the number of the topic, or leave it out")
+	}
+	sheet.oneOf("TG_PARSE_MODE", t.ParseMode, ParseModeHTML, ParseModeMarkdownV2)
+	sheet.rate("TG_RATE_PER_SEC", t.RatePerSec)
+	sheet.between("TG_PER_MINUTE", t.PerMinute, 0, 10_000)
+	// An album holds ten items at most (Bot API, sendMediaGroup).
+	sheet.between("TG_MAX_MEDIA", t.MaxMedia, 0, 10)
+	sheet.positive("TG_HTTP_TIMEOUT", t.HTTPTimeout)
+}
+
+// VKOut is the relay to one VK wall.
+type VKOut struct {
+	Enabled     bool          `env:"VK_OUT_ENABLED" envDefault:"false" about:"relay to the VK wall below"`
+	Token       Secret        `env:"VK_OUT_TOKEN" about:"key for posting; falls back to VK_TOKEN"`
+	OwnerID     int64         `env:"VK_OUT_OWNER_ID" about:"owner of the wall, negative for a community"`
+	RatePerSec  float64       `env:"VK_OUT_RATE_PER_SEC" envDefault:"1.0" about:"posts per second; 0: no pacing"`
+	HTTPTimeout time.Duration `env:"VK_OUT_HTTP_TIMEOUT" envDefault:"10s" about:"for one call"`
+	FromGroup   bool          `env:"VK_OUT_FROM_GROUP" envDefault:"true" about:"post in the community's name"`
+	AttachMedia bool          `env:"VK_OUT_ATTACH_MEDIA" envDefault:"false" about:"upload the post's photos too"`
+	MediaToken  Secret        `env:"VK_OUT_MEDIA_TOKEN" about:"user token for uploading photos, which a community token may not"`
+	MaxMedia    int           `env:"VK_OUT_MAX_MEDIA" envDefault:"10" about:"photos per post, at most"`
+	MaxText     int           `env:"VK_OUT_MAX_TEXT" envDefault:"15000" about:"length of a post's text in characters, at most"`
+}
+
+func (v *VKOut) check(sheet *sheet) {
+	sheet.token("VK_OUT_TOKEN", v.Token)
+	sheet.token("VK_OUT_MEDIA_TOKEN", v.MediaToken)
+	if v.Enabled {
+		sheet.required("VK_OUT_TOKEN", v.Token.IsSet(), "set it, or VK_TOKEN, to a token that may post on the wall (VK_OUT_ENABLED=true needs it)")
+		sheet.required("VK_OUT_OWNER_ID", v.OwnerID != 0, "set it to the wall's owner id, negative for a community (VK_OUT_ENABLED=true needs it)")
+	}
+	sheet.rate("VK_OUT_RATE_PER_SEC", v.RatePerSec)
+	sheet.positive("VK_OUT_HTTP_TIMEOUT", v.HTTPTimeout)
+	// wall.post takes ten attachments at most.
+	sheet.between("VK_OUT_MAX_MEDIA", v.MaxMedia, 0, 10)
+	// Room for a title and the source link, which are never cut.
+	sheet.between("VK_OUT_MAX_TEXT", v.MaxText, 200, 100_000)
+}
+
+// What to do with a message of which nobody can know whether it went out.
+const (
+	OnUnknownRetry = "retry"
+	OnUnknownPark  = "park"
+)
+
+// Relay is what holds for every destination.
+type Relay struct {
+	OnUnknown  string        `env:"ON_UNKNOWN" envDefault:"retry" about:"retry or park a message of which nobody can know whether it went out"`
+	CaseWindow time.Duration `env:"CASE_WINDOW" envDefault:"72h" about:"how long a case counts as told"`
+	RoutesFile string        `env:"ROUTES_FILE" about:"YAML with destinations and rules; replaces TG_… and VK_OUT_… as the only destinations"`
+}
+
+func (r *Relay) check(sheet *sheet) {
+	sheet.oneOf("ON_UNKNOWN", r.OnUnknown, OnUnknownRetry, OnUnknownPark)
+	sheet.positive("CASE_WINDOW", r.CaseWindow)
+	if r.RoutesFile == "" {
+		return
+	}
+	if stat, err := os.Stat(r.RoutesFile); err != nil || stat.IsDir() {
+		sheet.add("ROUTES_FILE", "does not name a file that can be read", "check the path, or leave it out for the single destinations")
+	}
+}

@@ -1,0 +1,90 @@
+package config
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+)
+
+// Mask stands where a secret would be printed.
+const Mask = "•••"
+
+// Secret is a token, key or password. Whatever prints it (fmt with any verb,
+// encoding/json, log/slog) prints [Mask]; only [Secret.Reveal] gives it out.
+//
+// The value sits behind a pointer, so that even printing a struct which holds
+// a Secret in an unexported field, where fmt cannot call methods, shows an
+// address and not the value.
+type Secret struct{ value *string }
+
+// NewSecret wraps value. An empty value makes a secret that is not set.
+func NewSecret(value string) Secret {
+	if value == "" {
+		return Secret{}
+	}
+	return Secret{value: &value}
+}
+
+// IsSet tells whether there is a secret at all.
+func (s Secret) IsSet() bool { return s.value != nil }
+
+// Reveal gives the secret out, to be handed to the client that needs it.
+func (s Secret) Reveal() string {
+	if s.value == nil {
+		return ""
+	}
+	return *s.value
+}
+
+// Matches compares in constant time what somebody presented. A secret that
+// is not set matches nothing.
+func (s Secret) Matches(presented string) bool {
+	if !s.IsSet() {
+		return false
+	}
+	// Hashing first makes the comparison independent of both lengths.
+	want, got := sha256.Sum256([]byte(s.Reveal())), sha256.Sum256([]byte(presented))
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
+}
+
+// String is [Mask], or empty if the secret is not set.
+func (s Secret) String() string {
+	if !s.IsSet() {
+		return ""
+	}
+	return Mask
+}
+
+// GoString is what %#v prints.
+func (s Secret) GoString() string { return fmt.Sprintf("config.Secret(%q)", s.String()) }
+
+// Format masks the secret under every verb, %x and %d too.
+func (s Secret) Format(state fmt.State, verb rune) {
+	text := s.String()
+	switch {
+	case verb == 'v' && state.Flag('#'):
+		text = s.GoString()
+	case verb == 'q':
+		text = fmt.Sprintf("%q", text)
+	}
+	_, _ = io.WriteString(state, text)
+}
+
+// LogValue is what slog prints.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText masks the secret in every text encoding, map keys included.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalJSON masks the secret in JSON.
+func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
+// UnmarshalText takes a secret as the environment holds it.
+func (s *Secret) UnmarshalText(text []byte) error {
+	*s = NewSecret(strings.TrimSpace(string(text)))
+	return nil
+}

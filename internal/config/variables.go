@@ -1,0 +1,140 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+)
+
+// Variable describes one environment variable, as the README's table does.
+type Variable struct {
+	Name    string
+	Default string // empty if there is none
+	About   string
+	Secret  bool   // NAME_FILE works too, and the value is never printed
+	Code    string // the error code of its faults, empty for most
+}
+
+// Origin says where a setting's value came from.
+type Origin string
+
+// Where a value came from.
+const (
+	FromDefault     Origin = "default"
+	FromEnvironment Origin = "environment"
+	FromFile        Origin = "file"     // read through NAME_FILE
+	FromFallback    Origin = "fallback" // taken from another variable
+)
+
+// Variables lists every variable that [Load] reads, in the order of the
+// structs.
+func Variables() []Variable {
+	var all []Variable
+	for _, concern := range new(Config).concerns() {
+		concern := concern.Elem().Type()
+		for i := range concern.NumField() {
+			variable, ok := variableOf(concern.Field(i))
+			if !ok {
+				continue
+			}
+			if concern == reflect.TypeFor[Bot]() {
+				variable.Code = CodeInternalConfig
+			}
+			all = append(all, variable)
+		}
+	}
+	return all
+}
+
+func variablesByField(concern reflect.Type) map[string]Variable {
+	byField := map[string]Variable{}
+	for i := range concern.NumField() {
+		if variable, ok := variableOf(concern.Field(i)); ok {
+			byField[concern.Field(i).Name] = variable
+		}
+	}
+	return byField
+}
+
+func variableOf(field reflect.StructField) (Variable, bool) {
+	name, ok := field.Tag.Lookup("env")
+	if !ok {
+		return Variable{}, false
+	}
+	return Variable{
+		Name:    name,
+		Default: field.Tag.Get("envDefault"),
+		About:   field.Tag.Get("about"),
+		Secret:  field.Type == reflect.TypeFor[Secret](),
+	}, true
+}
+
+// Setting is a variable with the value a process runs with, masked if it is
+// a secret.
+type Setting struct {
+	Variable
+	Value string
+	From  Origin
+}
+
+// Describe lists every setting with its value, secrets masked. It is what
+// `vestnik doctor` prints.
+func (c Config) Describe() []Setting {
+	var settings []Setting
+	for _, concern := range c.concerns() {
+		concern := concern.Elem()
+		for i := range concern.NumField() {
+			variable, ok := variableOf(concern.Type().Field(i))
+			if !ok {
+				continue
+			}
+			from, known := c.origins[variable.Name]
+			if !known {
+				from = FromDefault
+			}
+			settings = append(settings, Setting{Variable: variable, Value: printed(concern.Field(i)), From: from})
+		}
+	}
+	return settings
+}
+
+// Secrets are all secrets that are set, the password inside DATABASE_URL
+// among them, for a log handler to drop wherever they turn up.
+func (c Config) Secrets() []Secret {
+	var secrets []Secret
+	for _, concern := range c.concerns() {
+		concern := concern.Elem()
+		for i := range concern.NumField() {
+			if concern.Type().Field(i).Type != reflect.TypeFor[Secret]() {
+				continue
+			}
+			if secret := concern.Field(i).Interface().(Secret); secret.IsSet() {
+				secrets = append(secrets, secret)
+			}
+		}
+	}
+	if password := c.Database.password(); password.IsSet() {
+		secrets = append(secrets, password)
+	}
+	return secrets
+}
+
+func printed(value reflect.Value) string {
+	if value.Kind() == reflect.Pointer && value.IsNil() {
+		return ""
+	}
+	switch v := value.Interface().(type) {
+	case string:
+		return v
+	case Secret:
+		return v.String()
+	case Walls:
+		return v.String()
+	case time.Duration:
+		return v.String()
+	case *time.Location:
+		return v.String()
+	default:
+		return fmt.Sprint(v)
+	}
+}
