@@ -1,0 +1,71 @@
+-- name: ListEvents :many
+WITH total AS (
+    SELECT count(*)::bigint AS events FROM (
+        SELECT 1 FROM guide.event_listings c
+        WHERE c.category_id = @category_id AND c.source_id = @source_id
+          AND c.over_at >= @not_over_at::timestamptz AND c.starts_at < @starts_before::timestamptz
+        LIMIT @count_limit::bigint) counted
+)
+SELECT total.events AS total, e.id, e.title, e.starts_at, e.ends_at, e.price,
+    COALESCE(p.name, '')::text AS place, e.address
+FROM total
+CROSS JOIN LATERAL (
+    SELECT l.starts_at, l.event_id FROM guide.event_listings l
+    WHERE l.category_id = @category_id AND l.source_id = @source_id
+      AND l.over_at >= @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz
+    ORDER BY l.starts_at, l.event_id
+    LIMIT @page_size::bigint
+    OFFSET guide.page_offset(total.events, @page_number::bigint, @page_size::bigint)) page
+JOIN guide.events e ON e.id = page.event_id
+LEFT JOIN guide.places p ON p.id = e.place_id
+ORDER BY page.starts_at, page.event_id;
+
+-- name: ListEventCategories :many
+SELECT c.id, c.name FROM guide.event_categories c
+WHERE c.published AND EXISTS (
+    SELECT 1 FROM guide.event_listings l
+    WHERE l.category_id = c.id AND l.source_id = @source_id
+      AND l.over_at >= @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz)
+ORDER BY c.sort_key, c.id;
+
+-- name: ListEventSources :many
+SELECT s.id, s.name FROM guide.event_sources s
+WHERE s.published AND EXISTS (
+    SELECT 1 FROM guide.event_listings l
+    WHERE l.category_id = @category_id AND l.source_id = s.id
+      AND l.over_at >= @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz)
+ORDER BY s.sort_key, s.id;
+
+-- name: EventFilterNames :one
+SELECT
+    COALESCE((SELECT c.name FROM guide.event_categories c WHERE c.id = @category_id AND c.published), '')::text AS category,
+    COALESCE((SELECT s.name FROM guide.event_sources s WHERE s.id = @source_id AND s.published), '')::text AS source;
+
+-- name: ListEventDays :many
+-- Which of the days between neighbouring bounds have something on, counted
+-- from 0. The caller cuts the days, by the city's time zone and its changes of
+-- the clock.
+SELECT (day - 1)::int AS day FROM generate_series(1, cardinality(@bounds::timestamptz[]) - 1) AS day
+WHERE EXISTS (
+    SELECT 1 FROM guide.event_listings l
+    WHERE l.category_id = @category_id AND l.source_id = @source_id
+      AND l.over_at >= GREATEST((@bounds::timestamptz[])[day], @not_over_at::timestamptz)
+      AND l.starts_at < (@bounds::timestamptz[])[day + 1])
+ORDER BY day;
+
+-- name: GetEvent :one
+SELECT e.id, e.external_id, e.title, e.description, e.starts_at, e.ends_at, e.url, e.price, e.published, e.address,
+    COALESCE(p.id, 0)::bigint AS place_id, COALESCE(p.name, '')::text AS place, COALESCE(p.address, '')::text AS place_address,
+    COALESCE(p.published, false)::boolean AS place_published,
+    COALESCE(s.name, '')::text AS source, COALESCE(s.url, '')::text AS source_url,
+    ARRAY(SELECT c.name FROM guide.event_category_links l JOIN guide.event_categories c ON c.id = l.category_id
+          WHERE l.event_id = e.id ORDER BY l.position)::text[] AS categories,
+    COALESCE(
+        (SELECT ph.served_url FROM guide.event_photos l JOIN guide.photos ph ON ph.id = l.photo_id
+          WHERE l.event_id = e.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo_url,
+    EXISTS (SELECT 1 FROM guide.favourite_events f
+          WHERE f.event_id = e.id AND f.telegram_id = @telegram_id)::boolean AS favourite
+FROM guide.events e
+LEFT JOIN guide.places p ON p.id = e.place_id
+LEFT JOIN guide.event_sources s ON s.id = e.source_id
+WHERE e.id = @id;
