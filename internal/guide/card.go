@@ -1,0 +1,102 @@
+package guide
+
+// card is what places and events have in common.
+type card struct {
+	text, caption string
+	photo         string
+	entity        string
+	id            int64
+	section       string
+	extra         CardExtra
+	favorite      bool
+	shareURL      string
+	links         []Button
+}
+
+func (c card) screen() Screen {
+	photo, missing := photoURL(c.photo)
+	if c.extra.Full {
+		photo, missing = "", "" // asked for as text, so no photo is amiss
+	}
+	screen := Screen{Text: clip(c.text, TextLimit), NoPhoto: missing}
+	if photo == "" {
+		screen.Keyboard = Keyboard{{c.favoriteButton(), c.backButton()}}
+		c.addLinks(&screen)
+		return screen
+	}
+	screen.Photo, screen.Caption = photo, clip(c.caption, CaptionLimit)
+	// The data of "more" is the data that opened the card, as the
+	// specification's example has it: on a photo it means the whole text.
+	more := open(c.entity, c.id, "")
+	if c.extra.Origin != "" {
+		more.Extra = CardExtra{Full: true, Origin: c.extra.Origin}.String()
+	}
+	screen.Keyboard = Keyboard{{press(labelMore, more), c.favoriteButton()}}
+	c.addLinks(&screen)
+	screen.Keyboard = append(screen.Keyboard, []Button{c.backButton()})
+	return screen
+}
+
+func (c card) addLinks(screen *Screen) {
+	for _, button := range c.links {
+		screen.Keyboard = append(screen.Keyboard, []Button{button})
+	}
+	if share := webURL(c.shareURL); share != "" {
+		screen.Keyboard = append(screen.Keyboard, []Button{link("Поделиться", share)})
+	}
+}
+
+func (c card) backButton() Button { return press(labelBack, c.extra.back(c.entity, c.section)) }
+
+func (c card) favoriteButton() Button {
+	return favoriteButton(c.entity, c.id, c.favorite, c.extra.Origin)
+}
+
+func favoriteButton(entity string, id int64, favorite bool, origin string) Button {
+	if favorite {
+		return press(labelRemove, Action{Verb: FavRemove, Entity: entity, ID: id, Extra: origin})
+	}
+	return press(labelAdd, Action{Verb: FavAdd, Entity: entity, ID: id, Extra: origin})
+}
+
+// FavoriteChanged confirms that something was added to the favourites or
+// taken from them; name may be empty.
+func FavoriteChanged(action Action, name string) Screen {
+	added := action.Verb == FavAdd
+	text := "Добавлено в избранное"
+	if !added {
+		text = "Убрано из избранного"
+	}
+	if name = tidy(name, 200); name != "" {
+		text += ": " + name
+	}
+	section := Places
+	if action.Entity == Event {
+		section = Events
+	}
+	extra := ParseCardExtra(action.Extra)
+	return Screen{Text: text, Keyboard: Keyboard{
+		{favoriteButton(action.Entity, action.ID, added, extra.Origin), press(labelFavorites, openMenu(Favorites))},
+		{press(labelBack, extra.back(action.Entity, section))},
+	}}
+}
+
+// ToggleFavorite is keyboard with the favourite button for entity and id
+// turned over to what favorite says; changed is false if it has none. It is
+// how a card's message is changed in place.
+func ToggleFavorite(keyboard Keyboard, action Action) (toggled Keyboard, changed bool) {
+	favorite := action.Verb == FavAdd
+	toggled = make(Keyboard, len(keyboard))
+	for i, row := range keyboard {
+		toggled[i] = append([]Button(nil), row...)
+		for j, button := range toggled[i] {
+			old, err := ParseAction(button.Data)
+			if err != nil || old.Entity != action.Entity || old.ID != action.ID || old.Verb != FavAdd && old.Verb != FavRemove {
+				continue
+			}
+			toggled[i][j] = favoriteButton(old.Entity, old.ID, favorite, old.Extra)
+			changed = true
+		}
+	}
+	return toggled, changed
+}

@@ -1,0 +1,257 @@
+package guide
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// PlaceQuery is which page of the places is shown; 0 means "any".
+type PlaceQuery struct {
+	Page                        int
+	District, Type, Subcategory int64
+}
+
+// Filtered tells whether any filter is set.
+func (q PlaceQuery) Filtered() bool { return q.District != 0 || q.Type != 0 || q.Subcategory != 0 }
+
+// String is the query as the extra of a button: page first, then d, t and s
+// with an id each.
+func (q PlaceQuery) String() string {
+	return join(pageToken(q.Page), idToken('d', q.District), idToken('t', q.Type), idToken('s', q.Subcategory))
+}
+
+// ParsePlaceQuery reads an extra. What can't be read is left out, a bad page
+// is the first: an odd button still opens a list.
+func ParsePlaceQuery(extra string) PlaceQuery {
+	query := PlaceQuery{Page: 1}
+	for i, token := range strings.Split(extra, ".") {
+		if i == 0 {
+			query.Page = parsePage(token)
+		}
+		readID(token, 'd', &query.District)
+		readID(token, 't', &query.Type)
+		readID(token, 's', &query.Subcategory)
+	}
+	return query
+}
+
+// EventQuery is which page of the events is shown; 0 and "" mean "any".
+type EventQuery struct {
+	Page             int
+	Category, Source int64
+	Day              Day
+}
+
+// Filtered tells whether any filter is set.
+func (q EventQuery) Filtered() bool { return q.Category != 0 || q.Source != 0 || q.Day != "" }
+
+// String is the query as the extra of a button: page first, then c and s with
+// an id each, and w with the day.
+func (q EventQuery) String() string {
+	day := ""
+	if q.Day != "" {
+		day = "w" + string(q.Day)
+	}
+	return join(pageToken(q.Page), idToken('c', q.Category), idToken('s', q.Source), day)
+}
+
+// ParseEventQuery reads an extra as [ParsePlaceQuery] does.
+func ParseEventQuery(extra string) EventQuery {
+	query := EventQuery{Page: 1}
+	for i, token := range strings.Split(extra, ".") {
+		if i == 0 {
+			query.Page = parsePage(token)
+		}
+		readID(token, 'c', &query.Category)
+		readID(token, 's', &query.Source)
+		if day, ok := strings.CutPrefix(token, "w"); ok && Day(day).valid() {
+			query.Day = Day(day)
+		}
+	}
+	return query
+}
+
+// Day is the choice of when: today, tomorrow, the weekend, or a date.
+type Day string
+
+// Days. A date is YYYYMMDD. Buttons live on, so "today" is the day on which
+// it is pressed.
+const (
+	AnyDay   Day = ""
+	Today    Day = "t"
+	Tomorrow Day = "m"
+	Weekend  Day = "e"
+)
+
+const dateLayout = "20060102"
+
+// DateOf is the day that t falls on, in t's own time zone.
+func DateOf(t time.Time) Day { return Day(t.Format(dateLayout)) }
+
+func (d Day) valid() bool {
+	switch d {
+	case Today, Tomorrow, Weekend:
+		return true
+	}
+	_, err := time.Parse(dateLayout, string(d))
+	return err == nil
+}
+
+// Window is the time from which and until which (not included) an event must
+// start to be on that day, in the time zone of now. Both are zero for AnyDay.
+// The weekend is Saturday and Sunday: this week's, and on Sunday what is left
+// of it.
+func (d Day) Window(now time.Time) (from, until time.Time) {
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch d {
+	case AnyDay:
+		return time.Time{}, time.Time{}
+	case Today:
+		return midnight, midnight.AddDate(0, 0, 1)
+	case Tomorrow:
+		return midnight.AddDate(0, 0, 1), midnight.AddDate(0, 0, 2)
+	case Weekend:
+		if now.Weekday() == time.Sunday {
+			return midnight, midnight.AddDate(0, 0, 1)
+		}
+		saturday := midnight.AddDate(0, 0, int(time.Saturday-now.Weekday()))
+		return saturday, saturday.AddDate(0, 0, 2)
+	}
+	date, err := time.ParseInLocation(dateLayout, string(d), now.Location())
+	if err != nil {
+		return time.Time{}, time.Time{}
+	}
+	return date, date.AddDate(0, 0, 1)
+}
+
+// Choosing is a screen on which a person picks a value for a filter. The
+// other filters are kept.
+type Choosing struct {
+	// Filter is d, t or s for places; c, s or w for events.
+	Filter byte
+	Page   int
+}
+
+// parseChoosing reads an extra such as `d.p2.t5`: the filter, the page of the
+// choice, the filters to keep.
+func parseChoosing(extra, filters string) (Choosing, bool) {
+	first, rest, _ := strings.Cut(extra, ".")
+	if len(first) != 1 || !strings.Contains(filters, first) {
+		return Choosing{}, false
+	}
+	choosing := Choosing{Filter: first[0], Page: 1}
+	second, _, _ := strings.Cut(rest, ".")
+	if page, ok := strings.CutPrefix(second, "p"); ok {
+		choosing.Page = parsePage(page)
+	}
+	return choosing, true
+}
+
+func (c Choosing) extra(kept string) string {
+	page := ""
+	if c.Page > 1 {
+		page = "p" + strconv.Itoa(c.Page)
+	}
+	_, filters, _ := strings.Cut(kept, ".")
+	return join(string(c.Filter), page, filters)
+}
+
+// CardExtra is what a button that opens a card says besides the card.
+type CardExtra struct {
+	// Full asks for the whole text in place of the photo with its caption.
+	Full bool
+	// Origin is where the card was opened from and Back leads to:
+	// "" the section, l… a page of the list, f… a page of the favourites,
+	// c… a page of a collection.
+	Origin string
+}
+
+// ParseCardExtra reads the extra of a card's button; what can't be read means
+// the section.
+func ParseCardExtra(extra string) CardExtra {
+	var card CardExtra
+	first, rest, _ := strings.Cut(extra, ".")
+	if first == "full" {
+		card.Full, extra = true, rest
+	}
+	if extra != "" && strings.ContainsRune("lfc", rune(extra[0])) {
+		card.Origin = extra
+	}
+	return card
+}
+
+func (c CardExtra) String() string {
+	if c.Full {
+		return join("full", c.Origin)
+	}
+	return c.Origin
+}
+
+// back is the action of the card's Back button.
+func (c CardExtra) back(entity, section string) Action {
+	if c.Origin == "" {
+		return backTo(section)
+	}
+	rest := c.Origin[1:]
+	switch c.Origin[0] {
+	case 'f':
+		if page := parsePage(rest); page > 1 {
+			return Action{Verb: Page, Entity: Menu, Code: Favorites, Extra: strconv.Itoa(page)}
+		}
+		return backTo(Favorites)
+	case 'c':
+		id, page, _ := strings.Cut(rest, ".")
+		if collection, ok := parseID(id); ok && collection > 0 {
+			if number := parsePage(page); number > 1 {
+				return Action{Verb: Page, Entity: Collection, ID: collection, Extra: strconv.Itoa(number)}
+			}
+			return Action{Verb: Back, Entity: Collection, ID: collection}
+		}
+	case 'l':
+		extra := ParsePlaceQuery(rest).String()
+		if entity == Event {
+			extra = ParseEventQuery(rest).String()
+		}
+		if extra != "1" {
+			return Action{Verb: Page, Entity: entity, Extra: extra}
+		}
+	}
+	return backTo(section)
+}
+
+func parsePage(s string) int {
+	page, ok := parseID(s)
+	if !ok || page < 1 {
+		return 1
+	}
+	return int(min(page, 1_000_000)) // the list itself ends earlier
+}
+
+func pageToken(page int) string { return strconv.Itoa(max(page, 1)) }
+
+func idToken(letter byte, id int64) string {
+	if id == 0 {
+		return ""
+	}
+	return string(letter) + strconv.FormatInt(id, 10)
+}
+
+func readID(token string, letter byte, into *int64) {
+	if len(token) < 2 || token[0] != letter {
+		return
+	}
+	if id, ok := parseID(token[1:]); ok {
+		*into = id
+	}
+}
+
+func join(tokens ...string) string {
+	kept := tokens[:0:0]
+	for _, token := range tokens {
+		if token != "" {
+			kept = append(kept, token)
+		}
+	}
+	return strings.Join(kept, ".")
+}

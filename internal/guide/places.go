@@ -1,0 +1,150 @@
+package guide
+
+// placeFilters are the letters of the filters of the places.
+const placeFilters = "dts"
+
+// PlaceLine is a place in the list.
+type PlaceLine struct {
+	ID      int64
+	Name    string
+	Address string
+	Rating  float64
+}
+
+// PlaceFilterNames are the chosen values by name, for the person to read.
+type PlaceFilterNames struct{ District, Type, Subcategory string }
+
+// PlaceList is a page of the places. query.Page must be the page shown.
+func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine]) Screen {
+	query.Page = list.Page
+	head := "Места"
+	if list.Total > 0 {
+		head += " · " + plural(list.Total, "место", "места", "мест")
+	}
+	head = lines(head, field("Район", names.District), field("Тип", names.Type), field("Подкатегория", names.Subcategory))
+	switch {
+	case list.Total == 0 && query.Filtered():
+		head += "\n\nПо этим фильтрам ничего не нашлось."
+	case list.Total == 0:
+		head += "\n\nМест пока нет."
+	}
+	origin := ""
+	if extra := query.String(); extra != "1" {
+		origin = "l" + extra
+	}
+	var keyboard Keyboard
+	body := make([]string, 0, len(list.Items))
+	for i, item := range list.Items {
+		note := item.Address
+		if stars := rating(item.Rating); stars != "" {
+			note = joinNotes(note, "★ "+stars)
+		}
+		body = append(body, numbered(i, item.Name, note))
+		keyboard = append(keyboard, openButton(item.Name, open(Place, item.ID, origin)))
+	}
+	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+		turned := query
+		turned.Page = page
+		return pageOf(Places, turned.String())
+	})...)
+	keyboard = append(keyboard, []Button{
+		choose("Район", Places, 'd', query.String()),
+		choose("Тип", Places, 't', query.String()),
+		choose("Подкатегория", Places, 's', query.String()),
+	})
+	if query.Filtered() {
+		keyboard = append(keyboard, []Button{press(labelReset, openMenu(Places))})
+	}
+	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
+	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+}
+
+func choose(label, section string, filter byte, kept string) Button {
+	action := openMenu(section)
+	action.Extra = Choosing{Filter: filter}.extra(kept)
+	return press(label, action)
+}
+
+// PlaceFilterScreen offers the values of one filter of the places.
+// Subcategories belong to a type: picking another type drops the subcategory.
+func PlaceFilterScreen(action Action, choices []Choice) Screen {
+	choosing, query := action.Choosing(), ParsePlaceQuery(action.Extra)
+	query.Page = 1
+	title, any := "Выберите район:", "Любой район"
+	switch choosing.Filter {
+	case 't':
+		title, any = "Выберите тип:", "Любой тип"
+	case 's':
+		title, any = "Выберите подкатегорию:", "Любая подкатегория"
+	}
+	return chooser(title, any, choices, choosing, query.String(), Places, func(id int64) Action {
+		picked := query
+		switch choosing.Filter {
+		case 'd':
+			picked.District = id
+		case 't':
+			if picked.Type != id {
+				picked.Subcategory = 0
+			}
+			picked.Type = id
+		case 's':
+			picked.Subcategory = id
+		}
+		return pageOf(Places, picked.String())
+	})
+}
+
+// PlaceView is a place with all that its card shows.
+type PlaceView struct {
+	ID          int64
+	Name        string
+	Address     string
+	Rating      float64 // 0: not rated
+	District    string
+	Kinds       string // types and subcategories, comma-separated
+	Description string
+	Phone       string
+	Site        string
+	Photo       string // URL of the first photo
+	Favorite    bool
+}
+
+// PlaceCard shows a place: with its photo and a short caption, or, if there
+// is none or extra.Full asks for it, as text. shareURL may be empty.
+func PlaceCard(place PlaceView, extra CardExtra, shareURL string) Screen {
+	facts := lines(
+		field("Адрес", place.Address),
+		field("Рейтинг", rating(place.Rating)),
+		field("Район", place.District),
+		field("Что здесь", place.Kinds),
+		field("Телефон", place.Phone),
+		field("Сайт", place.Site),
+		paragraph(place.Description))
+	name := tidy(place.Name, 200)
+	card := card{
+		text:    "Название: " + lines(name, facts),
+		caption: lines(name, facts),
+		photo:   place.Photo,
+		entity:  Place, id: place.ID, section: Places,
+		extra: extra, favorite: place.Favorite, shareURL: shareURL,
+		links: placeLinks(place.Address, place.Name),
+	}
+	return card.screen()
+}
+
+func placeLinks(address, name string) []Button {
+	if address == "" {
+		address = name
+	}
+	if address == "" {
+		return nil
+	}
+	return []Button{link(labelMap, mapURL(tidy(address, 200)))}
+}
+
+func joinNotes(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + ", " + b
+}

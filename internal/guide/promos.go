@@ -1,0 +1,99 @@
+package guide
+
+import (
+	"strconv"
+	"time"
+)
+
+// PromoLine is a promo in the list.
+type PromoLine struct {
+	ID    int64
+	Title string
+	Venue string
+	Until time.Time // zero: no end
+}
+
+// PromoList is a page of the promos that hold now.
+func PromoList(list Listing[PromoLine], now time.Time) Screen {
+	head := "Промокоды и акции"
+	if list.Total == 0 {
+		head += "\n\nСейчас акций нет. Загляните позже."
+	}
+	var keyboard Keyboard
+	body := make([]string, 0, len(list.Items))
+	for i, item := range list.Items {
+		note := tidy(item.Venue, 80)
+		if !item.Until.IsZero() {
+			note = joinNotes(note, "до "+date(item.Until.In(now.Location()), now))
+		}
+		body = append(body, numbered(i, item.Title, note))
+		keyboard = append(keyboard, openButton(item.Title, open(Promo, item.ID, "")))
+	}
+	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+		return Action{Verb: Page, Entity: Promo, Extra: strconv.Itoa(page)}
+	})...)
+	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
+	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+}
+
+// PromoView is a promo with all that its card shows.
+type PromoView struct {
+	ID          int64
+	Title       string
+	Description string
+	Code        string
+	PlaceID     int64 // 0: no venue, or one that is no longer shown
+	Venue       string
+	Address     string
+	Starts      time.Time // zero: always
+	Until       time.Time // zero: no end
+	Photo       string    // the venue's
+}
+
+// PromoCard shows a promo with its venue's photo. It is the same for
+// everybody, and nobody notes who has seen it.
+func PromoCard(promo PromoView, full bool, now time.Time) Screen {
+	text := lines(
+		tidy(promo.Title, 200),
+		field("Место", promo.Venue),
+		field("Адрес", promo.Address),
+		field("Описание акции", promo.Description),
+		field("Промокод", promo.Code),
+		field("Срок действия", validity(promo, now)))
+	// A long description must not push the code and the term out of the
+	// caption: it is the part that is cut.
+	caption := text
+	if over := len([]rune(text)) - CaptionLimit; over > 0 {
+		keep := max(len([]rune(promo.Description))-over, 1)
+		caption = clip(lines(
+			tidy(promo.Title, 200),
+			field("Место", promo.Venue),
+			field("Адрес", promo.Address),
+			field("Описание акции", clip(promo.Description, keep)),
+			field("Промокод", promo.Code),
+			field("Срок действия", validity(promo, now))), CaptionLimit)
+	}
+	photo, missing := photoURL(promo.Photo)
+	screen := Screen{Text: clip(text, TextLimit), NoPhoto: missing}
+	if full {
+		screen.NoPhoto = ""
+	} else if photo != "" {
+		screen.Photo, screen.Caption = photo, caption
+	}
+	if promo.PlaceID != 0 {
+		screen.Keyboard = append(screen.Keyboard, []Button{press("Подробнее о месте", open(Place, promo.PlaceID, ""))})
+	}
+	screen.Keyboard = append(screen.Keyboard, []Button{press(labelBack, backTo(Promos))})
+	return screen
+}
+
+func validity(promo PromoView, now time.Time) string {
+	zone := now.Location()
+	switch {
+	case promo.Until.IsZero():
+		return "бессрочно"
+	case !promo.Starts.IsZero() && promo.Starts.After(now):
+		return "с " + date(promo.Starts.In(zone), now) + " по " + date(promo.Until.In(zone), now)
+	}
+	return "до " + date(promo.Until.In(zone), now)
+}

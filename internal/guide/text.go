@@ -1,0 +1,165 @@
+package guide
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const ellipsis = "…"
+
+// clip shortens text to at most limit code points, the last being an ellipsis
+// if anything was cut. A letter keeps its combining marks and an emoji its
+// parts: what would be torn is left out.
+func clip(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	runes := []rune(text)
+	end := limit - 1
+	for end > 0 && (joins(runes[end]) || runes[end-1] == zeroWidthJoiner) {
+		end--
+	}
+	return strings.TrimRightFunc(string(runes[:end]), unicode.IsSpace) + ellipsis
+}
+
+func firstRunes(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit])
+}
+
+const zeroWidthJoiner = '\u200d'
+
+// joins tells whether r belongs to the rune before it.
+func joins(r rune) bool {
+	return r == zeroWidthJoiner || unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc) || r >= 0x1F3FB && r <= 0x1F3FF
+}
+
+// tidy makes one valid line of CMS text that belongs into a button or a list.
+func tidy(text string, limit int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	return clip(text, limit)
+}
+
+// lines joins what is there; "" is no line.
+func lines(all ...string) string {
+	kept := all[:0:0]
+	for _, line := range all {
+		if line != "" {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// field is "name: value", or no line for no value.
+func field(name, value string) string {
+	value = strings.TrimSpace(strings.ToValidUTF8(value, ""))
+	if value == "" {
+		return ""
+	}
+	return name + ": " + value
+}
+
+func paragraph(text string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
+	if text == "" {
+		return ""
+	}
+	return "\n" + text
+}
+
+// mapURL searches Yandex's map for an address.
+func mapURL(address string) string {
+	return "https://yandex.ru/maps/?text=" + url.QueryEscape(address)
+}
+
+// webURL is address if Telegram takes it for a button, else "".
+func webURL(address string) string {
+	address = strings.TrimSpace(address)
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || !strings.Contains(parsed.Hostname(), ".") || len(address) > 1024 {
+		return ""
+	}
+	return parsed.String()
+}
+
+// photoURL checks the address of a photo. Telegram downloads it itself, so it
+// must be http(s) with a host; no request is made to find that out.
+func photoURL(address string) (string, NoPhoto) {
+	address = strings.TrimSpace(address)
+	if address == "" {
+		return "", PhotoMissing
+	}
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Hostname() == "" ||
+		strings.ContainsFunc(address, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) || !utf8.ValidString(address) {
+		return "", PhotoMalformed
+	}
+	return address, ""
+}
+
+// PublicURL is a URL as it may be logged: without query, fragment, user and
+// password, any of which may hold a token.
+func PublicURL(address string) string {
+	parsed, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return "(unreadable URL)"
+	}
+	public := url.URL{Scheme: parsed.Scheme, Host: parsed.Host, Path: parsed.Path}
+	return public.String()
+}
+
+// rating is 4.7 as Russians write it; "" if nobody has rated.
+func rating(value float64) string {
+	if value <= 0 {
+		return ""
+	}
+	return strings.Replace(strconv.FormatFloat(value, 'f', 1, 64), ".", ",", 1)
+}
+
+var months = [...]string{"января", "февраля", "марта", "апреля", "мая", "июня", "июля", "августа", "сентября", "октября", "ноября", "декабря"}
+
+var weekdays = [...]string{"вс", "пн", "вт", "ср", "чт", "пт", "сб"}
+
+// date is "5 декабря", with the year if it is not now's.
+func date(t, now time.Time) string {
+	text := strconv.Itoa(t.Day()) + " " + months[t.Month()-1]
+	if t.Year() != now.Year() {
+		text += " " + strconv.Itoa(t.Year())
+	}
+	return text
+}
+
+// moment is "сб, 5 декабря, 19:00".
+func moment(t, now time.Time) string {
+	return weekdays[t.Weekday()] + ", " + date(t, now) + ", " + t.Format("15:04")
+}
+
+// span is when an event takes place; until may be zero.
+func span(from, until, now time.Time) string {
+	switch {
+	case until.IsZero() || until.Equal(from):
+		return moment(from, now)
+	case DateOf(from) == DateOf(until):
+		return moment(from, now) + "–" + until.Format("15:04")
+	}
+	return moment(from, now) + " – " + moment(until, now)
+}
+
+// plural picks the Russian form for a number: место, места, мест.
+func plural(n int, one, few, many string) string {
+	form := many
+	switch {
+	case n%10 == 1 && n%100 != 11:
+		form = one
+	case n%10 >= 2 && n%10 <= 4 && (n%100 < 12 || n%100 > 14):
+		form = few
+	}
+	return strconv.Itoa(n) + " " + form
+}

@@ -1,0 +1,116 @@
+package protocol
+
+import (
+	"fmt"
+	"time"
+)
+
+// BotSessionWorkflow is the type of the workflow that talks with one chat.
+const BotSessionWorkflow = "BotSession"
+
+// BotUpdateSignal carries a [BotUpdate] to a session (signal-with-start).
+const BotUpdateSignal = "bot_update"
+
+// SessionQuery answers with a [SessionState].
+const SessionQuery = "session"
+
+// SessionWorkflowID is the ID of the session of one chat with one bot. While
+// it runs, no other session has that chat: it is what keeps a chat's updates
+// in order and its effects single, over any number of api and worker
+// processes.
+func SessionWorkflowID(botID, chatID int64) string {
+	return fmt.Sprintf("session/%d/%d", botID, chatID)
+}
+
+// Kinds of update, as the specification's log calls them.
+const (
+	BotMessage  = "message"
+	BotCallback = "callback_query"
+)
+
+// BotUpdate is what goes on from the door into a session: what to do, and
+// whom to answer. Nothing that a person has written is in it; a search and a
+// location are sealed (internal/guide, Seal).
+type BotUpdate struct {
+	// ID is Telegram's update_id.
+	ID int64 `json:"id"`
+	// TraceID was made at the door, for this delivery of the update.
+	TraceID string `json:"trace_id"`
+	// Kind is BotMessage or BotCallback.
+	Kind   string `json:"kind"`
+	UserID int64  `json:"user_id"`
+	// ChatID is 0 for a button on a message that no chat is known of.
+	ChatID int64 `json:"chat_id,omitempty"`
+	// Data is the action, as callback_data has it; empty for a message that
+	// is no command, whatever it is.
+	Data string `json:"data,omitempty"`
+	// Open lets everybody in: the action needs no subscription.
+	Open bool `json:"open,omitempty"`
+	// CallbackID is to be answered with Toast, which may be empty.
+	CallbackID string `json:"callback_id,omitempty"`
+	Toast      string `json:"toast,omitempty"`
+	// MessageID is the message whose button was pressed, OnPhoto whether it
+	// has a photo, Inaccessible whether Telegram says no more about it.
+	MessageID    int64 `json:"message_id,omitempty"`
+	OnPhoto      bool  `json:"on_photo,omitempty"`
+	Inaccessible bool  `json:"inaccessible,omitempty"`
+	// Sealed is what the action needs to know and nobody else may.
+	Sealed []byte `json:"sealed,omitempty"`
+}
+
+// SessionInput starts a session.
+type SessionInput struct {
+	BotID  int64 `json:"bot_id"`
+	ChatID int64 `json:"chat_id"`
+	// Carried is the state of the run before, when it continued as new.
+	Carried *SessionCarry `json:"carried,omitempty"`
+}
+
+// SessionCarry is what a session hands to its next run.
+type SessionCarry struct {
+	// Recalled tells that Seen has what the inbox knew.
+	Recalled bool         `json:"recalled"`
+	Seen     []SeenUpdate `json:"seen,omitempty"`
+	Queue    []Waiting    `json:"queue,omitempty"`
+	View     SessionView  `json:"view"`
+	LastAt   time.Time    `json:"last_at"`
+	Handled  int64        `json:"handled"`
+}
+
+// SeenUpdate is an update that the chat has had, with the trace under which
+// it was handled.
+type SeenUpdate struct {
+	ID      int64  `json:"id"`
+	TraceID string `json:"trace_id,omitempty"`
+}
+
+// Waiting is an update in a session's queue.
+type Waiting struct {
+	Update BotUpdate `json:"update"`
+	// Answered tells that its callback query has been taken care of.
+	Answered bool `json:"answered,omitempty"`
+}
+
+// SessionView is what a session remembers of the screens it has sent. Losing
+// it loses comfort, never meaning: buttons carry all they need.
+type SessionView struct {
+	// Help: the help screen is the last one, so a text is answered with the
+	// contact again.
+	Help bool `json:"help,omitempty"`
+	// MessageID of the newest screen, and whether it is a photo.
+	MessageID int64 `json:"message_id,omitempty"`
+	Photo     bool  `json:"photo,omitempty"`
+	// Card is the entity and id that the newest screen shows, such as
+	// "place:123"; empty if it is no card.
+	Card string `json:"card,omitempty"`
+}
+
+// SessionState is a session as an operator sees it.
+type SessionState struct {
+	ChatID   int64       `json:"chat_id"`
+	Handled  int64       `json:"handled"`
+	Waiting  int         `json:"waiting"`
+	Handling int64       `json:"handling,omitempty"` // update_id
+	View     SessionView `json:"view"`
+	LastAt   time.Time   `json:"last_at"`
+}
