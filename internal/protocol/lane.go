@@ -102,7 +102,7 @@ type TurnDone struct {
 	// Again keeps the delivery at the head of the queue: another part is to
 	// go, or the platform asked to wait.
 	Again bool `json:"again,omitempty"`
-	// Weight of the next part when Again is set.
+	// Weight of the next part when Again is set; 0 keeps the turn's.
 	Weight int `json:"weight,omitempty"`
 	// CoolFor keeps the whole destination silent for that long.
 	CoolFor time.Duration `json:"cool_for,omitempty"`

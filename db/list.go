@@ -1,0 +1,149 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"vestnik/db/internal/relaysql"
+)
+
+// DeliveryRow is a delivery as operators and outside tools see it; its JSON
+// form is a contract.
+type DeliveryRow struct {
+	ID          int64      `json:"id"`
+	Destination string     `json:"destination"`
+	OwnerID     int64      `json:"owner_id"`
+	PostID      int64      `json:"post_id"`
+	Type        string     `json:"type"`
+	Case        *int64     `json:"case"`
+	Status      string     `json:"status"`
+	Reason      string     `json:"reason"`
+	Attempts    int        `json:"attempts"`
+	MessageIDs  []int64    `json:"message_ids"`
+	WorkflowID  string     `json:"workflow_id"`
+	CreatedAt   time.Time  `json:"created_at"`
+	SentAt      *time.Time `json:"sent_at"`
+	// Uncertain counts the attempts whose outcome nobody can know.
+	Uncertain int `json:"uncertain"`
+	// Captcha is what VK wants solved, for the operator alone.
+	Captcha *Captcha `json:"captcha,omitempty"`
+}
+
+// DeliveryFilter narrows a list of deliveries; zero values do not.
+type DeliveryFilter struct {
+	ID          int64
+	Status      string
+	Destination string
+	Limit       int // 0 means 100
+}
+
+// List returns deliveries, newest first.
+func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow, error) {
+	if filter.Limit <= 0 {
+		filter.Limit = 100
+	}
+	rows, err := l.queries.ListDeliveries(ctx, relaysql.ListDeliveriesParams{
+		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID), Most: int32(filter.Limit),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list deliveries: %w", err)
+	}
+	list := make([]DeliveryRow, len(rows))
+	for i, row := range rows {
+		list[i] = DeliveryRow{
+			ID: row.ID, Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID, Type: row.Type,
+			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: int(row.Attempts),
+			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
+			Uncertain: int(row.UnknownAttempts),
+		}
+		if row.Captcha != nil {
+			list[i].Captcha = new(Captcha)
+			if err := json.Unmarshal(row.Captcha, list[i].Captcha); err != nil {
+				return nil, fmt.Errorf("captcha of delivery %d: %w", row.ID, err)
+			}
+		}
+	}
+	return list, nil
+}
+
+// AttemptRow is one attempt at a delivery.
+type AttemptRow struct {
+	Part       int            `json:"part"`
+	Number     int            `json:"number"`
+	StartedAt  time.Time      `json:"started_at"`
+	FinishedAt *time.Time     `json:"finished_at"`
+	Outcome    string         `json:"outcome"`
+	Code       int            `json:"code,omitempty"`
+	Error      string         `json:"error,omitempty"`
+	RetryAfter *time.Duration `json:"retry_after_ns,omitempty"`
+	Rung       string         `json:"rung,omitempty"`
+}
+
+// Attempts returns every attempt at a delivery, in order.
+func (l *Ledger) Attempts(ctx context.Context, id int64) ([]AttemptRow, error) {
+	rows, err := l.queries.ListAttempts(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("attempts at delivery %d: %w", id, err)
+	}
+	list := make([]AttemptRow, len(rows))
+	for i, row := range rows {
+		list[i] = AttemptRow{
+			Part: int(row.Part), Number: int(row.Number), StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
+			Outcome: row.Outcome, Code: int(row.Code), Error: row.Error, RetryAfter: row.RetryAfter, Rung: row.Rung,
+		}
+	}
+	return list, nil
+}
+
+// Summary is the state of the relay in a few numbers.
+type Summary struct {
+	Statuses      map[string]int `json:"statuses"`
+	OldestWaiting *time.Time     `json:"oldest_waiting"`
+	SentLastHour  int            `json:"sent_last_hour"`
+	// UncertainLastHour counts attempts of unknown outcome among them: the
+	// most doubled messages that readers may have seen.
+	UncertainLastHour int `json:"uncertain_last_hour"`
+}
+
+// Summarise counts the deliveries as they stand at now.
+func (l *Ledger) Summarise(ctx context.Context, now time.Time) (Summary, error) {
+	rows, err := l.queries.CountDeliveries(ctx)
+	if err != nil {
+		return Summary{}, fmt.Errorf("count deliveries: %w", err)
+	}
+	summary := Summary{Statuses: map[string]int{}}
+	for _, row := range rows {
+		summary.Statuses[row.Status] = int(row.Deliveries)
+		if !final(row.Status) && row.Status != "failed" && (summary.OldestWaiting == nil || row.Oldest.Before(*summary.OldestWaiting)) {
+			summary.OldestWaiting = &row.Oldest
+		}
+	}
+	sent, err := l.queries.SentSince(ctx, unlessZero(now.Add(-time.Hour)))
+	if err != nil {
+		return Summary{}, fmt.Errorf("count sent deliveries: %w", err)
+	}
+	summary.SentLastHour, summary.UncertainLastHour = int(sent.Deliveries), int(sent.Uncertain)
+	return summary, nil
+}
+
+// DestinationRow is a destination that has ever been owed something.
+type DestinationRow struct {
+	Name       string
+	MigratedTo *int64
+	Waiting    int // deliveries pending or being sent
+}
+
+// Destinations returns the destinations in the order of their names.
+func (l *Ledger) Destinations(ctx context.Context) ([]DestinationRow, error) {
+	rows, err := l.queries.ListDestinations(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list destinations: %w", err)
+	}
+	list := make([]DestinationRow, len(rows))
+	for i, row := range rows {
+		list[i] = DestinationRow{Name: row.Name, MigratedTo: row.MigratedTo, Waiting: int(row.Waiting)}
+	}
+	return list, nil
+}

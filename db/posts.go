@@ -1,0 +1,273 @@
+package db
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"vestnik/db/internal/relaysql"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+)
+
+// Posts keeps what was read from the walls.
+type Posts struct {
+	pool    *pgxpool.Pool
+	queries *relaysql.Queries
+}
+
+// NewPosts returns the store of posts in the database behind pool.
+func NewPosts(pool *pgxpool.Pool) *Posts {
+	return &Posts{pool: pool, queries: relaysql.New(pool)}
+}
+
+// Post is a wall post as it was read and understood.
+type Post struct {
+	OwnerID, PostID int64
+	FromID          int64
+	PostedAt        time.Time
+	EditedAt        time.Time // zero if never edited
+	Text            string    // the author's own, raw
+	Reposts         []string  // texts of what it reposts, nearest first, raw
+	// OriginOwnerID and OriginPostID name the post at the end of a chain of
+	// reposts; 0 if this is no repost.
+	OriginOwnerID, OriginPostID int64
+	Photos                      []Photo
+	Attachments                 []Attachment
+	// ContentHash changes when anything a reader sees changes.
+	ContentHash []byte
+	Reading     petpost.Reading
+}
+
+// Original returns the text of the post at the end of a chain of reposts, ""
+// if there is none.
+func (p Post) Original() string {
+	if len(p.Reposts) == 0 {
+		return ""
+	}
+	return p.Reposts[len(p.Reposts)-1]
+}
+
+// Photo is a photo of a post. Its links are signed and die after some days;
+// its identity inside VK does not.
+type Photo struct {
+	OwnerID   int64       `json:"owner_id"`
+	ID        int64       `json:"id"`
+	AccessKey string      `json:"access_key,omitempty"`
+	Sizes     []PhotoSize `json:"sizes"` // the best first
+}
+
+// PhotoSize is one link to a photo; width and height are in pixels, 0 if VK
+// does not tell.
+type PhotoSize struct {
+	URL    string `json:"url"`
+	Width  int    `json:"width,omitempty"`
+	Height int    `json:"height,omitempty"`
+}
+
+// Attachment is anything attached to a post that is not a photo.
+type Attachment struct {
+	Kind  string `json:"kind"`
+	Title string `json:"title,omitempty"`
+	URL   string `json:"url,omitempty"`
+}
+
+// Get returns a stored post, or ErrNotFound.
+func (s *Posts) Get(ctx context.Context, ownerID, postID int64) (Post, error) {
+	row, err := s.queries.GetPost(ctx, relaysql.GetPostParams{OwnerID: ownerID, PostID: postID})
+	if err != nil {
+		return Post{}, notFound(err, "post %s", protocol.WallPost(ownerID, postID))
+	}
+	return postOf(row)
+}
+
+// Known returns the content hashes of those of the given posts that are
+// stored, by post id.
+func (s *Posts) Known(ctx context.Context, ownerID int64, postIDs []int64) (map[int64][]byte, error) {
+	rows, err := s.queries.KnownPosts(ctx, relaysql.KnownPostsParams{OwnerID: ownerID, PostIds: postIDs})
+	if err != nil {
+		return nil, fmt.Errorf("known posts of wall %d: %w", ownerID, err)
+	}
+	known := make(map[int64][]byte, len(rows))
+	for _, row := range rows {
+		known[row.PostID] = row.ContentHash
+	}
+	return known, nil
+}
+
+// Owed is a delivery that a post calls for.
+type Owed struct {
+	Destination string
+	// Weight is how many messages its first part counts for.
+	Weight int
+	// Suppressed is why the delivery is not to be made after all; "" if it is.
+	Suppressed string
+}
+
+// Page is what a reading of a wall brings home.
+type Page struct {
+	Posts []Post
+	// Owed tells what a new post calls for.
+	Owed func(Post) []Owed
+	// Wall records the reading in the same transaction; nil for posts that
+	// come another way.
+	Wall *WallRead
+}
+
+// PageStored counts what StorePage wrote.
+type PageStored struct {
+	New, Edited, Owed int
+}
+
+// StorePage writes posts, the deliveries that new ones call for, and the
+// wall's cursor in one transaction. Posts that another reader has stored in
+// the meantime owe nothing twice.
+func (s *Posts) StorePage(ctx context.Context, page Page) (PageStored, error) {
+	var stored PageStored
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.queries.WithTx(tx)
+		stored = PageStored{}
+		for _, post := range page.Posts {
+			created, changed, err := upsert(ctx, q, post)
+			switch {
+			case err != nil:
+				return err
+			case created:
+				stored.New++
+			case changed:
+				stored.Edited++
+			}
+			if !created {
+				continue
+			}
+			for _, owed := range page.Owed(post) {
+				if _, isNew, err := owe(ctx, q, post, owed); err != nil {
+					return err
+				} else if isNew && owed.Suppressed == "" {
+					stored.Owed++
+				}
+			}
+		}
+		if page.Wall != nil {
+			return page.Wall.record(ctx, q)
+		}
+		return nil
+	})
+	if err != nil {
+		return PageStored{}, fmt.Errorf("store page: %w", err)
+	}
+	return stored, nil
+}
+
+// Owe writes a delivery of a stored post that an operator asks for, and
+// returns its id; one that exists already keeps its row.
+func (s *Posts) Owe(ctx context.Context, ownerID, postID int64, owed Owed) (id int64, created bool, err error) {
+	post, err := s.Get(ctx, ownerID, postID)
+	if err != nil {
+		return 0, false, err
+	}
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		id, created, err = owe(ctx, s.queries.WithTx(tx), post, owed)
+		return err
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("owe %s to %s: %w", protocol.WallPost(ownerID, postID), owed.Destination, err)
+	}
+	return id, created, nil
+}
+
+func upsert(ctx context.Context, q *relaysql.Queries, post Post) (created, changed bool, err error) {
+	row, err := rowOf(post)
+	if err != nil {
+		return false, false, err
+	}
+	created, err = q.UpsertPost(ctx, row)
+	if errorsIsNoRows(err) {
+		return false, false, nil // stored already, and unchanged
+	}
+	if err != nil {
+		return false, false, fmt.Errorf("store %s: %w", protocol.WallPost(post.OwnerID, post.PostID), err)
+	}
+	return created, !created, nil
+}
+
+func owe(ctx context.Context, q *relaysql.Queries, post Post, owed Owed) (id int64, created bool, err error) {
+	destinationID, err := destination(ctx, q, owed.Destination)
+	if err != nil {
+		return 0, false, err
+	}
+	status := protocol.StatusPending
+	if owed.Suppressed != "" {
+		status = protocol.StatusSuppressed
+	}
+	id, err = q.OweDelivery(ctx, relaysql.OweDeliveryParams{
+		DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID,
+		WorkflowID: protocol.DeliveryWorkflowID(owed.Destination, post.OwnerID, post.PostID),
+		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: owed.Suppressed,
+	})
+	if !errorsIsNoRows(err) {
+		return id, err == nil, err
+	}
+	id, err = q.DeliveryID(ctx, relaysql.DeliveryIDParams{DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID})
+	return id, false, err
+}
+
+func destination(ctx context.Context, q *relaysql.Queries, name string) (int64, error) {
+	id, err := q.DestinationID(ctx, name)
+	if errorsIsNoRows(err) {
+		return q.AddDestination(ctx, name)
+	}
+	return id, err
+}
+
+func rowOf(post Post) (relaysql.UpsertPostParams, error) {
+	photos, err := json.Marshal(post.Photos)
+	if err != nil {
+		return relaysql.UpsertPostParams{}, err
+	}
+	attachments, err := json.Marshal(post.Attachments)
+	if err != nil {
+		return relaysql.UpsertPostParams{}, err
+	}
+	reading, err := json.Marshal(post.Reading)
+	if err != nil {
+		return relaysql.UpsertPostParams{}, err
+	}
+	r := post.Reading
+	return relaysql.UpsertPostParams{
+		OwnerID: post.OwnerID, PostID: post.PostID, FromID: post.FromID,
+		PostedAt: post.PostedAt, EditedAt: unlessZero(post.EditedAt),
+		Text: clean(post.Text), Reposts: cleanAll(post.Reposts),
+		OriginOwnerID: unlessZero(post.OriginOwnerID), OriginPostID: unlessZero(post.OriginPostID),
+		Photos: photos, Attachments: attachments,
+		Link:        "https://vk.com/" + protocol.WallPost(post.OwnerID, post.PostID),
+		ContentHash: post.ContentHash,
+		Type:        string(r.Type), Animal: string(r.Animal), Sex: string(r.Sex), Name: clean(r.Name),
+		Phones: notNil(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
+		Reading: bytes.ReplaceAll(reading, []byte(`\u0000`), nil), RulesetVersion: int32(petpost.RulesetVersion),
+	}, nil
+}
+
+func postOf(row relaysql.RelayPost) (Post, error) {
+	post := Post{
+		OwnerID: row.OwnerID, PostID: row.PostID, FromID: row.FromID,
+		PostedAt: row.PostedAt, EditedAt: orZero(row.EditedAt),
+		Text: row.Text, Reposts: row.Reposts,
+		OriginOwnerID: orZero(row.OriginOwnerID), OriginPostID: orZero(row.OriginPostID),
+		ContentHash: row.ContentHash,
+	}
+	if err := errors.Join(
+		json.Unmarshal(row.Photos, &post.Photos),
+		json.Unmarshal(row.Attachments, &post.Attachments),
+		json.Unmarshal(row.Reading, &post.Reading),
+	); err != nil {
+		return Post{}, fmt.Errorf("stored %s: %w", protocol.WallPost(row.OwnerID, row.PostID), err)
+	}
+	return post, nil
+}

@@ -1,0 +1,133 @@
+-- name: DestinationID :one
+SELECT id FROM relay.destinations WHERE name = $1;
+
+-- name: AddDestination :one
+INSERT INTO relay.destinations (name) VALUES ($1)
+ON CONFLICT (name) DO UPDATE SET name = excluded.name
+RETURNING id;
+
+-- name: DeliveryID :one
+SELECT id FROM relay.deliveries WHERE destination_id = $1 AND owner_id = $2 AND post_id = $3;
+
+-- name: ListDestinations :many
+SELECT d.name,
+       d.migrated_to,
+       count(v.id) FILTER (WHERE v.status IN ('pending', 'sending')) AS waiting
+FROM relay.destinations d
+LEFT JOIN relay.deliveries v ON v.destination_id = d.id AND v.status IN ('pending', 'sending')
+GROUP BY d.id
+ORDER BY d.name;
+
+-- name: FollowMigration :exec
+UPDATE relay.destinations SET migrated_to = $2 WHERE id = $1;
+
+-- name: OweDelivery :one
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
+RETURNING id;
+
+-- name: DeliveriesToQueue :many
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.weight, p.type, p.animal, p.location
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.status IN ('pending', 'sending')
+  AND (v.queued_at IS NULL OR v.queued_at < @queued_before::timestamptz)
+ORDER BY v.id
+LIMIT @most;
+
+-- name: DeliveryToQueue :one
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.weight, p.type, p.animal, p.location
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.id = $1;
+
+-- name: MarkQueued :exec
+UPDATE relay.deliveries SET queued_at = now() WHERE id = ANY(@ids::bigint[]);
+
+-- name: LockDelivery :one
+SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha,
+       d.id AS destination_id, d.name AS destination, d.migrated_to
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.id = $1
+FOR UPDATE OF v;
+
+-- name: CloseOpenAttempts :many
+UPDATE relay.delivery_attempts
+SET finished_at = now(), outcome = 'unknown', error = 'the worker ended during the call'
+WHERE delivery_id = $1 AND finished_at IS NULL
+RETURNING part, started_at;
+
+-- name: OpenAttempt :one
+INSERT INTO relay.delivery_attempts (delivery_id, part, number, rung)
+VALUES ($1, $2, $3, $4)
+RETURNING id;
+
+-- name: StartSending :one
+UPDATE relay.deliveries
+SET status = 'sending', reason = '', attempts = attempts + 1,
+    first_attempt_at = coalesce(first_attempt_at, now()), updated_at = now()
+WHERE id = $1
+RETURNING attempts;
+
+-- name: CountUnknown :exec
+UPDATE relay.deliveries
+SET unknown_attempts = unknown_attempts + @unknown::int, updated_at = now()
+WHERE id = $1;
+
+-- name: CloseAttempt :exec
+UPDATE relay.delivery_attempts
+SET finished_at = now(), outcome = $2, code = $3, error = $4, retry_after = $5
+WHERE id = $1;
+
+-- name: RecordPart :exec
+INSERT INTO relay.delivery_parts (delivery_id, part, message_ids) VALUES ($1, $2, $3)
+ON CONFLICT (delivery_id, part) DO NOTHING;
+
+-- name: DeliveryParts :many
+SELECT part, message_ids, sent_at FROM relay.delivery_parts WHERE delivery_id = $1 ORDER BY part;
+
+-- name: SetStatus :exec
+UPDATE relay.deliveries
+SET status = @status, reason = @reason, captcha = @captcha,
+    sent_at = CASE WHEN @status::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
+    queued_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE queued_at END,
+    updated_at = now()
+WHERE id = @id;
+
+-- name: UnknownSince :one
+SELECT coalesce(min(started_at), now())::timestamptz AS first, count(*) AS attempts
+FROM relay.delivery_attempts
+WHERE delivery_id = $1 AND part = $2 AND outcome = 'unknown';
+
+-- name: ListDeliveries :many
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
+       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha,
+       ARRAY(SELECT unnest(t.message_ids) FROM relay.delivery_parts t WHERE t.delivery_id = v.id ORDER BY t.part)::bigint[] AS message_ids
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
+  AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
+  AND (sqlc.narg('id')::bigint IS NULL OR v.id = sqlc.narg('id'))
+ORDER BY v.id DESC
+LIMIT @most;
+
+-- name: ListAttempts :many
+SELECT part, number, started_at, finished_at, outcome, code, error, retry_after, rung
+FROM relay.delivery_attempts
+WHERE delivery_id = $1
+ORDER BY number;
+
+-- name: CountDeliveries :many
+SELECT status, count(*) AS deliveries, min(created_at)::timestamptz AS oldest
+FROM relay.deliveries
+GROUP BY status;
+
+-- name: SentSince :one
+SELECT count(*) AS deliveries, coalesce(sum(unknown_attempts), 0)::bigint AS uncertain
+FROM relay.deliveries
+WHERE status = 'sent' AND sent_at >= $1;

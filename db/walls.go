@@ -1,0 +1,183 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"vestnik/db/internal/relaysql"
+)
+
+// Walls keeps which walls are watched, when each was read, and how many calls
+// each reading key has spent.
+type Walls struct {
+	pool    *pgxpool.Pool
+	queries *relaysql.Queries
+}
+
+// NewWalls returns the store of walls in the database behind pool.
+func NewWalls(pool *pgxpool.Pool) *Walls {
+	return &Walls{pool: pool, queries: relaysql.New(pool)}
+}
+
+// Wall is a watched wall.
+type Wall struct {
+	Name    string
+	OwnerID int64 // 0 until the screen name is resolved
+	// Parked is why the wall can't be read, "" if it can.
+	Parked      string
+	PostsPerDay float64
+	ReadEvery   time.Duration
+	NextReadAt  time.Time
+	LastReadAt  time.Time // zero if never
+	// NewestPostAt is the time of the newest post seen that is not pinned.
+	NewestPostAt time.Time
+}
+
+// Watch makes names the walls that are watched, no more and no less. A wall
+// that is dropped keeps its posts and its place.
+func (s *Walls) Watch(ctx context.Context, names []string, every time.Duration) error {
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.queries.WithTx(tx)
+		for _, name := range names {
+			if err := q.WatchWall(ctx, relaysql.WatchWallParams{Name: name, ReadEvery: every}); err != nil {
+				return err
+			}
+		}
+		return q.UnwatchWallsExcept(ctx, names)
+	})
+	if err != nil {
+		return fmt.Errorf("watch walls: %w", err)
+	}
+	return nil
+}
+
+// Watched returns the watched walls in the order of their names.
+func (s *Walls) Watched(ctx context.Context) ([]Wall, error) {
+	rows, err := s.queries.WatchedWalls(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("watched walls: %w", err)
+	}
+	walls := make([]Wall, len(rows))
+	for i, row := range rows {
+		walls[i] = wallOf(row)
+	}
+	return walls, nil
+}
+
+// Get returns a wall, or ErrNotFound.
+func (s *Walls) Get(ctx context.Context, name string) (Wall, error) {
+	row, err := s.queries.GetWall(ctx, name)
+	if err != nil {
+		return Wall{}, notFound(err, "wall %s", name)
+	}
+	return wallOf(row), nil
+}
+
+// Resolve stores which owner a name stands for.
+func (s *Walls) Resolve(ctx context.Context, name string, ownerID int64) error {
+	if err := s.queries.ResolveWall(ctx, relaysql.ResolveWallParams{Name: name, OwnerID: &ownerID}); err != nil {
+		return fmt.Errorf("resolve wall %s: %w", name, err)
+	}
+	return nil
+}
+
+// Park records why a wall can't be read, and when to look again.
+func (s *Walls) Park(ctx context.Context, name, reason string, again time.Time) error {
+	if err := s.queries.ParkWall(ctx, relaysql.ParkWallParams{Name: name, Reason: reason, NextReadAt: again}); err != nil {
+		return fmt.Errorf("park wall %s: %w", name, err)
+	}
+	return nil
+}
+
+// Postpone records when a wall is to be read next.
+func (s *Walls) Postpone(ctx context.Context, name string, next time.Time) error {
+	if err := s.queries.PostponeWall(ctx, relaysql.PostponeWallParams{Name: name, NextReadAt: next}); err != nil {
+		return fmt.Errorf("postpone wall %s: %w", name, err)
+	}
+	return nil
+}
+
+// WallRead is a wall's cursor after a reading.
+type WallRead struct {
+	Name         string
+	PostsPerDay  float64
+	NextReadAt   time.Time
+	ReadEvery    time.Duration
+	NewestPostAt time.Time
+}
+
+func (r WallRead) record(ctx context.Context, q *relaysql.Queries) error {
+	return q.WallRead(ctx, relaysql.WallReadParams{
+		Name: r.Name, PostsPerDay: r.PostsPerDay, NextReadAt: r.NextReadAt,
+		ReadEvery: r.ReadEvery, NewestPostAt: unlessZero(r.NewestPostAt),
+	})
+}
+
+// SpendCall counts a call of wall.get that key is about to make. Counting
+// first means that a crash can only waste budget, never overrun it.
+func (s *Walls) SpendCall(ctx context.Context, key string) error {
+	if err := s.queries.SpendCall(ctx, key); err != nil {
+		return fmt.Errorf("count a reading call: %w", err)
+	}
+	return nil
+}
+
+// CallsSince returns how many calls key has made since a time, counted in
+// whole hours.
+func (s *Walls) CallsSince(ctx context.Context, key string, since time.Time) (int, error) {
+	calls, err := s.queries.CallsSince(ctx, relaysql.CallsSinceParams{Key: key, Hour: since.Truncate(time.Hour)})
+	if err != nil {
+		return 0, fmt.Errorf("reading calls: %w", err)
+	}
+	return int(calls), nil
+}
+
+// ForgetCalls drops the counts before a time.
+func (s *Walls) ForgetCalls(ctx context.Context, before time.Time) error {
+	if err := s.queries.ForgetCalls(ctx, before); err != nil {
+		return fmt.Errorf("forget reading calls: %w", err)
+	}
+	return nil
+}
+
+// PauseKey records that VK told a reading key to wait.
+func (s *Walls) PauseKey(ctx context.Context, key string, until time.Time, reason string) error {
+	if err := s.queries.PauseKey(ctx, relaysql.PauseKeyParams{Key: key, Until: until, Reason: reason}); err != nil {
+		return fmt.Errorf("pause reading key: %w", err)
+	}
+	return nil
+}
+
+// KeyPause returns until when a reading key must wait and why; the zero time
+// if it need not.
+func (s *Walls) KeyPause(ctx context.Context, key string) (until time.Time, reason string, err error) {
+	row, err := s.queries.KeyPause(ctx, key)
+	if errorsIsNoRows(err) {
+		return time.Time{}, "", nil
+	}
+	if err != nil {
+		return time.Time{}, "", fmt.Errorf("pause of reading key: %w", err)
+	}
+	return row.Until, row.Reason, nil
+}
+
+// PostsSince counts the stored posts of a wall that are younger than a time.
+func (s *Walls) PostsSince(ctx context.Context, ownerID int64, since time.Time) (int, error) {
+	count, err := s.queries.CountPostsOf(ctx, relaysql.CountPostsOfParams{OwnerID: ownerID, PostedAt: since})
+	if err != nil {
+		return 0, fmt.Errorf("posts of wall %d: %w", ownerID, err)
+	}
+	return int(count), nil
+}
+
+func wallOf(row relaysql.RelayWall) Wall {
+	return Wall{
+		Name: row.Name, OwnerID: orZero(row.OwnerID), Parked: row.Reason,
+		PostsPerDay: row.PostsPerDay, ReadEvery: row.ReadEvery, NextReadAt: row.NextReadAt,
+		LastReadAt: orZero(row.LastReadAt), NewestPostAt: orZero(row.NewestPostAt),
+	}
+}
