@@ -1,0 +1,201 @@
+package notice
+
+// Kind is what one step of a delivery sends.
+type Kind string
+
+// The kinds of steps: sendMessage, sendPhoto, sendMediaGroup.
+const (
+	Message     Kind = "message"
+	SinglePhoto Kind = "photo"
+	Album       Kind = "album"
+)
+
+// NoReply is the ReplyTo of a step that answers no other.
+const NoReply = -1
+
+// Shape is a step without its words: all that a workflow needs to know to take
+// turns and to resume, and nothing that must stay out of its history.
+type Shape struct {
+	Kind Kind `json:"kind"`
+	// Photos are indexes into Post.Photos: none, one, or two to ten.
+	Photos []int `json:"photos,omitempty"`
+	// ReplyTo is the index of the step whose first message this one answers, or NoReply.
+	ReplyTo int `json:"reply_to"`
+	// Weight is how many messages the step counts in a chat's limit per
+	// minute: an album counts one per item.
+	Weight int `json:"weight"`
+}
+
+// Step is one call to Telegram.
+type Step struct {
+	Shape
+	// Text is the message's text or the caption, marked up; "" only for an
+	// album or photo whose text went before it.
+	Text      string
+	ParseMode ParseMode
+	// Unmarked is Text without any marks, for the one case in which Telegram
+	// says "can't parse entities".
+	Unmarked string
+	// Preview is the URL whose preview a message shows, "" for no preview.
+	Preview string
+	// Silent sends without a sound.
+	Silent bool
+
+	source string
+}
+
+// Plan is the way a post is delivered: steps in order, each recorded alone.
+type Plan struct {
+	Steps []Step
+}
+
+// Shapes are the steps without their words.
+func (p Plan) Shapes() []Shape {
+	shapes := make([]Shape, len(p.Steps))
+	for i, step := range p.Steps {
+		shapes[i] = step.Shape
+	}
+	return shapes
+}
+
+// Weight is how many messages the whole plan counts in a chat's limit per minute.
+func (p Plan) Weight() int {
+	total := 0
+	for _, step := range p.Steps {
+		total += step.Weight
+	}
+	return total
+}
+
+// MaxAlbum is how many items sendMediaGroup takes; the least is two.
+const MaxAlbum = 10
+
+// Options are a destination's wishes. Start from DefaultOptions.
+type Options struct {
+	// ParseMode is HTML or MarkdownV2; Unmarked sends plain text without links behind words.
+	ParseMode ParseMode
+	// MaxMedia is how many photos are shown at most; 0 or less shows none and
+	// says where they are. More than MaxAlbum go as several albums.
+	MaxMedia int
+	// LinkPreview shows the preview of the source link under a notice without photos.
+	LinkPreview bool
+	// Silent sends without a sound.
+	Silent bool
+	// Frame is put around every notice.
+	Frame Frame
+	// CaptionLimit and TextLimit are in UTF-16 units; 0 or more than
+	// Telegram's own (MaxCaptionUnits, MaxMessageUnits) means Telegram's own,
+	// and less than 128 means 128.
+	CaptionLimit, TextLimit int
+}
+
+// DefaultOptions are those of a chat about which nothing is said.
+func DefaultOptions() Options {
+	return Options{ParseMode: HTML, MaxMedia: MaxAlbum, LinkPreview: true}
+}
+
+func limit(asked, most int) int {
+	if asked <= 0 || asked > most {
+		return most
+	}
+	return max(asked, minUnits)
+}
+
+// PlanTelegram decides how a post goes to a chat, as a careful person would
+// do it: one photo with its caption; two to ten as an album with the caption
+// on the first; more as albums of like size. A text too long for a caption
+// goes first, and the photos answer it. A text too long for a message goes in
+// parts. Link previews are off where there are photos.
+func PlanTelegram(post Post, options Options) Plan {
+	shown := min(len(post.Photos), max(options.MaxMedia, 0))
+	text := Compose(post, options.Frame, len(post.Photos)-shown).Text()
+	albums := balance(shown)
+
+	var plan Plan
+	step := func(kind Kind, words Text, photos []int, replyTo int) {
+		plan.Steps = append(plan.Steps, Step{
+			Shape:     Shape{Kind: kind, Photos: photos, ReplyTo: replyTo, Weight: max(1, len(photos))},
+			Text:      Render(words, options.ParseMode),
+			Unmarked:  Render(words, Unmarked),
+			ParseMode: options.ParseMode,
+			Silent:    options.Silent,
+			source:    post.SourceURL(),
+		})
+	}
+
+	caption := text.trim()
+	if len(albums) == 0 || !fits(caption, options.ParseMode, limit(options.CaptionLimit, MaxCaptionUnits)) {
+		for _, part := range split(text, options.ParseMode, limit(options.TextLimit, MaxMessageUnits)) {
+			step(Message, part, nil, NoReply)
+		}
+		if len(albums) == 0 && options.LinkPreview {
+			plan.Steps[len(plan.Steps)-1].Preview = post.SourceURL()
+		}
+		caption = nil
+	}
+	for _, photos := range albums {
+		kind, replyTo := Album, 0
+		if len(photos) == 1 {
+			kind = SinglePhoto
+		}
+		if len(plan.Steps) == 0 {
+			replyTo = NoReply
+		}
+		step(kind, caption, photos, replyTo)
+		caption = nil
+	}
+	return plan
+}
+
+// balance deals photos into albums of like size, the larger ones first, none
+// with a single item unless there is just one photo: 11 are 6 and 5.
+func balance(photos int) [][]int {
+	count := (photos + MaxAlbum - 1) / MaxAlbum
+	var albums [][]int
+	next := 0
+	for i := range count {
+		size := photos / count
+		if i < photos%count {
+			size++
+		}
+		album := make([]int, size)
+		for j := range album {
+			album[j] = next
+			next++
+		}
+		albums = append(albums, album)
+	}
+	return albums
+}
+
+// WithoutPhotos is the step after some of its photos turned out not to be
+// sendable: an album of two becomes a photo, and a step left with none a
+// message that says the same, or, where the words went before, tells where
+// the photos are.
+func (s Step) WithoutPhotos(lost ...int) Step {
+	gone := make(map[int]bool, len(lost))
+	for _, photo := range lost {
+		gone[photo] = true
+	}
+	var left []int
+	for _, photo := range s.Photos {
+		if !gone[photo] {
+			left = append(left, photo)
+		}
+	}
+	if len(left) == len(s.Photos) {
+		return s
+	}
+	s.Photos, s.Weight = left, max(1, len(left))
+	switch len(left) {
+	case 0:
+		s.Kind = Message
+		if s.Text == "" {
+			words := Text{{Text: "🖼 "}, {Text: "Фото в оригинале", Link: s.source}, {Text: "\n\n"}, {Text: s.source, Link: s.source}}
+			s.Text, s.Unmarked = Render(words, s.ParseMode), Render(words, Unmarked)
+		}
+	case 1:
+		s.Kind = SinglePhoto
+	}
+	return s
+}

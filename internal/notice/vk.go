@@ -1,0 +1,128 @@
+package notice
+
+import "strings"
+
+// DefaultVKUnits is the length of a wall post's text we trust VK to take, in
+// UTF-16 units. VK states no number; people report a little over 16,000.
+const DefaultVKUnits = 15_000
+
+// VKOptions are the wishes of a destination wall. Start from DefaultVKOptions.
+type VKOptions struct {
+	// MaxMedia is how many photos are attached at most; 0 or less attaches
+	// none and says where they are. More than MaxVKMedia means MaxVKMedia.
+	MaxMedia int
+	// Frame is put around every notice.
+	Frame Frame
+	// TextLimit is in UTF-16 units; 0 means DefaultVKUnits, less than 256 means 256.
+	TextLimit int
+}
+
+// MaxVKMedia is how many photos and videos one wall post holds
+// (dev.vk.com, wall.post).
+const MaxVKMedia = 10
+
+// DefaultVKOptions are those of a wall about which nothing is said: text only.
+func DefaultVKOptions() VKOptions { return VKOptions{} }
+
+// VKPost is one wall post about a post.
+type VKPost struct {
+	// Text is the message, plain; it ends with the link to the source.
+	Text string
+	// Linkless is Text without web addresses, for walls that refuse links
+	// (error 222); the post is named as wall-1_2 instead.
+	Linkless string
+	// Photos are indexes into Post.Photos, to be attached in this order.
+	Photos []int
+	// Copyright is the source link, for wall.post's parameter of that name.
+	Copyright string
+}
+
+// minVKUnits leaves room for the title and the source link.
+const minVKUnits = 256
+
+// PlanVK decides how a post goes to a wall: one post with plain text and
+// photos. A text over the limit loses the end of the author's words, then
+// of everything else, but never the source link.
+func PlanVK(post Post, options VKOptions) VKPost {
+	shown := min(len(post.Photos), max(options.MaxMedia, 0), MaxVKMedia)
+	notice := Compose(post, options.Frame, len(post.Photos)-shown)
+	most := options.TextLimit
+	if most <= 0 {
+		most = DefaultVKUnits
+	}
+	most = max(most, minVKUnits)
+
+	wallPost := VKPost{
+		Text:      plainWithin(notice, most, spellLink),
+		Copyright: post.SourceURL(),
+	}
+	notice.Source = Plain("Источник: " + post.String() + " ВКонтакте")
+	wallPost.Linkless = plainWithin(notice, most, hideLink)
+	for photo := range shown {
+		wallPost.Photos = append(wallPost.Photos, photo)
+	}
+	return wallPost
+}
+
+// spellLink writes a link where no markup is: the words, and the address
+// after them unless the words are the address or a hashtag.
+func spellLink(span Span) string {
+	if span.Link == "" || strings.HasPrefix(span.Text, "#") || showsAddress(span.Text, span.Link) || !isVisible(span.Text) {
+		return span.Text
+	}
+	return span.Text + " (" + span.Link + ")"
+}
+
+func showsAddress(words, link string) bool {
+	bare := func(address string) string {
+		address = strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(address), "https://"), "http://")
+		return strings.TrimSuffix(strings.TrimPrefix(address, "www."), "/")
+	}
+	return bare(strings.TrimSpace(words)) == bare(link)
+}
+
+// hideLink takes the addresses out of the words, too.
+func hideLink(span Span) string {
+	return webAddress.ReplaceAllString(span.Text, "(ссылка в оригинале)")
+}
+
+// plainWithin writes the notice without markup in at most so many units.
+func plainWithin(notice Notice, most int, write func(Span) string) string {
+	block := func(text Text) string {
+		var b strings.Builder
+		for _, span := range text {
+			b.WriteString(write(span))
+		}
+		return strings.TrimFunc(b.String(), isBlank)
+	}
+	lead, words, source := block(notice.Lead), block(notice.Words), block(notice.Source)
+	after := joinBlocks(block(notice.Facts), block(notice.More), block(notice.Footer), source)
+
+	whole := joinBlocks(lead, words, after)
+	if units(whole) <= most {
+		return whole
+	}
+	// The author's words give way first: title, phones and links matter more.
+	if room := most - units(joinBlocks(lead, after)) - len("\n\n"); words != "" && room >= minVKUnits/4 {
+		return joinBlocks(lead, cutOnWord(words, room), after)
+	}
+	body := strings.TrimSuffix(whole, source)
+	return joinBlocks(cutOnWord(body, most-units(source)-len("\n\n")), source)
+}
+
+func joinBlocks(blocks ...string) string {
+	var kept []string
+	for _, block := range blocks {
+		if block != "" {
+			kept = append(kept, block)
+		}
+	}
+	return strings.Join(kept, "\n\n")
+}
+
+// cutOnWord is the beginning of a text in at most so many units, the cut
+// marked with "…".
+func cutOnWord(text string, most int) string {
+	s := newSplitter(Plain(text), Unmarked, most-1)
+	return strings.TrimRightFunc(text[:s.cutAfter(0, most-1)], isBlank) + "…"
+}

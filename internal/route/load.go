@@ -1,0 +1,172 @@
+package route
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/rivo/uniseg"
+
+	"vestnik/internal/notice"
+)
+
+// Load reads a routes file with the standard defaults. Its error is a Faults
+// with everything that is wrong in the file.
+func Load(yaml []byte) (*Routes, error) { return LoadWith(yaml, StandardDefaults()) }
+
+// LoadWith reads a routes file in which destinations fall back on the given
+// defaults. Its error is a Faults with everything that is wrong in the file.
+func LoadWith(yaml []byte, defaults Defaults) (*Routes, error) {
+	document, root := parseDocument(yaml)
+	l := &loader{document: document, defaults: defaults, routes: &Routes{}}
+	switch {
+	case len(l.faults) > 0 && root == nil:
+	case root == nil:
+		l.fault(nil, "", "the file is empty; it needs destinations and rules")
+	default:
+		l.read(root)
+	}
+	if err := l.faults.orNil(); err != nil {
+		return nil, err
+	}
+	return l.routes, nil
+}
+
+type loader struct {
+	*document
+	defaults Defaults
+	routes   *Routes
+}
+
+// read goes through the destinations first, whatever their order in the file,
+// so that rules can be checked against them.
+func (l *loader) read(root ast.Node) {
+	lists := l.fields(root, "", "destinations", "rules")
+	if node := lists["destinations"]; node != nil {
+		for i, entry := range l.items(node) {
+			l.readDestination(entry, fmt.Sprintf("destination %d", i+1))
+		}
+	} else {
+		l.fault(nil, "", "no destinations; list at least one under destinations")
+	}
+	if node := lists["rules"]; node != nil {
+		for i, entry := range l.items(node) {
+			l.readRule(entry, strconv.Itoa(i+1))
+		}
+	} else {
+		l.fault(nil, "", "no rules; list at least one under rules")
+	}
+}
+
+// Bounds of a destination's settings.
+const (
+	minRatePerSec = 0.001 // one in a quarter of an hour
+	maxRatePerSec = 30    // Telegram's bulk limit for one bot
+	maxPerMinute  = maxRatePerSec * 60
+	maxMedia      = 50
+	maxFrame      = 500 // letters of a header or footer
+)
+
+var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+
+func (l *loader) readDestination(node ast.Node, where string) {
+	fields := l.fields(node, where, "id", "rate_per_sec", "per_minute", "max_media", "attach_media", "silent",
+		"header", "footer", "link_preview", "parse_mode", "on_unknown", "token_env")
+	if fields["id"] == nil {
+		l.fault(node, where, "no id; say where posts go, for example id: telegram:-1001234567890")
+		return
+	}
+	destination, ok := l.destination(fields["id"], where+": id")
+	if !ok {
+		return
+	}
+	for _, other := range l.routes.targets {
+		if other.Destination.Place() == destination.Place() {
+			l.fault(fields["id"], where, "%s and %s are one place; keep one of them", other.Destination, destination)
+		}
+	}
+	l.routes.targets = append(l.routes.targets, Target{destination, l.settings(destination, fields, where)})
+}
+
+func (l *loader) settings(destination Destination, fields map[string]ast.Node, where string) Settings {
+	s, most := l.defaults.Telegram, maxMedia
+	if destination.Platform == VK {
+		s, most = l.defaults.VK, notice.MaxVKMedia
+		for _, key := range []string{"link_preview", "parse_mode"} {
+			if node := fields[key]; node != nil {
+				l.fault(node, where, "%s means nothing on a VK wall; remove it", key)
+			}
+		}
+	}
+	for key, node := range fields {
+		key, place := key, where+": "+key
+		switch key {
+		case "rate_per_sec":
+			if rate, ok := l.number(node, place, minRatePerSec, maxRatePerSec); ok {
+				s.RatePerSec = rate
+			}
+		case "per_minute":
+			if count, ok := l.whole(node, place, 0, maxPerMinute); ok {
+				s.PerMinute = count
+			}
+		case "max_media":
+			if count, ok := l.whole(node, place, 0, most); ok {
+				s.MaxMedia = count
+			}
+		case "attach_media":
+			s.AttachMedia = l.truth(node, place)
+		case "silent":
+			s.Silent = l.truth(node, place)
+		case "link_preview":
+			s.LinkPreview = l.truth(node, place)
+		case "header":
+			s.Header = l.frame(node, place)
+		case "footer":
+			s.Footer = l.frame(node, place)
+		case "parse_mode":
+			s.ParseMode = oneOf(l, node, place, notice.HTML, notice.MarkdownV2)
+		case "on_unknown":
+			s.OnUnknown = oneOf(l, node, place, Retry, Park)
+		case "token_env":
+			name, ok := l.text(node, place)
+			if ok && !environmentName.MatchString(name) {
+				// The value may be a token put here by mistake: do not repeat it.
+				l.fault(node, place, "this is no name of an environment variable; put the token there and its name here, for example TG_TOKEN_NORTH")
+			}
+			s.TokenEnv = name
+		}
+	}
+	return s
+}
+
+func (l *loader) frame(node ast.Node, where string) string {
+	text, ok := l.text(node, where)
+	if ok && uniseg.GraphemeClusterCount(text) > maxFrame {
+		l.fault(node, where, "longer than %d letters", maxFrame)
+	}
+	return strings.TrimSpace(text)
+}
+
+func oneOf[T ~string](l *loader, node ast.Node, where string, allowed ...T) T {
+	text, ok := l.text(node, where)
+	if ok && !slices.Contains(allowed, T(text)) {
+		l.fault(node, where, "%q is not one of %s", text, list(allowed))
+	}
+	return T(text)
+}
+
+func (l *loader) destination(node ast.Node, where string) (Destination, bool) {
+	name, ok := l.text(node, where)
+	if !ok {
+		return Destination{}, false
+	}
+	destination, err := ParseDestination(name)
+	if err != nil {
+		l.fault(node, where, "%v", err)
+		return Destination{}, false
+	}
+	return destination, true
+}

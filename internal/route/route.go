@@ -1,0 +1,170 @@
+// Package route decides which posts go to which destinations.
+//
+// A routes file (ROUTES_FILE) is YAML with two lists:
+//
+//	destinations:
+//	  - id: telegram:-1001234567890/12   # chat, topic 12
+//	    rate_per_sec: 0.5
+//	    per_minute: 20
+//	    max_media: 10
+//	    header: "Помогите найти!"
+//	  - id: vk:-123456
+//	    attach_media: true
+//	    token_env: VK_OUT_TOKEN_NORTH    # another token than the platform's own
+//
+//	rules:
+//	  - name: пропавшие собаки с телефоном
+//	    types: [lost, sighting]
+//	    animals: [dog]
+//	    has_phone: true
+//	    include: [устиновский, "ленинск*"]
+//	    exclude: ["щенки в добрые руки"]
+//	    exclude_regex: ['прода(ю|м|ётся)']
+//	    walls: [poteryashki_demo, -123456]
+//	    to: [telegram:-1001234567890/12, vk:-123456]
+//
+// A destination's keys, all but id with a default:
+//
+//	id            telegram:<chat>[/<thread>] or vk:<owner>; topic 1 is General
+//	rate_per_sec  messages a second, more than 0, at most 30
+//	per_minute    messages a minute, an album counting one per photo; 0 means no such limit
+//	max_media     photos per post, 0 to 50 (VK: 10)
+//	attach_media  photos at all
+//	silent        without a sound (VK: without notifying subscribers)
+//	header        a line of your own above every post, at most 500 letters
+//	footer        the same below
+//	link_preview  the source link's preview under posts without photos (Telegram)
+//	parse_mode    HTML or MarkdownV2 (Telegram)
+//	on_unknown    retry or park, when nobody can know whether a message went out
+//	token_env     the environment variable that holds this destination's token
+//
+// A rule's keys:
+//
+//	name           how the rule is called in reasons
+//	types          petpost types, or [any]; required
+//	animals        dog, cat, other, unknown; none given: any
+//	include        words or phrases, one of which must occur
+//	include_regex  regular expressions (RE2), one of which must match
+//	exclude        words or phrases, none of which may occur
+//	exclude_regex  regular expressions, none of which may match
+//	has_phone      true: only posts with a phone; false: only posts without
+//	walls          owner ids, screen names or addresses of the walls posts must come from
+//	to             ids of destinations; required
+//
+// Where both include and include_regex are given, one hit in either is
+// enough. Words match whole words whatever the case, ё is е, and a star
+// stands for any ending: "ленинск*". Regular expressions ignore case too,
+// unless they say (?-i). Both look at the author's text and the reposted one.
+//
+// A post goes to every destination that at least one rule sends it to, once.
+// YAML anchors and merge keys (<<) work. Unknown keys and everything else that
+// cannot be meant are refused, all at once, with their lines.
+package route
+
+import (
+	"slices"
+	"strings"
+
+	"vestnik/internal/petpost"
+)
+
+// Routes is a set of rules over a set of destinations. It does not change and
+// is safe for use from several goroutines.
+type Routes struct {
+	targets []Target
+	rules   []rule
+}
+
+// Target is a destination with how it wants its posts.
+type Target struct {
+	Destination Destination
+	Settings    Settings
+}
+
+// Post is what rules look at.
+type Post struct {
+	Type   petpost.Type
+	Animal petpost.Animal
+	// Text is the author's text, Original the reposted one; both raw.
+	Text, Original string
+	// HasPhone tells whether a phone was read in either.
+	HasPhone bool
+	// OwnerID is the wall's owner, negative for communities.
+	OwnerID int64
+	// Wall is the wall's screen name where known, else "".
+	Wall string
+}
+
+// Decision says whether a post goes to a destination, and why. Reasons name
+// rules and the words of rules, never words of the post.
+type Decision struct {
+	Destination Destination
+	Matched     bool
+	Reason      string
+}
+
+// Match decides for every destination, in the order of the file, and lists
+// those the post goes to.
+func (r *Routes) Match(post Post) ([]Destination, []Decision) {
+	var matched []Destination
+	decisions := make([]Decision, 0, len(r.targets))
+	text := newSearchText(post)
+	verdicts := make([]verdict, len(r.rules))
+	for i, rule := range r.rules {
+		verdicts[i] = rule.judge(post, text)
+	}
+	for _, target := range r.targets {
+		decision := Decision{Destination: target.Destination}
+		var yes, no []string
+		for i, rule := range r.rules {
+			if !slices.Contains(rule.to, target.Destination) {
+				continue
+			}
+			reason := "rule " + rule.name + ": " + verdicts[i].reason
+			if verdicts[i].matched {
+				yes = append(yes, reason)
+			} else {
+				no = append(no, reason)
+			}
+		}
+		switch {
+		case len(yes) > 0:
+			decision.Matched, decision.Reason = true, yes[0]
+			matched = append(matched, target.Destination)
+		case len(no) > 0:
+			decision.Reason = strings.Join(no, "; ")
+		default:
+			decision.Reason = "no rule sends here"
+		}
+		decisions = append(decisions, decision)
+	}
+	return matched, decisions
+}
+
+// Targets are all destinations with their settings, in the order of the file.
+func (r *Routes) Targets() []Target { return slices.Clone(r.targets) }
+
+// Target looks a destination up.
+func (r *Routes) Target(destination Destination) (Target, bool) {
+	for _, target := range r.targets {
+		if target.Destination == destination {
+			return target, true
+		}
+	}
+	return Target{}, false
+}
+
+// Implied is what holds without a routes file: posts about lost pets go to
+// whichever of the two destinations is enabled; nil means not enabled.
+func Implied(telegram, vk *Target) *Routes {
+	routes := &Routes{}
+	implied := rule{name: "«lost»", types: []petpost.Type{petpost.Lost}}
+	for _, target := range []*Target{telegram, vk} {
+		if target != nil {
+			routes.targets = append(routes.targets, *target)
+			implied.to = append(implied.to, target.Destination)
+		}
+	}
+	routes.rules = []rule{implied}
+	return routes
+}

@@ -1,0 +1,197 @@
+package route
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"vestnik/internal/petpost"
+)
+
+// rule sends the posts that meet all its conditions to some destinations.
+// An empty condition is met by every post.
+type rule struct {
+	name             string
+	types            []petpost.Type
+	animals          []petpost.Animal
+	include, exclude []pattern
+	hasPhone         *bool
+	walls            []wall
+	to               []Destination
+}
+
+// pattern is a word, a phrase or a regular expression.
+type pattern struct {
+	shown string // as written in the file
+	words [][]rune
+	regex *regexp.Regexp
+}
+
+// wall is the source of a post, by owner id or by screen name in lower case.
+type wall struct {
+	owner int64
+	name  string
+}
+
+func (w wall) String() string {
+	if w.owner != 0 {
+		return strconv.FormatInt(w.owner, 10)
+	}
+	return w.name
+}
+
+type verdict struct {
+	matched bool
+	reason  string
+}
+
+func no(format string, args ...any) verdict {
+	return verdict{reason: fmt.Sprintf(format, args...)}
+}
+
+// judge goes through the conditions, the cheap and telling ones first, and
+// stops at the first that is not met.
+func (r rule) judge(post Post, text *searchText) verdict {
+	met := []string{"type " + string(post.Type)}
+	if len(r.types) > 0 && !slices.Contains(r.types, post.Type) {
+		return no("type %s is not one of %s", post.Type, list(r.types))
+	}
+	if len(r.animals) > 0 {
+		if !slices.Contains(r.animals, post.Animal) {
+			return no("animal %s is not one of %s", animalName(post.Animal), list(r.animals))
+		}
+		met = append(met, "animal "+animalName(post.Animal))
+	}
+	if len(r.walls) > 0 {
+		i := slices.IndexFunc(r.walls, func(w wall) bool { return w.holds(post) })
+		if i < 0 {
+			return no("wall %d is not one of %s", post.OwnerID, list(r.walls))
+		}
+		met = append(met, "wall "+r.walls[i].String())
+	}
+	if r.hasPhone != nil {
+		if *r.hasPhone && !post.HasPhone {
+			return no("no phone")
+		}
+		if !*r.hasPhone && post.HasPhone {
+			return no("has a phone")
+		}
+		met = append(met, map[bool]string{true: "has a phone", false: "no phone"}[post.HasPhone])
+	}
+	for _, unwanted := range r.exclude {
+		if unwanted.in(text) {
+			return no("excluded by %s", unwanted.shown)
+		}
+	}
+	if len(r.include) > 0 {
+		i := slices.IndexFunc(r.include, func(p pattern) bool { return p.in(text) })
+		if i < 0 {
+			return no("none of the included words is there")
+		}
+		met = append(met, "includes "+r.include[i].shown)
+	}
+	return verdict{matched: true, reason: strings.Join(met, ", ")}
+}
+
+func list[T any](values []T) string {
+	names := make([]string, len(values))
+	for i, value := range values {
+		if animal, is := any(value).(petpost.Animal); is {
+			names[i] = animalName(animal)
+			continue
+		}
+		names[i] = fmt.Sprint(value)
+	}
+	return strings.Join(names, ", ")
+}
+
+// animalName is the animal's name in the routes file.
+func animalName(animal petpost.Animal) string {
+	if animal == "" {
+		return "unknown"
+	}
+	return string(animal)
+}
+
+func (w wall) holds(post Post) bool {
+	if w.owner != 0 {
+		return w.owner == post.OwnerID
+	}
+	return w.name == strings.ToLower(post.Wall)
+}
+
+// searchText is a post's text as patterns see it.
+type searchText struct {
+	raw   string
+	words [][]rune
+}
+
+func newSearchText(post Post) *searchText {
+	raw := post.Text
+	if post.Original != "" {
+		raw += "\n" + post.Original
+	}
+	return &searchText{raw: raw, words: wordsOf(raw)}
+}
+
+// wordsOf splits a text into words in lower case, ё as е and accents off;
+// everything that is no letter, digit or inner mark ends a word.
+func wordsOf(text string) [][]rune {
+	var words [][]rune
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	}) {
+		var plain []rune
+		for _, r := range word {
+			if unicode.IsMark(r) {
+				// "й" and "ё" may come as letter and mark (macOS); the breve
+				// makes another letter, all other marks do not.
+				if r == '\u0306' && len(plain) > 0 && plain[len(plain)-1] == 'и' {
+					plain[len(plain)-1] = 'й'
+				}
+				continue
+			}
+			r = unicode.ToLower(r)
+			if r == 'ё' {
+				r = 'е'
+			}
+			plain = append(plain, r)
+		}
+		if len(plain) > 0 {
+			words = append(words, plain)
+		}
+	}
+	return words
+}
+
+const anyEnding = '*'
+
+// in tells whether the pattern occurs in the text.
+func (p pattern) in(text *searchText) bool {
+	if p.regex != nil {
+		return p.regex.MatchString(text.raw)
+	}
+	for start := 0; start+len(p.words) <= len(text.words); start++ {
+		if phraseAt(p.words, text.words[start:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func phraseAt(phrase, text [][]rune) bool {
+	for i, wanted := range phrase {
+		word := text[i]
+		if last := len(wanted) - 1; wanted[last] == anyEnding {
+			wanted = wanted[:last]
+			word = word[:min(len(word), len(wanted))]
+		}
+		if !slices.Equal(word, wanted) {
+			return false
+		}
+	}
+	return true
+}

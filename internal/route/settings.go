@@ -1,0 +1,76 @@
+package route
+
+import "vestnik/internal/notice"
+
+// OnUnknown is what happens when nobody can know whether a message went out.
+type OnUnknown string
+
+// Retry sends again and may send twice; Park waits for a person.
+const (
+	Retry OnUnknown = "retry"
+	Park  OnUnknown = "park"
+)
+
+// Settings is how a destination wants its posts.
+type Settings struct {
+	// RatePerSec is messages a second, more than 0.
+	RatePerSec float64
+	// PerMinute is messages a minute, an album counting one per photo; 0 is no limit.
+	PerMinute int
+	// MaxMedia is photos per post, if AttachMedia.
+	MaxMedia    int
+	AttachMedia bool
+	// Silent is Telegram's disable_notification, VK's mute_notifications.
+	Silent         bool
+	Header, Footer string
+	// LinkPreview and ParseMode are Telegram's only.
+	LinkPreview bool
+	ParseMode   notice.ParseMode
+	OnUnknown   OnUnknown
+	// TokenEnv names the environment variable with this destination's token;
+	// "" is the platform's own.
+	TokenEnv string
+}
+
+// Defaults are the settings of destinations whose entries leave them out.
+type Defaults struct{ Telegram, VK Settings }
+
+// StandardDefaults are the defaults of the environment's configuration: one
+// message a second and twenty a minute, Telegram's limit for groups.
+func StandardDefaults() Defaults {
+	return Defaults{
+		Telegram: Settings{
+			RatePerSec: 1, PerMinute: 20, MaxMedia: notice.MaxAlbum, AttachMedia: true,
+			LinkPreview: true, ParseMode: notice.HTML, OnUnknown: Retry,
+		},
+		VK: Settings{RatePerSec: 1, MaxMedia: notice.MaxVKMedia, OnUnknown: Retry},
+	}
+}
+
+// TelegramOptions are the settings as a notice for Telegram needs them.
+func (s Settings) TelegramOptions() notice.Options {
+	options := notice.DefaultOptions()
+	options.ParseMode = s.ParseMode
+	options.MaxMedia = s.shownMedia()
+	options.LinkPreview = s.LinkPreview
+	options.Silent = s.Silent
+	options.Frame = s.frame()
+	return options
+}
+
+// VKOptions are the settings as a notice for a VK wall needs them.
+func (s Settings) VKOptions() notice.VKOptions {
+	options := notice.DefaultVKOptions()
+	options.MaxMedia = s.shownMedia()
+	options.Frame = s.frame()
+	return options
+}
+
+func (s Settings) shownMedia() int {
+	if !s.AttachMedia {
+		return 0
+	}
+	return s.MaxMedia
+}
+
+func (s Settings) frame() notice.Frame { return notice.Frame{Header: s.Header, Footer: s.Footer} }
