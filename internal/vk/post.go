@@ -1,0 +1,255 @@
+package vk
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// PostID names a post. It is unique for ever within VK; ids count up per owner and have gaps.
+type PostID struct {
+	Owner int64 // negative for communities
+	ID    int64
+}
+
+// String is the id as VK's methods and links write it: -1_23.
+func (id PostID) String() string { return fmt.Sprintf("%d_%d", id.Owner, id.ID) }
+
+// URL is the post's address.
+func (id PostID) URL() string { return fmt.Sprintf("https://vk.com/wall%d_%d", id.Owner, id.ID) }
+
+// Post is a wall post, as much of it as Vestnik uses. Zero values stand for what VK did not say or what made no sense.
+type Post struct {
+	PostID
+
+	FromID   int64 // the author: the community itself or a visitor
+	SignerID int64 // who signed a community's post
+	Date     time.Time
+	Edited   time.Time // zero if never edited
+	Type     string    // post, copy, reply, postpone, suggest, …; "" in reposts' originals
+	Text     string    // with VK's markup, [id1|Имя] and the like
+	// PostponedID is the id the post had while it was waiting for its time.
+	PostponedID int64
+
+	Pinned, Ads, Deleted, Archived, FriendsOnly bool
+	// Donut marks a post for paying subscribers; for others VK hides its text and attachments.
+	Donut bool
+
+	Attachments []Attachment
+	Geo         *Geo
+	Copyright   Copyright
+
+	// CopyHistory is the reposted posts, the nearest parent first, the original last, each with its own text and
+	// attachments.
+	CopyHistory []Post
+}
+
+// Geo is the place a post is tagged with.
+type Geo struct {
+	Lat, Lon float64 // degrees; both zero if VK gave a title only
+	Title    string
+}
+
+// Copyright is the source a post names, inside VK or not.
+type Copyright struct {
+	Link, Name string
+}
+
+// Original is the post at the end of the repost chain, the post itself if it is no repost.
+func (p Post) Original() Post {
+	if n := len(p.CopyHistory); n > 0 {
+		return p.CopyHistory[n-1]
+	}
+	return p
+}
+
+// IsRepost tells whether the post repeats another.
+func (p Post) IsRepost() bool { return len(p.CopyHistory) > 0 }
+
+// AllAttachments is the post's own attachments and then those of what it reposts, the nearest first.
+func (p Post) AllAttachments() []Attachment {
+	all := append([]Attachment(nil), p.Attachments...)
+	for _, parent := range p.CopyHistory {
+		all = append(all, parent.Attachments...)
+	}
+	return all
+}
+
+// SkipReason says why a post is not for reposting.
+type SkipReason string
+
+// The reasons.
+const (
+	SkipAds         SkipReason = "ads"
+	SkipDonut       SkipReason = "donut"
+	SkipSuggested   SkipReason = "suggested"
+	SkipPostponed   SkipReason = "postponed"
+	SkipDeleted     SkipReason = "deleted"
+	SkipArchived    SkipReason = "archived"
+	SkipFriendsOnly SkipReason = "friends_only"
+	SkipReply       SkipReason = "reply"
+	SkipOtherType   SkipReason = "other_type"
+)
+
+// Skip tells whether the post is one that must not be reposted, and why.
+func (p Post) Skip() (reason SkipReason, skip bool) {
+	switch {
+	case p.Deleted:
+		return SkipDeleted, true
+	case p.Type == "suggest":
+		return SkipSuggested, true
+	case p.Type == "postpone":
+		return SkipPostponed, true
+	case p.Type == "reply":
+		return SkipReply, true
+	case p.Ads || p.Type == "post_ads":
+		return SkipAds, true
+	case p.Donut:
+		return SkipDonut, true
+	case p.Archived:
+		return SkipArchived, true
+	case p.FriendsOnly:
+		return SkipFriendsOnly, true
+	case p.Type != "" && p.Type != "post" && p.Type != "copy":
+		return SkipOtherType, true
+	}
+	return "", false
+}
+
+// maxReposts is how deep a repost chain is read. VK itself gives two levels by default.
+const maxReposts = 10
+
+type rawPost struct {
+	ID          *flexInt   `json:"id"`
+	PostID      *flexInt   `json:"post_id"` // so in newsfeeds
+	OwnerID     flexInt    `json:"owner_id"`
+	SourceID    flexInt    `json:"source_id"` // so in newsfeeds
+	ToID        flexInt    `json:"to_id"`     // so in old versions and in callbacks
+	FromID      flexInt    `json:"from_id"`
+	SignerID    flexInt    `json:"signer_id"`
+	Date        flexInt    `json:"date"`
+	Edited      flexInt    `json:"edited"`
+	Type        flexString `json:"post_type"`
+	Text        flexString `json:"text"`
+	PostponedID flexInt    `json:"postponed_id"`
+	IsPinned    flexBool   `json:"is_pinned"`
+	MarkedAsAds flexBool   `json:"marked_as_ads"`
+	IsDeleted   flexBool   `json:"is_deleted"`
+	IsArchived  flexBool   `json:"is_archived"`
+	FriendsOnly flexBool   `json:"friends_only"`
+	Donut       flexObject[struct {
+		IsDonut flexBool `json:"is_donut"`
+	}] `json:"donut"`
+	Attachments flexList           `json:"attachments"`
+	Geo         flexObject[rawGeo] `json:"geo"`
+	Copyright   flexObject[struct {
+		Link flexString `json:"link"`
+		Name flexString `json:"name"`
+	}] `json:"copyright"`
+	CopyHistory flexList `json:"copy_history"`
+}
+
+type rawGeo struct {
+	Coordinates json.RawMessage `json:"coordinates"` // "55.7 37.6" or an object
+	Place       flexObject[struct {
+		Title flexString `json:"title"`
+		City  flexString `json:"city"`
+		Lat   flexFloat  `json:"latitude"`
+		Lon   flexFloat  `json:"longitude"`
+	}] `json:"place"`
+}
+
+// DecodePost reads one item of a wall, or one line of `vestnik parse`. It fails only when the item is no object or
+// has no id or owner; any other odd field costs that field.
+func DecodePost(raw json.RawMessage) (Post, error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
+		return Post{}, errors.New("vk: the post is not a JSON object")
+	}
+	var fields rawPost
+	_ = json.Unmarshal(raw, &fields) // only types can be wrong now, and the lenient ones take any
+	if fields.ID == nil {
+		fields.ID = fields.PostID
+	}
+	switch {
+	case fields.ID == nil:
+		return Post{}, errors.New("vk: the post has no id")
+	case fields.owner() == 0:
+		return Post{}, errors.New("vk: the post has no owner_id")
+	}
+	return fields.post(maxReposts), nil
+}
+
+func (f *rawPost) owner() int64 {
+	for _, id := range []flexInt{f.OwnerID, f.ToID, f.SourceID} {
+		if id != 0 {
+			return int64(id)
+		}
+	}
+	return 0
+}
+
+// post turns the fields into a Post, with at most depth levels of reposts below it.
+func (f *rawPost) post(depth int) Post {
+	p := Post{
+		PostID: PostID{Owner: f.owner()}, FromID: int64(f.FromID), SignerID: int64(f.SignerID),
+		Date: unixTime(f.Date), Edited: unixTime(f.Edited), Type: string(f.Type), Text: string(f.Text),
+		PostponedID: int64(f.PostponedID), Pinned: bool(f.IsPinned), Ads: bool(f.MarkedAsAds),
+		Deleted: bool(f.IsDeleted), Archived: bool(f.IsArchived), FriendsOnly: bool(f.FriendsOnly),
+		Donut:     bool(f.Donut.value.IsDonut),
+		Geo:       f.Geo.value.geo(),
+		Copyright: Copyright{Link: string(f.Copyright.value.Link), Name: string(f.Copyright.value.Name)},
+	}
+	if f.ID != nil {
+		p.ID = int64(*f.ID)
+	}
+	for _, raw := range f.Attachments {
+		p.Attachments = append(p.Attachments, decodeAttachment(raw))
+	}
+	for _, raw := range f.CopyHistory {
+		if depth--; depth < 0 {
+			break
+		}
+		var parent flexObject[rawPost]
+		if _ = parent.UnmarshalJSON(raw); parent.found {
+			p.CopyHistory = append(p.CopyHistory, parent.value.post(0))
+		}
+	}
+	return p
+}
+
+func (g rawGeo) geo() *Geo {
+	place := g.Place.value
+	geo := &Geo{Lat: float64(place.Lat), Lon: float64(place.Lon), Title: string(place.Title)}
+	if geo.Title == "" {
+		geo.Title = string(place.City)
+	}
+	var text flexString
+	if _ = text.UnmarshalJSON(g.Coordinates); text != "" {
+		_, _ = fmt.Sscanf(string(text), "%g %g", &geo.Lat, &geo.Lon)
+	}
+	var object flexObject[struct {
+		Lat flexFloat `json:"latitude"`
+		Lon flexFloat `json:"longitude"`
+	}]
+	if _ = object.UnmarshalJSON(g.Coordinates); object.found {
+		geo.Lat, geo.Lon = float64(object.value.Lat), float64(object.value.Lon)
+	}
+	if geo.Lat < -90 || geo.Lat > 90 || geo.Lon < -180 || geo.Lon > 180 {
+		geo.Lat, geo.Lon = 0, 0
+	}
+	if *geo == (Geo{}) {
+		return nil
+	}
+	return geo
+}
+
+// unixTime is the time of Unix seconds, zero for 0 and for what no post can have.
+func unixTime(seconds flexInt) time.Time {
+	if seconds <= 0 || seconds > 1<<34 {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0).UTC()
+}

@@ -1,0 +1,114 @@
+package vk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/SevereCloud/vksdk/v2/api"
+)
+
+// MaxPage is the most posts wall.get returns, MaxByID the most wall.getById takes.
+const (
+	MaxPage = 100
+	MaxByID = 100
+)
+
+// Page is one answer of wall.get. The items are left raw: each is decoded by itself, with DecodePost, so that one odd
+// post does not cost the others.
+type Page struct {
+	Total int // VK's count of the wall's posts; it tells nothing about changes
+	Items []json.RawMessage
+}
+
+// WallGet reads a page of a wall, newest first; a pinned post comes before all others, whatever its age. count is
+// 1 to MaxPage. All authors' posts are read: in lost-pet communities the visitors' are often the point.
+func (c *Client) WallGet(ctx context.Context, ownerID int64, count, offset int) (Page, error) {
+	var page Page
+	err := c.call(ctx, Reading, "wall.get", api.Params{
+		"owner_id": ownerID, "count": min(max(count, 1), MaxPage), "offset": max(offset, 0), "filter": "all",
+	}, func(response json.RawMessage) error {
+		var object flexObject[struct {
+			Count flexInt         `json:"count"`
+			Items json.RawMessage `json:"items"`
+		}]
+		_ = object.UnmarshalJSON(response)
+		if len(object.value.Items) == 0 {
+			return errors.New("no items") // an empty wall has an empty list
+		}
+		page.Total = int(object.value.Count)
+		page.Items = listOf(object.value.Items)
+		return nil
+	})
+	return page, err
+}
+
+// WallGetByID reads posts by their ids, at most MaxByID. Posts that are gone are missing from the answer.
+func (c *Client) WallGetByID(ctx context.Context, posts ...PostID) ([]json.RawMessage, error) {
+	if len(posts) == 0 {
+		return nil, nil
+	}
+	if len(posts) > MaxByID {
+		return nil, bug(Reading, "wall.getById", fmt.Sprintf("%d posts asked for, %d are allowed", len(posts), MaxByID))
+	}
+	ids := make([]string, len(posts))
+	for i, post := range posts {
+		ids[i] = post.String()
+	}
+	var found []json.RawMessage
+	err := c.call(ctx, Reading, "wall.getById", api.Params{"posts": strings.Join(ids, ",")},
+		func(response json.RawMessage) error {
+			// Versions of the API differ: the list comes bare or inside an object.
+			var object flexObject[struct {
+				Items json.RawMessage `json:"items"`
+			}]
+			if _ = object.UnmarshalJSON(response); object.found {
+				response = object.value.Items
+			}
+			found = listOf(response)
+			return nil
+		})
+	return found, err
+}
+
+// ResolveScreenName asks VK whose screen name it is and returns the wall's owner id, negative for a community. A name
+// that nobody has is an error with the reason "screen_name_not_found".
+func (c *Client) ResolveScreenName(ctx context.Context, name string) (int64, error) {
+	const method = "utils.resolveScreenName"
+	var owner flexObject[struct {
+		Type flexString `json:"type"`
+		ID   flexInt    `json:"object_id"`
+	}]
+	// VK answers [] for a name that nobody has, which leaves the object empty.
+	err := c.call(ctx, Reading, method, api.Params{"screen_name": name}, func(response json.RawMessage) error {
+		return owner.UnmarshalJSON(response)
+	})
+	if err != nil {
+		return 0, err
+	}
+	if id := int64(owner.value.ID); id > 0 {
+		switch owner.value.Type {
+		case "user":
+			return id, nil
+		case "group", "page", "event":
+			return -id, nil
+		}
+	}
+	return 0, &Error{Class: WallGone, Method: method, Purpose: Reading, Policy: parkWall("screen_name_not_found"),
+		HTTPStatus: 200, Message: "nobody has this screen name, or its owner has no wall"}
+}
+
+// ResolveWall turns what an operator wrote (see ParseWallRef) into an owner id, asking VK only for screen names.
+func (c *Client) ResolveWall(ctx context.Context, text string) (int64, error) {
+	ref, err := ParseWallRef(text)
+	if err != nil || ref.OwnerID != 0 {
+		return ref.OwnerID, err
+	}
+	id, err := c.ResolveScreenName(ctx, ref.ScreenName)
+	if err != nil {
+		return 0, fmt.Errorf("vk: wall %s: %w", ref.ScreenName, err)
+	}
+	return id, nil
+}
