@@ -1,6 +1,8 @@
 package guide
 
 import (
+	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -49,21 +51,41 @@ func ReadText(text string) Wish {
 	return Wish{}
 }
 
+// shareLetters are the first letters of start payloads. They stand in links
+// that people have sent each other: never change one.
+var shareLetters = [...]struct{ letter, entity string }{
+	{"p", Place}, {"e", Event}, {"c", Collection}, {"a", Promo},
+}
+
 // ReadShareLink reads the payload of t.me/<bot>?start=…, as [SharePayload]
 // writes it.
 func ReadShareLink(payload string) (Action, bool) {
-	entity, id, ok := strings.Cut(payload, "_")
-	if !ok {
-		return Action{}, false
+	for _, share := range shareLetters {
+		digits, found := strings.CutPrefix(payload, share.letter)
+		if id, ok := parseID(digits); found && ok && id > 0 {
+			return open(share.entity, id, ""), true
+		}
 	}
-	action, err := ParseAction(Open + ":" + entity + ":" + id)
-	if err != nil || action.Entity == Menu || action.Extra != "" {
-		return Action{}, false
-	}
-	return action, true
+	return Action{}, false
 }
 
-// SharePayload names a card in a link. A payload is 1 to 64 of A-Za-z0-9_-.
+// SharePayload names a card in a link: a letter and the id, as a payload is 1
+// to 64 of A-Za-z0-9_-. It is "" for what has no card.
 func SharePayload(entity string, id int64) string {
-	return strings.ReplaceAll(open(entity, id, "").String()[len(Open)+1:], ":", "_")
+	for _, share := range shareLetters {
+		if share.entity == entity && id > 0 {
+			return share.letter + strconv.FormatInt(id, 10)
+		}
+	}
+	return ""
+}
+
+// ShareURL opens Telegram's own "share" window with a link to a card; "" if
+// the bot's username is not known.
+func ShareURL(username, entity string, id int64) string {
+	payload := SharePayload(entity, id)
+	if username == "" || payload == "" {
+		return ""
+	}
+	return "https://t.me/share/url?url=" + url.QueryEscape("https://t.me/"+username+"?start="+payload)
 }

@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"time"
+
+	"vestnik/internal/guide"
+	"vestnik/internal/protocol"
+)
+
+// Deliverer hands an update to its chat's session and returns nil only when
+// the update is stored where no crash can lose it; starter.Sessions is one.
+type Deliverer interface {
+	Deliver(ctx context.Context, update protocol.BotUpdate) error
+}
+
+// DoorConfig says what is behind the door.
+type DoorConfig struct {
+	Sessions Deliverer
+	// Seal hides searches and locations from Temporal; nil drops them at the
+	// door, as a guide without extras does.
+	Seal *guide.Seal
+	Log  *slog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Door takes updates in, from the webhook or by polling: it reads what is
+// needed, drops what a person wrote, and hands the rest to the chat's session.
+// It asks no database.
+type Door struct {
+	sessions Deliverer
+	seal     *guide.Seal
+	log      *slog.Logger
+	recent   *recent
+}
+
+// NewDoor opens a door.
+func NewDoor(config DoorConfig) *Door {
+	now := config.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Door{sessions: config.Sessions, seal: config.Seal, log: config.Log, recent: newRecent(now)}
+}
+
+// newTraceID is 16 random bytes in hex, as W3C trace ids are.
+func newTraceID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // never fails, by its documentation
+	return hex.EncodeToString(id[:])
+}
+
+// Take takes one delivery of an update in. A nil error means that it need not
+// be delivered again: stored, seen before, or nothing for the guide. An error
+// means that Temporal could not store it; nothing remembers the update then.
+// Every update that ends here has its one closing line in the log.
+func (d *Door) Take(ctx context.Context, traceID string, body []byte) error {
+	update, fault := readUpdate(body)
+	update.TraceID = traceID
+	log := d.log.With("trace_id", traceID)
+	if update.ID != 0 {
+		log = log.With("update_id", update.ID)
+	}
+	if update.Kind != "" {
+		log = log.With("event_type", update.Kind)
+	}
+	if update.UserID != 0 {
+		log = log.With("telegram_user_id", update.UserID, "chat_id", update.ChatID)
+	}
+	if update.action.Verb != "" {
+		log = log.With("action", update.action.Verb, "entity_type", update.action.Entity,
+			"entity_id", update.action.EntityID(), "extra", update.action.Extra)
+	}
+	switch {
+	case fault != nil:
+		fields := append([]any{"result", "error"}, fault.code.LogFields("update not handled", fault.details)...)
+		log.WarnContext(ctx, "bot update refused", fields...)
+		return nil
+	case update.group:
+		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "not a private chat")
+		return nil
+	}
+	if first, known := d.recent.find(update.ID); known {
+		log.InfoContext(ctx, "bot update repeated", "result", "duplicate", "original_trace_id", first)
+		return nil
+	}
+	if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {
+		log.WarnContext(ctx, "bot button unknown",
+			guide.InboundInvalidCallbackData.LogFields("well formed, but leads nowhere", "")...)
+	}
+	if d.seal != nil && (update.private.Words != "" || update.private.Located) {
+		sealed, err := d.seal.Close(update.private, update.ID)
+		if err != nil {
+			return err
+		}
+		update.Sealed = sealed
+	}
+	if err := d.sessions.Deliver(ctx, update.BotUpdate); err != nil {
+		log.ErrorContext(ctx, "bot update not accepted",
+			append([]any{"result", "error"}, guide.InternalUnexpected.LogFields("Temporal did not take the update", err.Error())...)...)
+		return err
+	}
+	d.recent.add(update.ID, traceID)
+	log.InfoContext(ctx, "bot update accepted")
+	return nil
+}

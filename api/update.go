@@ -1,0 +1,211 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"vestnik/internal/guide"
+	"vestnik/internal/protocol"
+)
+
+// fault is why an update goes no further. Neither field holds anything that a
+// person wrote.
+type fault struct {
+	code    guide.Code
+	details string
+}
+
+func (f *fault) Error() string { return string(f.code) + ": " + f.details }
+
+func invalidJSON(details string) *fault { return &fault{guide.InboundInvalidJSON, details} }
+
+func unsupported(details string) *fault { return &fault{guide.InboundUnsupportedUpdate, details} }
+
+// inbound is an update as the door understands it.
+type inbound struct {
+	protocol.BotUpdate
+	action  guide.Action  // of Data
+	private guide.Private // not sealed yet
+	group   bool          // not a chat with one person
+}
+
+// events are the kinds of update that the Bot API knows (10.1): an update has
+// at most one of them.
+var events = map[string]bool{
+	"message": true, "edited_message": true, "channel_post": true, "edited_channel_post": true,
+	"business_connection": true, "business_message": true, "edited_business_message": true, "deleted_business_messages": true,
+	"message_reaction": true, "message_reaction_count": true, "inline_query": true, "chosen_inline_result": true,
+	"callback_query": true, "shipping_query": true, "pre_checkout_query": true, "purchased_paid_media": true,
+	"poll": true, "poll_answer": true, "my_chat_member": true, "chat_member": true, "chat_join_request": true,
+	"chat_boost": true, "removed_chat_boost": true, "guest_message": true, "managed_bot": true,
+}
+
+// The few fields that the guide needs. Everything else in an update, unknown
+// fields and values of unions included, is passed over unread.
+type (
+	wireUser struct {
+		ID int64 `json:"id"`
+	}
+	wireChat struct {
+		ID   int64  `json:"id"`
+		Type string `json:"type"`
+	}
+	wireMessage struct {
+		From     *wireUser     `json:"from"`
+		Chat     *wireChat     `json:"chat"`
+		Text     string        `json:"text"`
+		Location *wireLocation `json:"location"`
+	}
+	wireLocation struct {
+		Latitude  float64 `json:"latitude"`
+		Longitude float64 `json:"longitude"`
+	}
+	wireCallback struct {
+		ID      string    `json:"id"`
+		From    *wireUser `json:"from"`
+		Message *struct {
+			ID    int64           `json:"message_id"`
+			Chat  *wireChat       `json:"chat"`
+			Date  int64           `json:"date"` // 0 when the message is inaccessible
+			Photo json.RawMessage `json:"photo"`
+		} `json:"message"`
+		Data string `json:"data"`
+	}
+)
+
+// readUpdate takes an update apart. On a fault it returns what is known of
+// the update all the same, for the log.
+func readUpdate(body []byte) (inbound, *fault) {
+	var update inbound
+	if !json.Valid(body) {
+		return update, invalidJSON("the body is not one JSON value")
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil || fields == nil {
+		return update, unsupported("the body is not an object")
+	}
+	id, ok := readID(fields["update_id"])
+	if !ok {
+		return update, unsupported("update_id is not a positive integer")
+	}
+	update.ID = id
+
+	kind, known := "", 0
+	for name := range fields {
+		switch {
+		case name == "update_id":
+		case events[name]:
+			kind, known = name, known+1
+		case kind == "":
+			kind = name
+		}
+	}
+	switch {
+	case known > 1:
+		return update, unsupported("more than one event in an update")
+	case kind == "":
+		return update, unsupported("no event in the update")
+	case kind == protocol.BotMessage:
+		update.Kind = kind
+		return update, update.readMessage(fields[kind])
+	case kind == protocol.BotCallback:
+		update.Kind = kind
+		return update, update.readCallback(fields[kind])
+	case known == 1:
+		update.Kind = kind
+		return update, unsupported("event_type " + kind)
+	}
+	return update, unsupported("an event that the Bot API does not have") // its name is the sender's own words
+}
+
+// readID accepts a plain positive decimal integer that fits an int64. 5.0,
+// 1e1 and "5" are not update ids.
+func readID(raw json.RawMessage) (int64, bool) {
+	text := string(bytes.TrimSpace(raw))
+	if text == "" || strings.Trim(text, "0123456789") != "" {
+		return 0, false
+	}
+	var id int64
+	err := json.Unmarshal([]byte(text), &id)
+	return id, err == nil && id > 0
+}
+
+func (u *inbound) readMessage(raw json.RawMessage) *fault {
+	var message *wireMessage
+	if json.Unmarshal(raw, &message) != nil || message == nil {
+		return unsupported("message has another structure")
+	}
+	if err := u.readParties(message.From, message.Chat); err != nil {
+		return unsupported("message: " + err.Error())
+	}
+	wish := guide.ReadText(message.Text)
+	switch {
+	case message.Location != nil:
+		u.action = guide.Action{Verb: guide.Open, Entity: guide.Menu, Code: guide.Near}
+		u.private = guide.Private{Lat: message.Location.Latitude, Lon: message.Location.Longitude, Located: true}
+	case wish.Action.Verb != "":
+		u.action, u.private.Words = wish.Action, wish.Words
+	default:
+		return nil // a text, a photo, a sticker: what it says stays here
+	}
+	u.Data = u.action.String()
+	u.Open = !u.action.Route().NeedsSubscription()
+	return nil
+}
+
+func (u *inbound) readCallback(raw json.RawMessage) *fault {
+	var query *wireCallback
+	if json.Unmarshal(raw, &query) != nil || query == nil {
+		return unsupported("callback_query has another structure")
+	}
+	if query.ID == "" || len(query.ID) > 256 {
+		return unsupported("callback_query: no id")
+	}
+	chat := (*wireChat)(nil)
+	if query.Message != nil {
+		if chat = query.Message.Chat; chat == nil {
+			return unsupported("callback_query: a message without chat")
+		}
+		u.MessageID = query.Message.ID
+		u.Inaccessible = query.Message.Date == 0
+		photo := bytes.TrimSpace(query.Message.Photo)
+		u.OnPhoto = len(photo) > 0 && photo[0] == '[' && string(photo) != "[]"
+	}
+	if err := u.readParties(query.From, chat); err != nil && !(errors.Is(err, errNoChat) && query.Message == nil) {
+		return unsupported("callback_query: " + err.Error())
+	}
+	u.CallbackID = query.ID
+	action, err := guide.ParseAction(query.Data)
+	if err != nil {
+		return &fault{guide.InboundInvalidCallbackData, "not action:entity_type:entity_id[:extra]"}
+	}
+	u.action, u.Data = action, query.Data
+	u.Open = !action.Route().NeedsSubscription()
+	switch {
+	case query.Message == nil:
+		u.Toast = guide.ToastOpenBot
+	case action.Route() == guide.ToNothing:
+		u.Toast = guide.ToastStale
+	}
+	return nil
+}
+
+var (
+	errNoSender = errors.New("no sender")
+	errNoChat   = errors.New("no chat")
+)
+
+func (u *inbound) readParties(from *wireUser, chat *wireChat) error {
+	if from == nil || from.ID <= 0 {
+		return errNoSender
+	}
+	u.UserID = from.ID
+	if chat == nil || chat.ID == 0 {
+		return errNoChat
+	}
+	u.ChatID = chat.ID
+	u.group = chat.Type != "" && chat.Type != "private"
+	return nil
+}
