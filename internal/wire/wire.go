@@ -83,7 +83,7 @@ func Do(rt http.RoundTripper, req *http.Request, limit int64) (Answer, error) {
 	if err == nil && int64(len(body)) > limit {
 		err = fmt.Errorf("%w (%d bytes)", ErrTooLarge, limit)
 	}
-	if err == nil && resp.Header.Get("Content-Encoding") != "" {
+	if err == nil && len(body) > 0 && resp.Header.Get("Content-Encoding") != "" {
 		// The transport has undone the gzip it asked for and dropped the header. What is left, nobody asked for.
 		err = errors.New("the answer is compressed in a way that was not asked for")
 	}
