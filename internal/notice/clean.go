@@ -32,7 +32,7 @@ func Clean(raw string) string {
 		blank = 0
 		kept = append(kept, line)
 	}
-	return strings.Join(kept, "\n")
+	return strings.TrimLeftFunc(strings.Join(kept, "\n"), isBlank)
 }
 
 var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n", "\u2029", "\n", "\t", " ")

@@ -80,11 +80,11 @@ func words(post Post) Text {
 	if own == "" {
 		return ParseMarkup(original)
 	}
-	mark := Span{Text: "Из репоста:", Italic: true}
+	mark := Span{Text: "Из репоста", Italic: true}
 	if post.OriginalOwnerID != 0 && post.OriginalPostID != 0 {
 		mark.Link = wallURL(post.OriginalOwnerID, post.OriginalPostID)
 	}
-	return joinTexts("\n\n", ParseMarkup(own), joinTexts("\n", Text{mark}, ParseMarkup(original)))
+	return joinTexts("\n\n", ParseMarkup(own), joinTexts("\n", Text{mark, {Text: ":", Italic: true}}, ParseMarkup(original)))
 }
 
 // maxPlace bounds the place line, in letters.

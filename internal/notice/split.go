@@ -150,7 +150,7 @@ func endsSentence(before string) bool {
 type byteRange struct{ start, end int }
 
 var (
-	webAddress  = regexp.MustCompile(`(?i)(?:https?://|www\.)\S+|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/\S*`)
+	webAddress  = regexp.MustCompile(`(?i)(?:[a-z][a-z0-9+.-]*)?://\S*|www\.\S+|[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}/\S*`)
 	phoneNumber = regexp.MustCompile(`\+?\d[\d \x{00A0}()\x{2010}-\x{2015}-]{8,18}\d`)
 )
 
@@ -186,10 +186,14 @@ func keepWhole(text Text, whole string) []byteRange {
 // cutAfter chooses where the part that starts at from ends.
 func (s *splitter) cutAfter(from, maxUnits int) int {
 	first := sort.Search(len(s.breaks), func(i int) bool { return s.breaks[i].at > from })
-	// How far the part can reach: the number of breaks that fit grows with no gaps.
-	reach := sort.Search(len(s.breaks)-first, func(i int) bool {
-		return !s.fitsWithin(from, s.breaks[first+i].at, maxUnits)
-	})
+	// How far the part can reach. What fits grows with no gaps, so doubling
+	// finds the neighbourhood without ever measuring the whole rest.
+	fitting := func(i int) bool { return s.fitsWithin(from, s.breaks[first+i].at, maxUnits) }
+	span := 1
+	for span < len(s.breaks)-first && fitting(span) {
+		span *= 2
+	}
+	reach := sort.Search(min(span, len(s.breaks)-first), func(i int) bool { return !fitting(i) })
 	if reach == 0 {
 		return s.breaks[first].at // a single code point always fits; this one is marked up beyond measure
 	}

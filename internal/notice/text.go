@@ -137,6 +137,6 @@ func isBlank(r rune) bool {
 // isVisible tells whether a reader would see anything of the text.
 func isVisible(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
-		return !isBlank(r) && !unicode.In(r, unicode.Cf, unicode.Cc, unicode.Mn, unicode.Me)
+		return !isBlank(r) && !unicode.In(r, unicode.Cf, unicode.Cc)
 	})
 }

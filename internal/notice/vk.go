@@ -1,6 +1,10 @@
 package notice
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // DefaultVKUnits is the length of a wall post's text we trust VK to take, in
 // UTF-16 units. VK states no number; people report a little over 16,000.
@@ -53,7 +57,7 @@ func PlanVK(post Post, options VKOptions) VKPost {
 	most = max(most, minVKUnits)
 
 	wallPost := VKPost{
-		Text:      plainWithin(notice, most, spellLink),
+		Text:      plainWithin(notice, most, spellLink(post.SourceURL())),
 		Copyright: post.SourceURL(),
 	}
 	notice.Source = Plain("Источник: " + post.String() + " ВКонтакте")
@@ -65,12 +69,22 @@ func PlanVK(post Post, options VKOptions) VKPost {
 }
 
 // spellLink writes a link where no markup is: the words, and the address
-// after them unless the words are the address or a hashtag.
-func spellLink(span Span) string {
-	if span.Link == "" || strings.HasPrefix(span.Text, "#") || showsAddress(span.Text, span.Link) || !isVisible(span.Text) {
-		return span.Text
+// after them. It leaves the address out where the words show it, where a
+// hashtag works by itself, and where it is the source link, which ends the
+// post anyway. Of a bare @id1 only the address stays: the name would call
+// that person to our post.
+func spellLink(source string) func(Span) string {
+	return func(span Span) string {
+		switch {
+		case span.Link == "" || !isVisible(span.Text) || span.Link == source:
+			return span.Text
+		case strings.HasPrefix(span.Text, "@"):
+			return span.Link
+		case strings.HasPrefix(span.Text, "#") || showsAddress(span.Text, span.Link):
+			return span.Text
+		}
+		return span.Text + " (" + span.Link + ")"
 	}
-	return span.Text + " (" + span.Link + ")"
 }
 
 func showsAddress(words, link string) bool {
@@ -121,8 +135,13 @@ func joinBlocks(blocks ...string) string {
 }
 
 // cutOnWord is the beginning of a text in at most so many units, the cut
-// marked with "…".
+// marked with "…", apart from a full stop.
 func cutOnWord(text string, most int) string {
-	s := newSplitter(Plain(text), Unmarked, most-1)
-	return strings.TrimRightFunc(text[:s.cutAfter(0, most-1)], isBlank) + "…"
+	const mark = " …"
+	room := most - units(mark)
+	beginning := strings.TrimRightFunc(text[:newSplitter(Plain(text), Unmarked, room).cutAfter(0, room)], isBlank)
+	if last, _ := utf8.DecodeLastRuneInString(beginning); unicode.IsPunct(last) {
+		return beginning + mark
+	}
+	return beginning + strings.TrimSpace(mark)
 }
