@@ -1,0 +1,221 @@
+package photo
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// Defaults of [Options].
+const (
+	DefaultTimeout  = 15 * time.Second
+	DefaultMaxBytes = 20 << 20
+)
+
+const (
+	maxRedirects = 5
+	maxURL       = 4096
+)
+
+// Options say how far a [Fetcher] goes.
+type Options struct {
+	// Timeout bounds a whole fetch, redirects and reading included; 0 is
+	// [DefaultTimeout].
+	Timeout time.Duration
+	// MaxBytes is the size of the largest picture; 0 is [DefaultMaxBytes].
+	MaxBytes int64
+	// AllowPrivate opens loopback and private networks, for the sandbox.
+	AllowPrivate bool
+	// AllowHTTP takes links without TLS, for the sandbox.
+	AllowHTTP bool
+	// TLS replaces the system's certificates; nil keeps them.
+	TLS *tls.Config
+}
+
+// Fetcher gets pictures by their links. It is safe for concurrent use.
+//
+// It connects by itself and through no proxy, whatever the environment says: a
+// proxy would look the name up a second time, where the guard can't see the
+// address.
+type Fetcher struct {
+	client       *http.Client
+	timeout      time.Duration
+	maxBytes     int64
+	allowHTTP    bool
+	allowPrivate bool
+}
+
+// NewFetcher returns a fetcher with connections of its own.
+func NewFetcher(options Options) *Fetcher {
+	f := &Fetcher{
+		timeout: options.Timeout, maxBytes: options.MaxBytes,
+		allowHTTP: options.AllowHTTP, allowPrivate: options.AllowPrivate,
+	}
+	if f.timeout <= 0 {
+		f.timeout = DefaultTimeout
+	}
+	if f.maxBytes <= 0 {
+		f.maxBytes = DefaultMaxBytes
+	}
+	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: f.guardDial}
+	f.client = &http.Client{
+		Transport: &http.Transport{
+			DialContext:            dialer.DialContext,
+			TLSClientConfig:        options.TLS,
+			ForceAttemptHTTP2:      true,
+			TLSHandshakeTimeout:    5 * time.Second,
+			IdleConnTimeout:        30 * time.Second,
+			MaxIdleConnsPerHost:    4,
+			MaxResponseHeaderBytes: 64 << 10,
+			// Pictures are compressed already; what else comes compressed
+			// could unpack to more than was counted.
+			DisableCompression: true,
+		},
+		CheckRedirect: f.checkRedirect,
+	}
+	return f
+}
+
+// Close drops the idle connections.
+func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
+
+// Fetch gets the picture behind a link. The error is always an [*Error].
+func (f *Fetcher) Fetch(ctx context.Context, link string) (Picture, error) {
+	address, err := f.parse(link)
+	if err != nil {
+		return Picture{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+
+	content, err := f.get(ctx, address)
+	if err != nil {
+		return Picture{}, err
+	}
+	picture, err := Read(content)
+	if failure := new(Error); errors.As(err, &failure) {
+		failure.Host = address.Hostname()
+		return Picture{}, failure
+	}
+	return picture, nil
+}
+
+func (f *Fetcher) parse(link string) (*url.URL, error) {
+	if len(link) > maxURL {
+		return nil, &Error{Kind: InvalidURL, Reason: "the link is longer than 4096 bytes"}
+	}
+	address, err := url.Parse(link)
+	if err != nil { // its text quotes the link
+		return nil, &Error{Kind: InvalidURL, Reason: "the link is not a URL"}
+	}
+	return address, f.checkURL(address)
+}
+
+// checkURL holds for the link and for every redirect.
+func (f *Fetcher) checkURL(address *url.URL) error {
+	host := address.Hostname()
+	switch {
+	case address.Scheme == "http" && !f.allowHTTP:
+		return &Error{Kind: InvalidURL, Host: host, Reason: "the link is not https"}
+	case address.Scheme != "https" && address.Scheme != "http":
+		return &Error{Kind: InvalidURL, Reason: "the link is not https"}
+	case host == "":
+		return &Error{Kind: InvalidURL, Reason: "the link names no host"}
+	case address.User != nil:
+		return &Error{Kind: InvalidURL, Host: host, Reason: "the link holds a user name"}
+	}
+	return nil
+}
+
+// guardDial sees the very address that is about to be connected to, after the
+// name was looked up: neither a redirect nor a name server that changes its
+// mind gets past it.
+func (f *Fetcher) guardDial(_, target string, _ syscall.RawConn) error {
+	address, err := netip.ParseAddrPort(target)
+	if err != nil || !reachable(address.Addr(), f.allowPrivate) {
+		return errClosed
+	}
+	return nil
+}
+
+var errClosed = errors.New("the address is in a private or special network")
+
+func (f *Fetcher) checkRedirect(next *http.Request, before []*http.Request) error {
+	if len(before) > maxRedirects {
+		return &Error{Kind: Unreachable, Host: next.URL.Hostname(), Reason: "redirected more than 5 times"}
+	}
+	// net/http has put the whole signed link here.
+	next.Header.Del("Referer")
+	return f.checkURL(next.URL)
+}
+
+func (f *Fetcher) get(ctx context.Context, address *url.URL) ([]byte, error) {
+	host := address.Hostname()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, &Error{Kind: InvalidURL, Host: host, Reason: "the link is not a URL"}
+	}
+	request.Header.Set("Accept", "image/jpeg, image/png, image/gif, image/webp;q=0.5")
+	request.Header.Set("User-Agent", "Vestnik")
+
+	response, err := f.client.Do(request)
+	if err != nil {
+		return nil, failure(ctx, host, err)
+	}
+	defer response.Body.Close()
+
+	if err := judge(host, response.StatusCode); err != nil {
+		return nil, err
+	}
+	if response.ContentLength > f.maxBytes {
+		return nil, tooLarge(host, f.maxBytes)
+	}
+	content, err := io.ReadAll(io.LimitReader(response.Body, f.maxBytes+1))
+	switch {
+	case err != nil:
+		return nil, failure(ctx, host, err)
+	case int64(len(content)) > f.maxBytes:
+		return nil, tooLarge(host, f.maxBytes)
+	}
+	return content, nil
+}
+
+// judge tells what a status means for the picture; nil for 200.
+func judge(host string, status int) error {
+	switch {
+	case status == http.StatusOK:
+		return nil
+	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests:
+		return &Error{Kind: Unreachable, Host: host, Status: status, Reason: "the server asks to come later"}
+	case status >= 400 && status < 500:
+		return &Error{Kind: Gone, Host: host, Status: status, Reason: "the server does not give it out"}
+	case status >= 500:
+		return &Error{Kind: Unreachable, Host: host, Status: status, Reason: "the server is in trouble"}
+	}
+	return &Error{Kind: Unreachable, Host: host, Status: status, Reason: "the server answered with something else"}
+}
+
+func failure(ctx context.Context, host string, err error) *Error {
+	var ours *Error
+	var network net.Error
+	switch {
+	case errors.As(err, &ours): // from checkRedirect
+		return ours
+	case errors.Is(err, errClosed):
+		return &Error{Kind: Forbidden, Host: host, Reason: errClosed.Error()}
+	case errors.Is(ctx.Err(), context.Canceled):
+		return &Error{Kind: Unreachable, Host: host, Reason: "cancelled", cause: context.Canceled}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &Error{Kind: Timeout, Host: host, Reason: "took too long", cause: context.DeadlineExceeded}
+	case errors.As(err, &network) && network.Timeout():
+		return &Error{Kind: Timeout, Host: host, Reason: "took too long to connect"}
+	}
+	return &Error{Kind: Unreachable, Host: host, Reason: "no connection, or it broke"}
+}

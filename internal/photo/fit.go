@@ -1,0 +1,117 @@
+package photo
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"math"
+	"slices"
+	"sync"
+
+	"golang.org/x/image/draw"
+)
+
+// MaxPixels is the largest picture that [Fit] unpacks. At four bytes a pixel
+// it takes 160 MB for a moment, and one picture is unpacked at a time.
+const MaxPixels = 40_000_000
+
+// qualities of JPEG, tried in turn until the file is small enough; after the
+// last one the picture is scaled down and the turn begins anew.
+var qualities = []int{90, 80, 70}
+
+// unpacking is held while a picture is in memory as pixels.
+var unpacking sync.Mutex
+
+// Fit returns the picture as it is if the rules allow it, and else a JPEG made
+// of it that keeps them: upright, on white where it was transparent, no larger
+// than it was. The error is an [*Error]: [BadDimensions] for a picture that is
+// too long and narrow or over [MaxPixels], [NotPicture] for a broken one.
+func Fit(p Picture, rules Rules) (Picture, error) {
+	if err := rules.checkRatio(p); err != nil {
+		return Picture{}, err
+	}
+	if rules.Check(p) == nil && !slices.Contains(rules.Recode, p.Format) {
+		return p, nil
+	}
+	if p.Width > MaxPixels/p.Height {
+		return Picture{}, &Error{Kind: BadDimensions, Reason: fmt.Sprintf("%d×%d pixels are too many to unpack", p.Width, p.Height)}
+	}
+	unpacking.Lock()
+	defer unpacking.Unlock()
+
+	var fitted Picture
+	err := guard(func() error {
+		unpacked, err := codecs[p.Format].decode(bytes.NewReader(p.Bytes))
+		if err != nil {
+			return err
+		}
+		fitted, err = squeeze(upright(shrink(onWhite(unpacked), rules.MaxSides), orientation(p)), rules)
+		return err
+	})
+	if err != nil {
+		return Picture{}, &Error{Kind: NotPicture, Reason: fmt.Sprintf("a broken %s", p.Format)}
+	}
+	if err := rules.Check(fitted); err != nil {
+		return Picture{}, err
+	}
+	return fitted, nil
+}
+
+// squeeze encodes a picture in at most the bytes that the rules allow.
+func squeeze(picture image.Image, rules Rules) (Picture, error) {
+	for {
+		size := picture.Bounds().Size()
+		var file bytes.Buffer
+		for _, quality := range qualities {
+			file.Reset()
+			if err := jpeg.Encode(&file, picture, &jpeg.Options{Quality: quality}); err != nil {
+				return Picture{}, err
+			}
+			if int64(file.Len()) <= rules.MaxBytes {
+				return Picture{Bytes: file.Bytes(), Format: JPEG, Width: size.X, Height: size.Y}, nil
+			}
+		}
+		smaller := shrink(picture, (size.X+size.Y)*3/4)
+		if smaller.Bounds().Size() == size { // a dot, and the rules allow no JPEG at all
+			return Picture{Bytes: file.Bytes(), Format: JPEG, Width: size.X, Height: size.Y}, nil
+		}
+		picture = smaller
+	}
+}
+
+// onWhite lays a transparent picture on white: JPEG has no transparency and
+// would show whatever colour is hidden under it, black as a rule.
+func onWhite(picture image.Image) image.Image {
+	if known, ok := picture.(interface{ Opaque() bool }); ok && known.Opaque() {
+		return picture
+	}
+	area := image.Rectangle{Max: picture.Bounds().Size()}
+	canvas := image.NewRGBA(area)
+	draw.Draw(canvas, area, image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.Draw(canvas, area, picture, picture.Bounds().Min, draw.Over)
+	return canvas
+}
+
+// shrink scales a picture down to width + height <= sides. It halves while it
+// can, where four pixels become one and nothing is lost to aliasing: kernels
+// such as Catmull-Rom would need 32 bytes for each pixel of a strip as wide as
+// the result and as high as the original.
+func shrink(picture image.Image, sides int) image.Image {
+	for {
+		size := picture.Bounds().Size()
+		excess := float64(size.X+size.Y) / float64(max(sides, 2))
+		if excess <= 1 {
+			return picture
+		}
+		excess = min(excess, 2)
+		side := func(length int) int { return max(1, int(math.Floor(float64(length)/excess))) }
+		smaller := image.NewRGBA(image.Rect(0, 0, side(size.X), side(size.Y)))
+		if smaller.Bounds().Size() == size {
+			return picture
+		}
+		draw.ApproxBiLinear.Scale(smaller, smaller.Bounds(), picture, picture.Bounds(), draw.Src, nil)
+		picture = smaller
+	}
+}
