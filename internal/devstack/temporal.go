@@ -1,0 +1,197 @@
+package devstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"go.temporal.io/sdk/client"
+)
+
+const (
+	temporalPort   = 7233
+	temporalUIPort = 8233
+	temporalStarts = 3
+	temporalReady  = time.Minute
+	temporalStop   = 15 * time.Second
+)
+
+// Setting is one value of Temporal's dynamic configuration, as JSON.
+type Setting struct{ Key, Value string }
+
+// Settings are the dynamic settings that Vestnik runs best with;
+// deploy/temporal-dynamicconfig.yaml holds the same for docker-compose.
+var Settings = []Setting{
+	// 20 polls a second and shard, the default, cost 50 ms at every hop.
+	{"history.transferProcessorMaxPollRPS", "2000"},
+	{"history.timerProcessorMaxPollRPS", "2000"},
+	{"system.enableActivityEagerExecution", "true"},
+	// With the default of four partitions a task now and then waits 2 s for
+	// a poller of another partition. On a real cluster raise both again.
+	{"matching.numTaskqueueReadPartitions", "1"},
+	{"matching.numTaskqueueWritePartitions", "1"},
+}
+
+// TemporalOptions say how to run a Temporal dev server of our own.
+type TemporalOptions struct {
+	Binary     string
+	Database   string // SQLite file; empty keeps everything in memory
+	Home       string // where the CLI keeps what it writes on its own
+	LogFile    string
+	Namespaces []string
+	// Port and UIPort are asked for; zero means the usual ones or the next
+	// free. AnyPort takes any free ports instead: for tests.
+	Port, UIPort int
+	AnyPort      bool
+	UI           bool
+	Settings     []Setting
+	Progress     func(step string)
+}
+
+// Temporal is a running dev server that is our child.
+type Temporal struct {
+	Address string // host:port of the frontend
+	UIURL   string // empty without UI
+	PID     int
+
+	process *process
+}
+
+// StartTemporal returns once the server answers and every namespace has its
+// search attributes and [Retention].
+func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, error) {
+	say := newProgress(options.Progress).say
+	say("starting the Temporal server")
+	var failure error
+	for range temporalStarts {
+		temporal, err := startTemporal(ctx, options)
+		if err == nil {
+			return temporal, nil
+		}
+		failure = err
+		// Another program may have taken a port between choosing and binding.
+		var soon *endedEarly
+		if !errors.As(err, &soon) || wait(ctx, 300*time.Millisecond) != nil {
+			break
+		}
+	}
+	return nil, failure
+}
+
+// Stop ends the server; it has written down everything it acknowledged.
+func (t *Temporal) Stop(ctx context.Context) error {
+	return t.process.stop(ctx, syscall.SIGTERM, temporalStop)
+}
+
+func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, error) {
+	liked, likedUI := temporalPort, temporalUIPort
+	if options.AnyPort {
+		liked, likedUI = 0, 0
+	}
+	port, err := choosePort("Temporal", options.Port, liked)
+	if err != nil {
+		return nil, err
+	}
+	arguments := []string{
+		"server", "start-dev", "--ip", loopback, "--port", strconv.Itoa(port),
+		"--log-level", "warn", "--log-format", "json", "--color", "never",
+		"--disable-config-file", "--disable-config-env",
+	}
+	uiURL := ""
+	if options.UI {
+		uiPort, err := choosePort("the Temporal Web UI", options.UIPort, likedUI, port)
+		if err != nil {
+			return nil, err
+		}
+		arguments = append(arguments, "--ui-port", strconv.Itoa(uiPort))
+		uiURL = "http://" + net.JoinHostPort(loopback, strconv.Itoa(uiPort))
+	} else {
+		arguments = append(arguments, "--headless")
+	}
+	if options.Database != "" {
+		// A write-ahead log outlives a kill -9 as well and is much faster.
+		arguments = append(arguments, "--db-filename", options.Database,
+			"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal")
+	}
+	for _, namespace := range options.Namespaces {
+		arguments = append(arguments, "--namespace", namespace)
+	}
+	for _, attribute := range SearchAttributes {
+		arguments = append(arguments, "--search-attribute", attribute+"=Keyword")
+	}
+	for _, setting := range options.Settings {
+		arguments = append(arguments, "--dynamic-config-value", setting.Key+"="+setting.Value)
+	}
+	command := exec.Command(options.Binary, arguments...)
+	command.Dir = options.Home
+	command.Env = temporalEnvironment(options.Home)
+	process, err := startProcess("Temporal", command, options.LogFile, syscall.SIGTERM, nil)
+	if err != nil {
+		return nil, err
+	}
+	temporal := &Temporal{
+		Address: net.JoinHostPort(loopback, strconv.Itoa(port)),
+		UIURL:   uiURL,
+		PID:     process.pid,
+		process: process,
+	}
+	if err := temporal.ready(ctx, options.Namespaces); err != nil {
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), temporalStop)
+		defer cancel()
+		_ = temporal.Stop(stopping)
+		return nil, err
+	}
+	return temporal, nil
+}
+
+// ready waits for the first answer, then settles the namespaces.
+func (t *Temporal) ready(ctx context.Context, namespaces []string) error {
+	ctx, cancel := context.WithTimeout(ctx, temporalReady)
+	defer cancel()
+	for {
+		service, err := client.DialContext(ctx, client.Options{HostPort: t.Address, Logger: silent{}})
+		if err == nil {
+			defer service.Close()
+			for _, namespace := range namespaces {
+				if err := PrepareNamespace(ctx, service, namespace); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if t.process.ended() {
+			return &endedEarly{said: t.process.said()}
+		}
+		if wait(ctx, 50*time.Millisecond) != nil {
+			return fmt.Errorf("the server does not answer: %w; it said:\n%s", ctx.Err(), t.process.said())
+		}
+	}
+}
+
+// temporalEnvironment keeps the user's TEMPORAL_… variables and home away
+// from the server.
+func temporalEnvironment(home string) []string {
+	var environment []string
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "TEMPORAL_") && !strings.HasPrefix(variable, "HOME=") {
+			environment = append(environment, variable)
+		}
+	}
+	return append(environment, "HOME="+home)
+}
+
+// silent drops the SDK's log lines about connections that come and go while a
+// server starts.
+type silent struct{}
+
+func (silent) Debug(string, ...any) {}
+func (silent) Info(string, ...any)  {}
+func (silent) Warn(string, ...any)  {}
+func (silent) Error(string, ...any) {}

@@ -1,0 +1,74 @@
+// Command run starts one Postgres and one Temporal, runs the command given
+// after -- with their addresses in its environment, stops them, and exits as
+// the command did:
+//
+//	go run ./internal/testenv/run -- go test ./...
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"vestnik/internal/testenv"
+)
+
+func main() {
+	arguments := os.Args[1:]
+	if len(arguments) > 0 && arguments[0] == "--" {
+		arguments = arguments[1:]
+	}
+	if len(arguments) == 0 {
+		fmt.Fprintln(os.Stderr, "usage: run -- command [argument…]")
+		os.Exit(2)
+	}
+	code, err := run(arguments)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testenv:", err)
+	}
+	os.Exit(code)
+}
+
+func run(arguments []string) (code int, err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	servers, err := testenv.NewServers(func(step string) { fmt.Fprintln(os.Stderr, "testenv:", step) })
+	if err != nil {
+		return 1, err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		err = errors.Join(err, servers.Close(closing))
+	}()
+	database, err := servers.Postgres(ctx)
+	if err != nil {
+		return 1, fmt.Errorf("start Postgres: %w", err)
+	}
+	temporal, err := servers.Temporal(ctx)
+	if err != nil {
+		return 1, fmt.Errorf("start Temporal: %w", err)
+	}
+
+	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
+	command.Env = append(os.Environ(), testenv.DatabaseVariable+"="+database, testenv.TemporalVariable+"="+temporal)
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	// The command hears of the end from us as well as from the terminal.
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	command.WaitDelay = 30 * time.Second
+	err = command.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0, nil
+	case errors.As(err, &exit) && exit.ExitCode() > 0:
+		return exit.ExitCode(), nil // the command has said what was wrong
+	default:
+		return 1, fmt.Errorf("%s: %w", arguments[0], err)
+	}
+}
