@@ -2,6 +2,7 @@ package photo
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/image/draw"
 )
@@ -16,6 +18,10 @@ import (
 // MaxPixels is the largest picture that [Fit] unpacks. At four bytes a pixel
 // it takes 160 MB for a moment, and one picture is unpacked at a time.
 const MaxPixels = 40_000_000
+
+// unpackTime bounds the decoding of one picture. A few megabytes of JPEG can
+// hold thousands of passes over the same pixels.
+const unpackTime = 15 * time.Second
 
 // qualities of JPEG, tried in turn until the file is small enough; after the
 // last one the picture is scaled down and the turn begins anew.
@@ -43,20 +49,38 @@ func Fit(p Picture, rules Rules) (Picture, error) {
 
 	var fitted Picture
 	err := guard(func() error {
-		unpacked, err := codecs[p.Format].decode(bytes.NewReader(p.Bytes))
+		unpacked, err := codecs[p.Format].decode(&readerUntil{bytes.NewReader(p.Bytes), time.Now().Add(unpackTime)})
 		if err != nil {
 			return err
 		}
 		fitted, err = squeeze(upright(shrink(onWhite(unpacked), rules.MaxSides), orientation(p)), rules)
 		return err
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, errSlow):
+		return Picture{}, &Error{Kind: NotPicture, Reason: fmt.Sprintf("a %s that %v", p.Format, errSlow)}
+	case err != nil:
 		return Picture{}, &Error{Kind: NotPicture, Reason: fmt.Sprintf("a broken %s", p.Format)}
 	}
 	if err := rules.Check(fitted); err != nil {
 		return Picture{}, err
 	}
 	return fitted, nil
+}
+
+// readerUntil ends a decoder that takes too long, at its next read.
+type readerUntil struct {
+	content  *bytes.Reader
+	deadline time.Time
+}
+
+var errSlow = errors.New("takes too long to unpack")
+
+func (r *readerUntil) Read(p []byte) (int, error) {
+	if time.Now().After(r.deadline) {
+		return 0, errSlow
+	}
+	return r.content.Read(p)
 }
 
 // squeeze encodes a picture in at most the bytes that the rules allow.
