@@ -199,6 +199,9 @@ CREATE TABLE guide.photos (
              ELSE url || '?v=' || version::text END) STORED,
     state        text NOT NULL DEFAULT 'unchecked' CHECK (state IN ('unchecked', 'good', 'bad')),
     reason       text NOT NULL DEFAULT '',
+    -- When it is to be looked at next: at once after an import brought it, or
+    -- an object that shows it changed; else from time to time.
+    due_at       timestamptz NOT NULL DEFAULT now(),
     checked_at   timestamptz,
     content_hash bytea,
     media_type   text NOT NULL DEFAULT '',
@@ -206,6 +209,8 @@ CREATE TABLE guide.photos (
     width        integer NOT NULL DEFAULT 0,
     height       integer NOT NULL DEFAULT 0
 );
+CREATE INDEX photos_due ON guide.photos (due_at, id);
+CREATE INDEX photos_state ON guide.photos (state, id);
 
 CREATE TABLE guide.place_photos (
     place_id bigint NOT NULL REFERENCES guide.places,

@@ -12,7 +12,7 @@ CREATE TABLE cms.imports (
     idempotency_key text,
     content_hash    bytea NOT NULL,
     mode            text NOT NULL CHECK (mode IN ('upsert', 'snapshot')),
-    lists           text[] NOT NULL,
+    lists           text[] NOT NULL, -- that the batch has, empty ones too
     state           text NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'done', 'failed')),
     phase           text NOT NULL DEFAULT 'waiting',
     failure         text NOT NULL DEFAULT '',

@@ -1,0 +1,187 @@
+package guidedb
+
+import (
+	"context"
+
+	"vestnik/db/internal/guidesql"
+	"vestnik/internal/content"
+)
+
+func (c *chunk) applyDistricts(ctx context.Context) error {
+	objects, err := pendingOf[content.District](ctx, c)
+	if err != nil {
+		return err
+	}
+	params := make([]guidesql.UpsertDistrictParams, 0, len(objects))
+	for _, o := range objects {
+		params = append(params, guidesql.UpsertDistrictParams{
+			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
+		})
+	}
+	return identify(objects, c.queries.UpsertDistrict(ctx, params).QueryRow)
+}
+
+func (c *chunk) applyTypes(ctx context.Context) error {
+	objects, err := pendingOf[content.Type](ctx, c)
+	if err != nil {
+		return err
+	}
+	params := make([]guidesql.UpsertTypeParams, 0, len(objects))
+	for _, o := range objects {
+		params = append(params, guidesql.UpsertTypeParams{
+			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
+		})
+	}
+	return identify(objects, c.queries.UpsertType(ctx, params).QueryRow)
+}
+
+func (c *chunk) applySubcategories(ctx context.Context) error {
+	objects, err := pendingOf[content.Subcategory](ctx, c)
+	if err != nil {
+		return err
+	}
+	refs := references{}
+	for _, o := range objects {
+		refs.want(content.Types, o.object.Type)
+	}
+	if err := refs.load(ctx, c.queries); err != nil {
+		return err
+	}
+	for _, o := range objects {
+		refuseUnknown(o, refs, content.Types, "type", o.object.Type)
+	}
+	objects = kept(objects)
+	params := make([]guidesql.UpsertSubcategoryParams, 0, len(objects))
+	for _, o := range objects {
+		params = append(params, guidesql.UpsertSubcategoryParams{
+			ExternalID: o.object.ID, TypeID: refs[content.Types][o.object.Type],
+			Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
+		})
+	}
+	if err := identify(objects, c.queries.UpsertSubcategory(ctx, params).QueryRow); err != nil {
+		return err
+	}
+	// Its places are listed under its type, which may be another one now.
+	var moved []int64
+	for _, o := range objects {
+		if o.row.outcome == changed {
+			moved = append(moved, o.id)
+		}
+	}
+	if len(moved) == 0 {
+		return nil
+	}
+	places, err := c.queries.PlacesOfSubcategories(ctx, moved)
+	if err != nil {
+		return err
+	}
+	return c.listPlaces(ctx, places)
+}
+
+func (c *chunk) applyPlaces(ctx context.Context) error {
+	objects, err := pendingOf[content.Place](ctx, c)
+	if err != nil {
+		return err
+	}
+	refs := references{}
+	for _, o := range objects {
+		refs.want(content.Districts, o.object.District)
+		refs.want(content.Types, o.object.Types...)
+		refs.want(content.Subcategories, o.object.Subcategories...)
+	}
+	if err := refs.load(ctx, c.queries); err != nil {
+		return err
+	}
+	for _, o := range objects {
+		_ = refuseUnknown(o, refs, content.Districts, "district", o.object.District) ||
+			refuseUnknown(o, refs, content.Types, "types", o.object.Types...) ||
+			refuseUnknown(o, refs, content.Subcategories, "subcategories", o.object.Subcategories...)
+	}
+	objects = kept(objects)
+	params := make([]guidesql.UpsertPlaceParams, 0, len(objects))
+	for _, o := range objects {
+		params = append(params, guidesql.UpsertPlaceParams{
+			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name),
+			Address: o.object.Address, Description: o.object.Description, Rating: o.object.Rating,
+			DistrictID: refs.optional(content.Districts, o.object.District),
+			Lat:        o.object.Lat, Lon: o.object.Lon, Phone: o.object.Phone, Site: o.object.Site, Digest: o.row.Digest,
+		})
+	}
+	if err := identify(objects, c.queries.UpsertPlace(ctx, params).QueryRow); err != nil {
+		return err
+	}
+	if err := c.linkPlaces(ctx, objects, refs); err != nil {
+		return err
+	}
+	return c.listPlaces(ctx, idsOf(objects))
+}
+
+func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place], refs references) error {
+	var urls []string
+	for _, o := range objects {
+		urls = append(urls, o.object.Photos...)
+	}
+	photos, err := c.photoIDs(ctx, urls)
+	if err != nil {
+		return err
+	}
+	var types, subcategories, shown links
+	for _, o := range objects {
+		types.add(o.id, refs[content.Types], o.object.Types)
+		subcategories.add(o.id, refs[content.Subcategories], o.object.Subcategories)
+		shown.add(o.id, photos, o.object.Photos)
+	}
+	ids := idsOf(objects)
+	if err := c.queries.ClearPlaceTypes(ctx, ids); err != nil {
+		return err
+	}
+	if err := c.queries.ClearPlaceSubcategories(ctx, ids); err != nil {
+		return err
+	}
+	if err := c.queries.ClearPlacePhotos(ctx, ids); err != nil {
+		return err
+	}
+	if err := c.queries.LinkPlaceTypes(ctx, guidesql.LinkPlaceTypesParams{
+		Owners: types.owners, Targets: types.targets, Positions: types.positions,
+	}); err != nil {
+		return err
+	}
+	if err := c.queries.LinkPlaceSubcategories(ctx, guidesql.LinkPlaceSubcategoriesParams{
+		Owners: subcategories.owners, Targets: subcategories.targets, Positions: subcategories.positions,
+	}); err != nil {
+		return err
+	}
+	return c.queries.LinkPlacePhotos(ctx, guidesql.LinkPlacePhotosParams{
+		Owners: shown.owners, Targets: shown.targets, Positions: shown.positions,
+	})
+}
+
+// listPlaces makes the listings of places anew.
+func (c *chunk) listPlaces(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if err := c.queries.ClearPlaceListings(ctx, ids); err != nil {
+		return err
+	}
+	return c.queries.FillPlaceListings(ctx, ids)
+}
+
+// photoIDs records addresses of photos, to be looked at soon.
+func (c *chunk) photoIDs(ctx context.Context, urls []string) (map[string]int64, error) {
+	if len(urls) == 0 {
+		return nil, nil
+	}
+	if err := c.queries.EnsurePhotos(ctx, urls); err != nil {
+		return nil, err
+	}
+	rows, err := c.queries.PhotosOf(ctx, urls)
+	if err != nil {
+		return nil, err
+	}
+	ids := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		ids[row.Url] = row.ID
+	}
+	return ids, nil
+}

@@ -1,0 +1,84 @@
+package content
+
+import (
+	"reflect"
+	"strings"
+)
+
+// List is the name of one of a batch's lists.
+type List string
+
+// The lists of a batch.
+const (
+	Districts       List = "districts"
+	Types           List = "types"
+	EventCategories List = "event_categories"
+	EventSources    List = "event_sources"
+	Subcategories   List = "subcategories"
+	Places          List = "places"
+	Events          List = "events"
+	Collections     List = "collections"
+	Promos          List = "promos"
+)
+
+// Lists is every list, in the order in which an import works: what is referred
+// to comes before what refers to it.
+var Lists = []List{Districts, Types, EventCategories, EventSources, Subcategories, Places, Events, Collections, Promos}
+
+// Rank is the list's place in Lists, from 0; -1 for a name that is none.
+func (l List) Rank() int {
+	for rank, list := range Lists {
+		if list == l {
+			return rank
+		}
+	}
+	return -1
+}
+
+// New gives a pointer to an empty object of the list, nil for a name that is
+// no list.
+func (l List) New() any {
+	shape, ok := shapes[l]
+	if !ok {
+		return nil
+	}
+	return reflect.New(shape.object).Interface()
+}
+
+// shape is an object type of a batch with the fields that rules and CSV need.
+type shape struct {
+	object reflect.Type
+	fields []field
+}
+
+// field is one field of an object, by its name in JSON.
+type field struct {
+	name  string
+	index int
+	tag   reflect.StructTag
+}
+
+// shapes is read off Batch, so that a list exists in one place only.
+var shapes = func() map[List]shape {
+	batch := reflect.TypeFor[Batch]()
+	shapes := make(map[List]shape, batch.NumField())
+	for i := range batch.NumField() {
+		if list := batch.Field(i); list.Type.Kind() == reflect.Slice {
+			shapes[List(jsonName(list))] = shape{object: list.Type.Elem(), fields: fieldsOf(list.Type.Elem())}
+		}
+	}
+	return shapes
+}()
+
+func fieldsOf(object reflect.Type) []field {
+	fields := make([]field, 0, object.NumField())
+	for i := range object.NumField() {
+		fields = append(fields, field{name: jsonName(object.Field(i)), index: i, tag: object.Field(i).Tag})
+	}
+	return fields
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}

@@ -1,0 +1,197 @@
+package content_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/content"
+)
+
+func readAll(t *testing.T, batch string) ([]content.Object, *content.Reader, error) {
+	t.Helper()
+	reader := content.NewReader(strings.NewReader(batch), content.Rules{})
+	var objects []content.Object
+	for {
+		object, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return objects, reader, nil
+		}
+		if err != nil {
+			return objects, reader, err
+		}
+		objects = append(objects, object)
+	}
+}
+
+func TestABatchIsReadObjectByObjectWhateverTheOrderOfItsParts(t *testing.T) {
+	t.Parallel()
+	objects, reader, err := readAll(t, "\uFEFF"+`{"places": [{"id": " p1 ", "name": "Кофейня «Ветер»", "photos": ["", null, "https://cdn.example.com/1.jpg"], "unknown": {"a": [1]}},
+		{"id": "p2", "name": "Парк"}], "events": null, "districts": [], "mode": "snapshot"}`)
+	require.NoError(t, err)
+	require.Len(t, objects, 2)
+	require.Equal(t, content.Snapshot, reader.Mode())
+	require.Equal(t, []content.List{content.Places, content.Districts}, reader.Lists(), "a null list is not there, an empty one is")
+	require.Nil(t, objects[0].Refusal)
+	require.Equal(t, "p1", objects[0].ID)
+	require.JSONEq(t, `{"id":"p1","name":"Кофейня «Ветер»","photos":["https://cdn.example.com/1.jpg"]}`, string(objects[0].Payload))
+	require.Equal(t, "places[1]", objects[1].Path)
+}
+
+func TestLayoutDoesNotChangeADigestAndMeaningDoes(t *testing.T) {
+	t.Parallel()
+	digest := func(event string) [32]byte {
+		objects, _, err := readAll(t, `{"events": [`+event+`]}`)
+		require.NoError(t, err)
+		require.Nil(t, objects[0].Refusal)
+		return objects[0].Digest
+	}
+	plain := digest(`{"id": "e1", "title": "Концерт", "starts_at": "2026-12-05T19:00:00+04:00"}`)
+	require.Equal(t, plain, digest(`{"starts_at":"2026-12-05T15:00:00Z","title":"  Концерт ","ends_at":null,"id":"e1","extra":1}`))
+	require.NotEqual(t, plain, digest(`{"id": "e1", "title": "Концерт", "starts_at": "2026-12-05T19:00:01+04:00"}`))
+}
+
+func TestABadObjectIsRefusedWithItsPathValueAndReasonAndTheRestStays(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		list, object        string
+		path, value, reason string
+	}{
+		"no id":                   {"places", `{"name": "Парк"}`, "places[0].id", "", "is missing or empty"},
+		"id of blanks":            {"places", `{"id": "  ", "name": "Парк"}`, "places[0].id", "", "is missing or empty"},
+		"numeric id":              {"places", `{"id": 7, "name": "Парк"}`, "places[0].id", "7", "must be a text"},
+		"null name":               {"places", `{"id": "p", "name": null}`, "places[0].name", "", "is missing or empty"},
+		"not an object":           {"places", `[1]`, "places[0]", "[1]", "must be an object"},
+		"null":                    {"places", `null`, "places[0]", "null", "must be an object"},
+		"rating as text":          {"places", `{"id": "p", "name": "Парк", "rating": "4.7"}`, "places[0].rating", `"4.7"`, "must be a number"},
+		"rating too high":         {"places", `{"id": "p", "name": "Парк", "rating": 5.1}`, "places[0].rating", "5.1", "is not within 0…5"},
+		"latitude alone":          {"places", `{"id": "p", "name": "Парк", "lat": 5.1}`, "places[0].lat", "", "lat and lon come together or not at all"},
+		"types not a list":        {"places", `{"id": "p", "name": "Парк", "types": "cafe"}`, "places[0].types", `"cafe"`, "must be a list"},
+		"empty reference":         {"places", `{"id": "p", "name": "Парк", "types": [" "]}`, "places[0].types[0]", "", "is empty; name an id or leave it out"},
+		"NUL":                     {"places", `{"id": "p", "name": "Па\u0000рк"}`, "places[0].name", "Па\uFFFDрк", `contains the character \u0000`},
+		"photo over http":         {"places", `{"id": "p", "name": "П", "photos": ["https://a.example.com/1.jpg", "http://a.example.com/2.jpg"]}`, "places[0].photos[1]", "http://a.example.com/2.jpg", "must begin with https://"},
+		"photo on a private host": {"places", `{"id": "p", "name": "П", "photos": ["https://10.0.0.7/1.jpg"]}`, "places[0].photos[0]", "https://10.0.0.7/1.jpg", "must have a host name that the internet knows"},
+		"photo with a password":   {"places", `{"id": "p", "name": "П", "photos": ["https://a:b@example.com/1.jpg"]}`, "places[0].photos[0]", "https://a:b@example.com/1.jpg", "must not carry a user name or password"},
+		"site without host":       {"places", `{"id": "p", "name": "П", "site": "https:///x"}`, "places[0].site", "https:///x", "has no host"},
+		"no start":                {"events", `{"id": "e", "title": "К"}`, "events[0].starts_at", "", "is missing; give a time like 2026-12-05T19:00:00+04:00"},
+		"odd time":                {"events", `{"id": "e", "title": "К", "starts_at": "завтра"}`, "events[0].starts_at", `"завтра"`, "must be a time like 2026-12-05T19:00:00+04:00"},
+		"end before start":        {"events", `{"id": "e", "title": "К", "starts_at": "2026-12-05T19:00:00Z", "ends_at": "2026-12-05T18:00:00Z"}`, "events[0].ends_at", "2026-12-05T18:00:00Z", "is before starts_at"},
+		"item of neither":         {"collections", `{"id": "c", "title": "К", "items": [{"place": "p"}, {}]}`, "collections[0].items[1]", "", "must name either a place or an event"},
+		"item of both":            {"collections", `{"id": "c", "title": "К", "items": [{"place": "p", "event": "e"}]}`, "collections[0].items[0]", "", "must name either a place or an event"},
+		"name too long":           {"districts", `{"id": "d", "name": "` + strings.Repeat("ж", 129) + `"}`, "districts[0].name", strings.Repeat("ж", 119) + "…", "is longer than 128 characters"},
+		"not UTF-8":               {"districts", "{\"id\": \"d\", \"name\": \"\xcf\xe0\xf0\xea\"}", "districts[0]", "", "is not UTF-8"},
+		"too large":               {"districts", `{"id": "d", "name": "x", "junk": "` + strings.Repeat("x", content.MaxObjectBytes) + `"}`, "districts[0]", "", "is larger than 256 KiB"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			objects, _, err := readAll(t, fmt.Sprintf(`{%q: [%s], "types": [{"id": "t", "name": "Тип"}]}`, test.list, test.object))
+			require.NoError(t, err)
+			require.Len(t, objects, 2)
+			require.Equal(t, &content.Refusal{Path: test.path, Value: test.value, Reason: test.reason}, objects[0].Refusal)
+			require.Nil(t, objects[0].Payload)
+			require.Nil(t, objects[1].Refusal)
+		})
+	}
+}
+
+func TestAnUnknownListIsReportedAndTheRestTaken(t *testing.T) {
+	t.Parallel()
+	objects, _, err := readAll(t, `{"place": [{"id": "p"}], "districts": [{"id": "d", "name": "Центр"}]}`)
+	require.NoError(t, err)
+	require.Equal(t, "place", objects[0].Refusal.Path)
+	require.Nil(t, objects[1].Refusal)
+}
+
+func TestABatchThatIsNotOneIsRefusedWholeWithThePosition(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		batch, path string
+		offset      int64
+		line        int
+		reason      string
+	}{
+		"empty":                {"", "", 0, 1, "not valid JSON: it breaks off"},
+		"a list":               {`[]`, "", 1, 1, "a batch is a JSON object"},
+		"null":                 {`null`, "", 4, 1, "a batch is a JSON object"},
+		"text":                 {"привет", "", 0, 1, "not valid JSON: invalid character 'Ð' looking for beginning of value"},
+		"breaks off":           {"{\"places\": [\n{\"id\": \"p1\", ", "places[0]", 26, 2, "not valid JSON: it breaks off"},
+		"breaks off in a key":  {`{"pla`, "", 5, 1, "not valid JSON: it breaks off"},
+		"bad object":           {"{\"places\": [\n{\"id\": \"p1\"},\n{\"id\": nope}\n]}", "places[1]", 35, 3, "not valid JSON: invalid character 'o' in literal null (expecting 'u')"},
+		"comma missing":        {"{\"places\": [\n{\"id\": \"p1\"}\n{\"id\": \"p2\"}]}", "places[1]", 26, 3, "not valid JSON: expected comma after array element"},
+		"something follows":    {`{} {}`, "", 4, 1, "something follows the batch: {"},
+		"garbage follows":      {`{} x`, "", 3, 1, "not valid JSON: invalid character 'x' looking for beginning of value"},
+		"list is an object":    {`{"places": {}}`, "places", 12, 1, "must be a list"},
+		"list twice":           {`{"places": [], "places": []}`, "places", 23, 1, "the list is given twice"},
+		"unknown mode":         {`{"mode": "replace"}`, "mode", 18, 1, `mode must be "upsert" or "snapshot"`},
+		"mode of another kind": {`{"mode": 5}`, "mode", 10, 1, `mode must be "upsert" or "snapshot"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := readAll(t, test.batch)
+			var refused *content.BatchError
+			require.ErrorAs(t, err, &refused)
+			require.Equal(t, content.BatchError{Reason: test.reason, Path: test.path, Offset: test.offset, Line: test.line}, *refused)
+		})
+	}
+}
+
+func TestABatchTooLargeIsRefusedWhole(t *testing.T) {
+	t.Parallel()
+	t.Run("by bytes", func(t *testing.T) {
+		t.Parallel()
+		endless := io.MultiReader(strings.NewReader(`{"places": [`), strings.NewReader(strings.Repeat(" ", content.MaxBatchBytes)))
+		_, err := content.NewReader(endless, content.Rules{}).Next()
+		var refused *content.BatchError
+		require.ErrorAs(t, err, &refused)
+		require.True(t, refused.TooLarge)
+		require.EqualValues(t, content.MaxBatchBytes, refused.Offset)
+	})
+	t.Run("by objects", func(t *testing.T) {
+		t.Parallel()
+		many := `{"types": [` + strings.Repeat("0,", content.MaxObjects) + "0]}"
+		objects, _, err := readAll(t, many)
+		var refused *content.BatchError
+		require.ErrorAs(t, err, &refused)
+		require.True(t, refused.TooLarge)
+		require.Equal(t, fmt.Sprintf("types[%d]", content.MaxObjects), refused.Path)
+		require.Len(t, objects, content.MaxObjects)
+	})
+}
+
+func TestAFaultOfTheConnectionIsNotBlamedOnTheBatch(t *testing.T) {
+	t.Parallel()
+	broken := io.MultiReader(strings.NewReader(`{"places": [`), iotest.ErrReader(io.ErrClosedPipe))
+	_, err := content.NewReader(broken, content.Rules{}).Next()
+	require.ErrorIs(t, err, io.ErrClosedPipe)
+	var refused *content.BatchError
+	require.False(t, errors.As(err, &refused))
+}
+
+func FuzzAnyBatchIsReadOrRefused(f *testing.F) {
+	for _, seed := range []string{
+		`{"mode":"upsert","places":[{"id":"p1","name":"Кофейня","rating":4.7,"types":["cafe"],"photos":["https://a.example.com/1.jpg"]}]}`,
+		`{"events":[{"id":"e1","title":"К","starts_at":"2026-12-05T19:00:00+04:00","ends_at":null}],"promos":[{}],"collections":[{"items":[{}]}]}`,
+		`{"places":{}}`, `[`, `{"a":`, `{"places":[{"id":"\u0000"}]}`, "{\"places\":[\xff]}", `{"mode":null,"districts":null}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, batch []byte) {
+		reader := content.NewReader(strings.NewReader(string(batch)), content.Rules{})
+		for {
+			object, err := reader.Next()
+			if err != nil {
+				var refused *content.BatchError
+				require.True(t, errors.Is(err, io.EOF) || errors.As(err, &refused), "%v", err)
+				return
+			}
+			require.True(t, (object.Refusal == nil) == (object.Payload != nil))
+		}
+	})
+}
