@@ -71,7 +71,7 @@ func samples() []sample {
 		called("message_exactly_4096", exactly(post(petpost.Lost, "", 0), 4096)),
 		called("message_4097", exactly(post(petpost.Lost, "", 0), 4097)),
 		called("message_4096_of_emoji", exactlyOf(post(petpost.Lost, "", 0), 4096, "😿")),
-		called("link_in_the_cut", post(petpost.Lost, strings.Repeat("Ищем собаку всем городом. ", 154)+"[club5|Штаб поисков на Речной, приходите в субботу] ждёт всех. "+strings.Repeat("Спасибо. ", 100), 0)),
+		called("link_in_the_cut", post(petpost.Lost, strings.Repeat("Ищем собаку всем городом. ", 156)+"[club5|Штаб поисков на Речной, приходите в субботу] ждёт всех. "+strings.Repeat("Спасибо. ", 100), 0)),
 		called("phone_in_the_cut", post(petpost.Lost, strings.Repeat("слово ", 676)+"+7 900 000-12-34 "+strings.Repeat("и ещё слово ", 40), 0)),
 		called("long_story_in_three_parts", post(petpost.Lost, strings.Repeat("Мы ищем Графа уже вторую неделю. Вчера его видели у старой мельницы, он хромал.\n\n", 110), 3), phone("+79000002211")),
 		called("one_word_without_end", post(petpost.Lost, strings.Repeat("ав", 3000), 0)),

@@ -45,20 +45,27 @@ type loader struct {
 // so that rules can be checked against them.
 func (l *loader) read(root ast.Node) {
 	lists := l.fields(root, "", "destinations", "rules")
-	if node := lists["destinations"]; node != nil {
-		for i, entry := range l.items(node) {
-			l.readDestination(entry, fmt.Sprintf("destination %d", i+1))
-		}
-	} else {
-		l.fault(nil, "", "no destinations; list at least one under destinations")
+	if lists == nil {
+		return
 	}
-	if node := lists["rules"]; node != nil {
-		for i, entry := range l.items(node) {
-			l.readRule(entry, strconv.Itoa(i+1))
-		}
-	} else {
-		l.fault(nil, "", "no rules; list at least one under rules")
+	for i, entry := range l.entries(lists, "destinations") {
+		l.readDestination(entry, fmt.Sprintf("destination %d", i+1))
 	}
+	for i, entry := range l.entries(lists, "rules") {
+		l.readRule(entry, strconv.Itoa(i+1))
+	}
+}
+
+// entries are the elements of one of the two lists, which must have some.
+func (l *loader) entries(lists map[string]ast.Node, key string) []ast.Node {
+	var entries []ast.Node
+	if lists[key] != nil {
+		entries = l.items(lists[key])
+	}
+	if len(entries) == 0 {
+		l.fault(lists[key], "", "no %s; list at least one under %s", key, key)
+	}
+	return entries
 }
 
 // Bounds of a destination's settings.
@@ -75,6 +82,9 @@ var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 func (l *loader) readDestination(node ast.Node, where string) {
 	fields := l.fields(node, where, "id", "rate_per_sec", "per_minute", "max_media", "attach_media", "silent",
 		"header", "footer", "link_preview", "parse_mode", "on_unknown", "token_env")
+	if fields == nil {
+		return
+	}
 	if fields["id"] == nil {
 		l.fault(node, where, "no id; say where posts go, for example id: telegram:-1001234567890")
 		return
@@ -159,7 +169,7 @@ func oneOf[T ~string](l *loader, node ast.Node, where string, allowed ...T) T {
 }
 
 func (l *loader) destination(node ast.Node, where string) (Destination, bool) {
-	name, ok := l.text(node, where)
+	name, ok := l.destinationName(node, where)
 	if !ok {
 		return Destination{}, false
 	}
@@ -169,4 +179,15 @@ func (l *loader) destination(node ast.Node, where string) (Destination, bool) {
 		return Destination{}, false
 	}
 	return destination, true
+}
+
+// destinationName also puts together again what the YAML parser takes for a
+// key and a value: [vk:-5] inside curly brackets.
+func (l *loader) destinationName(node ast.Node, where string) (string, bool) {
+	mapping, is := l.resolve(node).(*ast.MappingNode)
+	if !is || len(mapping.Values) != 1 {
+		return l.text(node, where)
+	}
+	rest, ok := l.text(mapping.Values[0].Value, where)
+	return mapping.Values[0].Key.GetToken().Value + ":" + rest, ok
 }

@@ -17,6 +17,9 @@ func (l *loader) readRule(node ast.Node, name string) {
 	where := "rule " + name
 	fields := l.fields(node, where, "name", "types", "animals", "include", "include_regex",
 		"exclude", "exclude_regex", "has_phone", "walls", "to")
+	if fields == nil {
+		return
+	}
 	r := rule{name: name}
 	if named := fields["name"]; named != nil {
 		if text, ok := l.text(named, where+": name"); ok && strings.TrimSpace(text) != "" {
@@ -154,22 +157,25 @@ func parseWall(text string) (wall, bool) {
 }
 
 func (l *loader) to(node, rule ast.Node, where string) []Destination {
-	names := l.texts(node, where+": to")
-	if len(names) == 0 {
+	var entries []ast.Node
+	if node != nil {
+		entries = l.items(node)
+	}
+	if len(entries) == 0 {
 		l.fault(rule, where, "no to; say where its posts go, with ids from destinations")
 	}
 	var to []Destination
-	for _, name := range names {
-		destination, ok := l.destination(name.node, where+": to")
+	for _, entry := range entries {
+		destination, ok := l.destination(entry, where+": to")
 		if !ok {
 			continue
 		}
 		if _, listed := l.routes.Target(destination); !listed {
-			l.fault(name.node, where+": to", "%s is not listed under destinations", destination)
+			l.fault(entry, where+": to", "%s is not listed under destinations", destination)
 			continue
 		}
 		if slices.Contains(to, destination) {
-			l.fault(name.node, where+": to", "%s is there twice", destination)
+			l.fault(entry, where+": to", "%s is there twice", destination)
 			continue
 		}
 		to = append(to, destination)

@@ -94,10 +94,13 @@ func (d *document) resolve(node ast.Node) ast.Node {
 
 // fields are a mapping's values by key. Keys not among the known ones are
 // faults; merge keys (<<) bring in what the mapping does not have itself.
-// "key:" with nothing after it is as good as absent.
+// "key:" with nothing after it is as good as absent. The result is nil if
+// this is no mapping at all.
 func (d *document) fields(node ast.Node, where string, known ...string) map[string]ast.Node {
 	values := map[string]ast.Node{}
-	d.collect(node, where, known, values, 0)
+	if !d.collect(node, where, known, values, 0) {
+		return nil
+	}
 	for key, value := range values {
 		if d.resolve(value) == nil {
 			delete(values, key)
@@ -109,11 +112,11 @@ func (d *document) fields(node ast.Node, where string, known ...string) map[stri
 	return values
 }
 
-func (d *document) collect(node ast.Node, where string, known []string, values map[string]ast.Node, depth int) {
+func (d *document) collect(node ast.Node, where string, known []string, values map[string]ast.Node, depth int) bool {
 	mapping, is := d.resolve(node).(*ast.MappingNode)
 	if !is {
 		d.fault(node, where, "expected keys with values; known keys: %s", strings.Join(known, ", "))
-		return
+		return false
 	}
 	var merged []ast.Node
 	for _, entry := range mapping.Values {
@@ -127,12 +130,12 @@ func (d *document) collect(node ast.Node, where string, known []string, values m
 			values[key] = entry.Value
 		}
 	}
-	if depth == maxAliases {
-		return
-	}
 	for _, source := range merged {
-		d.collect(source, where, known, values, depth+1)
+		if depth < maxAliases {
+			d.collect(source, where, known, values, depth+1)
+		}
 	}
+	return true
 }
 
 // items are the elements of a list; a single value counts as a list of one.

@@ -1,0 +1,217 @@
+package route_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/petpost"
+	"vestnik/internal/route"
+)
+
+func names(destinations []route.Destination) []string {
+	var names []string
+	for _, destination := range destinations {
+		names = append(names, destination.String())
+	}
+	return names
+}
+
+func TestPostsGoWhereARuleSendsThem(t *testing.T) {
+	t.Parallel()
+	routes := load(t, "two_cities.yaml")
+	for _, c := range []struct {
+		name    string
+		post    route.Post
+		matched []string
+		reasons []string // of telegram …/12, telegram …/1, telegram @lapa_demo, vk
+	}{
+		{
+			name:    "a lost dog",
+			post:    route.Post{Type: petpost.Lost, Animal: petpost.Dog, Text: "Пропала собака", OwnerID: -1},
+			matched: []string{"telegram:-1001234567890/12", "vk:-123456"},
+			reasons: []string{
+				"rule «пропавшие собаки»: type lost, animal dog",
+				"rule «кошки Устиновского района»: animal dog is not one of cat",
+				"rule 3: wall -1 is not one of -700300",
+				"rule «пропавшие собаки»: type lost, animal dog",
+			},
+		},
+		{
+			name: "an excluded phrase with any ending",
+			post: route.Post{Type: petpost.Lost, Text: "ЩЕНКИ, в добрые руки!", OwnerID: -1},
+			reasons: []string{
+				`rule «пропавшие собаки»: excluded by "щен* в добрые руки"`,
+				"rule «кошки Устиновского района»: animal unknown is not one of cat",
+				"rule 3: wall -1 is not one of -700300",
+				`rule «пропавшие собаки»: excluded by "щен* в добрые руки"`,
+			},
+		},
+		{
+			name: "an excluded expression in the reposted text",
+			post: route.Post{Type: petpost.Sighting, Animal: petpost.Dog, Text: "смотрите", Original: "Ищем пару для ВЯЗКИ", OwnerID: -1},
+			reasons: []string{
+				`rule «пропавшие собаки»: excluded by /вязк[аи]/`,
+				"rule «кошки Устиновского района»: type sighting is not one of lost",
+				"rule 3: wall -1 is not one of -700300",
+				`rule «пропавшие собаки»: excluded by /вязк[аи]/`,
+			},
+		},
+		{
+			name:    "a lost cat with everything its rule asks",
+			post:    route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "Пропал кот в Устиновском районе", HasPhone: true, OwnerID: -700200},
+			matched: []string{"telegram:-1001234567890/1"},
+			reasons: []string{
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+				`rule «кошки Устиновского района»: type lost, animal cat, wall -700200, has a phone, includes "устиновск*"`,
+				"rule 3: wall -700200 is not one of -700300",
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+			},
+		},
+		{
+			name:    "a wall by its screen name and a street by expression",
+			post:    route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "УЛ. Лесная", HasPhone: true, OwnerID: -9, Wall: "Lapa_Demo"},
+			matched: []string{"telegram:-1001234567890/1"},
+			reasons: []string{
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+				`rule «кошки Устиновского района»: type lost, animal cat, wall lapa_demo, has a phone, includes /ул\.\s*лесн/`,
+				"rule 3: wall -9 is not one of -700300",
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+			},
+		},
+		{
+			name: "a cat without a phone",
+			post: route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "Речная", OwnerID: -700100},
+			reasons: []string{
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+				"rule «кошки Устиновского района»: no phone",
+				"rule 3: wall -700100 is not one of -700300",
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+			},
+		},
+		{
+			name: "a cat in another street",
+			post: route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "Заречная", HasPhone: true, OwnerID: -700100},
+			reasons: []string{
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+				"rule «кошки Устиновского района»: none of the included words is there",
+				"rule 3: wall -700100 is not one of -700300",
+				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
+			},
+		},
+		{
+			name:    "any type from one wall without a phone",
+			post:    route.Post{Type: petpost.News, OwnerID: -700300},
+			matched: []string{"telegram:@lapa_demo"},
+			reasons: []string{
+				"rule «пропавшие собаки»: type news is not one of lost, sighting",
+				"rule «кошки Устиновского района»: type news is not one of lost",
+				"rule 3: type news, wall -700300, no phone",
+				"rule «пропавшие собаки»: type news is not one of lost, sighting",
+			},
+		},
+		{
+			name: "a phone where none is wanted",
+			post: route.Post{Type: petpost.News, OwnerID: -700300, HasPhone: true},
+			reasons: []string{
+				"rule «пропавшие собаки»: type news is not one of lost, sighting",
+				"rule «кошки Устиновского района»: type news is not one of lost",
+				"rule 3: has a phone",
+				"rule «пропавшие собаки»: type news is not one of lost, sighting",
+			},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			matched, decisions := routes.Match(c.post)
+			require.Equal(t, c.matched, names(matched))
+			var reasons []string
+			for i, decision := range decisions {
+				require.Equal(t, routes.Targets()[i].Destination, decision.Destination)
+				require.Equal(t, decision.Matched, contains(matched, decision.Destination))
+				reasons = append(reasons, decision.Reason)
+			}
+			require.Equal(t, c.reasons, reasons)
+		})
+	}
+}
+
+func contains(list []route.Destination, wanted route.Destination) bool {
+	for _, destination := range list {
+		if destination == wanted {
+			return true
+		}
+	}
+	return false
+}
+
+func TestADestinationOfTwoRulesGetsAPostOnce(t *testing.T) {
+	t.Parallel()
+	routes, err := route.Load([]byte(`
+destinations: [{id: telegram:-5}, {id: vk:-6}]
+rules:
+  - {types: [lost], to: [telegram:-5]}
+  - {types: [any], to: [telegram:-5]}
+`))
+	require.NoError(t, err)
+	matched, decisions := routes.Match(route.Post{Type: petpost.Lost})
+	require.Equal(t, []string{"telegram:-5"}, names(matched))
+	require.Equal(t, []route.Decision{
+		{Destination: route.TelegramChat(-5, 0), Matched: true, Reason: "rule 1: type lost"},
+		{Destination: route.VKWall(-6), Reason: "no rule sends here"},
+	}, decisions)
+	_, decisions = routes.Match(route.Post{Type: petpost.Found})
+	require.Equal(t, "rule 2: type found", decisions[0].Reason)
+}
+
+func TestWordsMatchWholeWordsWhateverTheirForm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		word, text string
+		want       bool
+	}{
+		{"пёс", "Пропал ПЕС!", true},
+		{"пес", "пёс", true},
+		{"пес", "пе\u0308с", true},
+		{"йорк", "и\u0306орк", true},
+		{"пёс", "Бегает по псковской", false},
+		{"пёс", "песик", false},
+		{"пес*", "пёсик", true},
+		{"добрые руки", "в добрые,\nруки", true},
+		{"добрые руки", "добрые и руки", false},
+		{"школа 5", "у школы 5", false},
+		{"школ* 5", "у школы 5", true},
+		{"ул. Речная", "на УЛ.РЕЧНАЯ,4", true},
+		{"кот", "кот", true},
+		{"кот", "соба\u0301ка и ко\u0301т", true},
+		{"кот", "", false},
+	} {
+		routes, err := route.Load([]byte("destinations: [{id: vk:-6}]\nrules: [{types: [any], include: ['" + c.word + "'], to: [vk:-6]}]"))
+		require.NoError(t, err)
+		matched, _ := routes.Match(route.Post{Text: c.text})
+		require.Equal(t, c.want, len(matched) == 1, "%q in %q", c.word, c.text)
+	}
+}
+
+func TestWithoutAFileLostPetsGoWhereverIsEnabled(t *testing.T) {
+	t.Parallel()
+	defaults := route.StandardDefaults()
+	chat := route.Target{Destination: route.TelegramChat(-5, 7), Settings: defaults.Telegram}
+	wall := route.Target{Destination: route.VKWall(-6), Settings: defaults.VK}
+	lost, found := route.Post{Type: petpost.Lost}, route.Post{Type: petpost.Found}
+
+	both := route.Implied(&chat, &wall)
+	matched, decisions := both.Match(lost)
+	require.Equal(t, []string{"telegram:-5/7", "vk:-6"}, names(matched))
+	require.Equal(t, "rule «lost»: type lost", decisions[0].Reason)
+	matched, decisions = both.Match(found)
+	require.Empty(t, matched)
+	require.Equal(t, "rule «lost»: type found is not one of lost", decisions[1].Reason)
+	require.Equal(t, []route.Target{chat, wall}, both.Targets())
+
+	matched, _ = route.Implied(nil, &wall).Match(lost)
+	require.Equal(t, []string{"vk:-6"}, names(matched))
+	matched, decisions = route.Implied(nil, nil).Match(lost)
+	require.Empty(t, matched)
+	require.Empty(t, decisions)
+}
