@@ -132,17 +132,60 @@ func (l *Ledger) Open(ctx context.Context, id int64) (Delivery, error) {
 	return delivery, nil
 }
 
-// Uncertainty tells how many attempts at a part ended with an unknown outcome,
-// and when the first of them began.
-func (l *Ledger) Uncertainty(ctx context.Context, id int64, part int) (attempts int, since time.Time, err error) {
+// Uncertainty is what is not known about the attempts at a part.
+type Uncertainty struct {
+	// Attempts ended with an unknown outcome, Unanswered of them without any
+	// answer; the others were answered by something between us and the platform.
+	Attempts, Unanswered int
+	// Since is when the first of them began.
+	Since time.Time
+}
+
+// Uncertain tells how uncertain the attempts at a part have left us.
+func (l *Ledger) Uncertain(ctx context.Context, id int64, part int) (Uncertainty, error) {
 	row, err := l.queries.UnknownSince(ctx, relaysql.UnknownSinceParams{DeliveryID: id, Part: int32(part)})
 	if err != nil {
-		return 0, time.Time{}, fmt.Errorf("uncertainty of delivery %d: %w", id, err)
+		return Uncertainty{}, fmt.Errorf("uncertainty of delivery %d: %w", id, err)
 	}
-	if row.Attempts == 0 {
-		return 0, time.Time{}, nil
+	return Uncertainty{Attempts: int(row.Attempts), Unanswered: int(row.Unanswered), Since: row.First}, nil
+}
+
+// Rung is how far down the media ladder a photo of a delivery has come.
+type Rung int
+
+// The rungs, from the best down.
+const (
+	RungURL     Rung = iota // the platform gets the photo by its URL
+	RungUpload              // we get it and upload the bytes
+	RungSmaller             // we upload a smaller one
+	RungDropped             // the post goes without it
+)
+
+// String is the rung's name in the record of attempts.
+func (r Rung) String() string {
+	return [...]string{"url", "upload", "smaller", "dropped"}[min(max(r, RungURL), RungDropped)]
+}
+
+// LowerPhoto records that a photo, counted from 0, has come down to a rung.
+func (l *Ledger) LowerPhoto(ctx context.Context, id int64, photo int, rung Rung) error {
+	err := l.queries.LowerPhoto(ctx, relaysql.LowerPhotoParams{DeliveryID: id, Photo: int32(photo), Rung: int32(rung)})
+	if err != nil {
+		return fmt.Errorf("lower photo %d of delivery %d: %w", photo, id, err)
 	}
-	return int(row.Attempts), row.First, nil
+	return nil
+}
+
+// PhotoRungs returns the rungs of those photos of a delivery that have come down.
+func (l *Ledger) PhotoRungs(ctx context.Context, id int64) (map[int]Rung, error) {
+	rows, err := l.queries.PhotoRungs(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("photo rungs of delivery %d: %w", id, err)
+	}
+	rungs := make(map[int]Rung, len(rows))
+	for _, row := range rows {
+		rungs[int(row.Photo)] = Rung(row.Rung)
+	}
+	return rungs, nil
 }
 
 // Begin records that an attempt at a part is about to go out. It is called

@@ -2,14 +2,19 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vestnik/db/internal/relaysql"
 )
+
+// uniqueViolation is the SQLSTATE of a broken unique constraint.
+const uniqueViolation = "23505"
 
 // Walls keeps which walls are watched, when each was read, and how many calls
 // each reading key has spent.
@@ -77,9 +82,18 @@ func (s *Walls) Get(ctx context.Context, name string) (Wall, error) {
 	return wallOf(row), nil
 }
 
-// Resolve stores which owner a name stands for.
+// ErrSameWall means that two watched names stand for one wall.
+var ErrSameWall = errors.New("another name of a wall that is watched already")
+
+// Resolve stores which owner a name stands for; ErrSameWall if another watched
+// name does already.
 func (s *Walls) Resolve(ctx context.Context, name string, ownerID int64) error {
-	if err := s.queries.ResolveWall(ctx, relaysql.ResolveWallParams{Name: name, OwnerID: &ownerID}); err != nil {
+	err := s.queries.ResolveWall(ctx, relaysql.ResolveWallParams{Name: name, OwnerID: &ownerID})
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == uniqueViolation {
+		return ErrSameWall
+	}
+	if err != nil {
 		return fmt.Errorf("resolve wall %s: %w", name, err)
 	}
 	return nil

@@ -179,7 +179,14 @@ func (l *lane) takeTurns(turns protocol.QueueTurns) {
 		l.configured, l.override = turns.Pace, nil
 	}
 	for _, turn := range turns.Turns {
-		if !l.has(turn.WorkflowID) {
+		switch {
+		case l.has(turn.WorkflowID):
+		case l.paused != nil && l.paused.By == turn.WorkflowID:
+			// A person has dealt with what stopped the lane and resumed the
+			// delivery that met it: the lane goes on, with that one first.
+			l.paused = nil
+			l.queue = slices.Insert(l.queue, 0, turn)
+		default:
 			l.queue = append(l.queue, turn)
 		}
 	}
@@ -200,7 +207,7 @@ func (l *lane) takeBack(ctx workflow.Context, done protocol.TurnDone) {
 		}
 	}
 	if done.Pause && l.paused == nil {
-		l.paused = &protocol.Pause{Reason: done.Reason, At: now}
+		l.paused = &protocol.Pause{Reason: done.Reason, By: done.WorkflowID, At: now}
 	}
 	if done.Lease == 0 {
 		l.queue = slices.DeleteFunc(l.queue, func(turn protocol.Turn) bool { return turn.WorkflowID == done.WorkflowID })

@@ -124,5 +124,14 @@ CREATE TABLE relay.delivery_attempts (
 );
 CREATE INDEX delivery_attempts_open ON relay.delivery_attempts (delivery_id) WHERE finished_at IS NULL;
 
+-- How far down the media ladder each photo of a delivery has come: a URL that
+-- Telegram refused is not tried again, because it remembers for days.
+CREATE TABLE relay.delivery_photos (
+    delivery_id bigint NOT NULL REFERENCES relay.deliveries,
+    photo       integer NOT NULL CHECK (photo >= 0),
+    rung        integer NOT NULL CHECK (rung BETWEEN 0 AND 3),
+    PRIMARY KEY (delivery_id, photo)
+);
+
 -- +goose Down
 DROP SCHEMA relay CASCADE;

@@ -114,9 +114,11 @@ type TurnDone struct {
 
 // Pause is why nothing goes to a destination.
 type Pause struct {
-	Reason string    `json:"reason"`
-	By     string    `json:"by,omitempty"`
-	At     time.Time `json:"at"`
+	Reason string `json:"reason"`
+	// By is the operator who paused the lane, or the ID of the delivery that
+	// met what stops it; resuming that delivery ends the pause.
+	By string    `json:"by,omitempty"`
+	At time.Time `json:"at"`
 }
 
 // Values of LaneState.State and of a lane's DeliveryState search attribute.

@@ -498,6 +498,22 @@ func (q *Queries) LockDelivery(ctx context.Context, id int64) (LockDeliveryRow, 
 	return i, err
 }
 
+const lowerPhoto = `-- name: LowerPhoto :exec
+INSERT INTO relay.delivery_photos (delivery_id, photo, rung) VALUES ($1, $2, $3)
+ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_photos.rung, excluded.rung)
+`
+
+type LowerPhotoParams struct {
+	DeliveryID int64
+	Photo      int32
+	Rung       int32
+}
+
+func (q *Queries) LowerPhoto(ctx context.Context, arg LowerPhotoParams) error {
+	_, err := q.db.Exec(ctx, lowerPhoto, arg.DeliveryID, arg.Photo, arg.Rung)
+	return err
+}
+
 const markQueued = `-- name: MarkQueued :exec
 UPDATE relay.deliveries SET queued_at = now() WHERE id = ANY($1::bigint[])
 `
@@ -562,6 +578,35 @@ func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const photoRungs = `-- name: PhotoRungs :many
+SELECT photo, rung FROM relay.delivery_photos WHERE delivery_id = $1
+`
+
+type PhotoRungsRow struct {
+	Photo int32
+	Rung  int32
+}
+
+func (q *Queries) PhotoRungs(ctx context.Context, deliveryID int64) ([]PhotoRungsRow, error) {
+	rows, err := q.db.Query(ctx, photoRungs, deliveryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PhotoRungsRow
+	for rows.Next() {
+		var i PhotoRungsRow
+		if err := rows.Scan(&i.Photo, &i.Rung); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const recordPart = `-- name: RecordPart :exec
@@ -640,7 +685,9 @@ func (q *Queries) StartSending(ctx context.Context, id int64) (int32, error) {
 }
 
 const unknownSince = `-- name: UnknownSince :one
-SELECT coalesce(min(started_at), now())::timestamptz AS first, count(*) AS attempts
+SELECT count(*) AS attempts,
+       count(*) FILTER (WHERE code = 0) AS unanswered,
+       coalesce(min(started_at), now())::timestamptz AS first
 FROM relay.delivery_attempts
 WHERE delivery_id = $1 AND part = $2 AND outcome = 'unknown'
 `
@@ -651,13 +698,14 @@ type UnknownSinceParams struct {
 }
 
 type UnknownSinceRow struct {
-	First    time.Time
-	Attempts int64
+	Attempts   int64
+	Unanswered int64
+	First      time.Time
 }
 
 func (q *Queries) UnknownSince(ctx context.Context, arg UnknownSinceParams) (UnknownSinceRow, error) {
 	row := q.db.QueryRow(ctx, unknownSince, arg.DeliveryID, arg.Part)
 	var i UnknownSinceRow
-	err := row.Scan(&i.First, &i.Attempts)
+	err := row.Scan(&i.Attempts, &i.Unanswered, &i.First)
 	return i, err
 }

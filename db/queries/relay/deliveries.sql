@@ -99,7 +99,9 @@ SET status = @status, reason = @reason, captcha = @captcha,
 WHERE id = @id;
 
 -- name: UnknownSince :one
-SELECT coalesce(min(started_at), now())::timestamptz AS first, count(*) AS attempts
+SELECT count(*) AS attempts,
+       count(*) FILTER (WHERE code = 0) AS unanswered,
+       coalesce(min(started_at), now())::timestamptz AS first
 FROM relay.delivery_attempts
 WHERE delivery_id = $1 AND part = $2 AND outcome = 'unknown';
 
@@ -131,3 +133,10 @@ GROUP BY status;
 SELECT count(*) AS deliveries, coalesce(sum(unknown_attempts), 0)::bigint AS uncertain
 FROM relay.deliveries
 WHERE status = 'sent' AND sent_at >= $1;
+
+-- name: LowerPhoto :exec
+INSERT INTO relay.delivery_photos (delivery_id, photo, rung) VALUES ($1, $2, $3)
+ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_photos.rung, excluded.rung);
+
+-- name: PhotoRungs :many
+SELECT photo, rung FROM relay.delivery_photos WHERE delivery_id = $1;

@@ -1,0 +1,9 @@
+// Package activities holds Vestnik's side effects: one struct for each
+// collaborator, and next to it the timeouts and the retry policy under which
+// workflows call it.
+//
+//   - Lanes starts deliveries and speaks with the destinations' lanes.
+//   - Ledger records what people decide.
+//   - Telegram and VK send; sending.go is what they share.
+//   - Walls reads what the communities post.
+package activities

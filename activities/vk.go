@@ -1,0 +1,213 @@
+package activities
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"vestnik/db"
+	"vestnik/internal/notice"
+	"vestnik/internal/protocol"
+	"vestnik/internal/route"
+	"vestnik/internal/vk"
+)
+
+// guidHolds is how long after the first attempt a repetition with the same
+// guid is safe: VK keeps it for an hour, and clocks and queues take their part.
+const guidHolds = 50 * time.Minute
+
+// VK sends posts to VK walls.
+type VK struct {
+	*Outbound
+
+	// Keys finds the client that may post to a destination.
+	Keys func(route.Destination) (*vk.Client, error)
+	// FromGroup posts in the community's name.
+	FromGroup bool
+	// MaxText is the length of a message in UTF-16 units.
+	MaxText int
+	// Walls reads a wall back; nil if there is no key that may.
+	Walls *Walls
+}
+
+// SendToVK sends a delivery to a wall.
+func (v *VK) SendToVK(ctx context.Context, request protocol.SendPart) (protocol.PartSent, error) {
+	return v.sendNext(ctx, request, &vkCourier{VK: v})
+}
+
+type vkCourier struct {
+	*VK
+
+	message notice.VKPost
+}
+
+func (v *vkCourier) plan(c *consignment) []int {
+	options := c.target.Settings.VKOptions()
+	options.TextLimit = v.MaxText
+	v.message = notice.PlanVK(noticeOf(c.post), options)
+	return []int{1}
+}
+
+// settleUncertain relies on the guid while it holds. Later it looks for the
+// post on the wall, and only if that can't be done, or in vain, the policy on
+// unknown outcomes decides.
+func (v *vkCourier) settleUncertain(ctx context.Context, c *consignment, uncertainty db.Uncertainty) ([]int64, error) {
+	if time.Since(uncertainty.Since) < guidHolds {
+		return nil, nil
+	}
+	looked := false
+	if v.Walls != nil {
+		postID, err := v.Walls.FindNotice(ctx, c.target.Destination.Owner, c.OwnerID, c.PostID, uncertainty.Since)
+		switch {
+		case err == nil && postID != 0:
+			return []int64{postID}, nil
+		case err == nil:
+			looked = true
+		default:
+			v.Log.WarnContext(ctx, "the wall can't be read back", "delivery", c.ID, "destination", c.Destination, "error", err)
+		}
+	}
+	if !looked && c.target.Settings.OnUnknown == route.Park {
+		return nil, askPerson(uncertainty.Attempts)
+	}
+	return nil, nil
+}
+
+// send posts to the wall, leaving out what VK refuses: the source's copyright
+// mark, links, photos.
+func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.SendPart) error {
+	key, err := v.Keys(c.target.Destination)
+	if err != nil {
+		return parked("not_configured", err)
+	}
+	post := vk.WallPost{
+		OwnerID: c.target.Destination.Owner, FromGroup: v.FromGroup,
+		Message: v.message.Text, Copyright: v.message.Copyright,
+		GUID: guid(c.Destination, c.OwnerID, c.PostID), Captcha: captchaAnswer(c.Captcha, request.CaptchaKey),
+	}
+	for {
+		err := v.attempt(ctx, c, "",
+			func(ctx context.Context) ([]int64, error) {
+				postID, err := key.WallPost(ctx, post)
+				return []int64{postID}, err
+			},
+			func(err error) verdict { return v.judge(ctx, c, err) })
+		var failure *vk.Error
+		if err == nil || !errors.As(err, &failure) {
+			return err
+		}
+		post.Captcha = vk.CaptchaAnswer{} // good for one call
+		switch action := failure.Action(); {
+		case action == vk.DropCopyright && post.Copyright != "":
+			post.Copyright = ""
+		case action == vk.StripLinks && post.Message != v.message.Linkless:
+			post.Message, post.Copyright = v.message.Linkless, ""
+		case action == vk.MediaFallback && len(post.Attachments) > 0:
+			post.Attachments = nil
+		case action == vk.MediaFallback && post.Copyright != "": // VK takes it for a link without a picture
+			post.Copyright = ""
+		default:
+			return err
+		}
+	}
+}
+
+// judge reads the catalogue's policy for VK's answer as what happens to the
+// delivery. Repeating with the same guid is safe, so an unknown outcome is
+// simply tried again.
+func (v *vkCourier) judge(ctx context.Context, c *consignment, err error) verdict {
+	var failure *vk.Error
+	if !errors.As(err, &failure) {
+		failure = &vk.Error{Class: vk.Bug, Message: "no answer of VK's"}
+	}
+	attempt := int(activity.GetInfo(ctx).Attempt)
+	judged := verdict{cause: err, ending: db.Ending{
+		Code: failure.Code, Error: failure.Error(), Status: protocol.StatusSending, Reason: failure.Reason(),
+	}}
+	switch failure.Policy.After(attempt) {
+	case vk.Retry, vk.RateLimit:
+		judged.ending.Outcome, judged.errorType = db.OutcomeRetry, protocol.ErrRetryLater
+		judged.retryAfter = failure.Policy.Delay(attempt, time.Now())
+		judged.ending.RetryAfter = judged.retryAfter
+		if failure.MayHaveHappened() {
+			judged.ending.Outcome, judged.errorType = db.OutcomeUnknown, protocol.ErrOutcomeUnknown
+		}
+	case vk.LongCooldown:
+		judged.retryAfter = failure.Policy.Delay(v.cooldowns(ctx, c)+1, time.Now())
+		judged.ending.Outcome, judged.ending.RetryAfter = db.OutcomeRateLimited, judged.retryAfter
+		judged.ending.Status = protocol.StatusPending
+		judged.ending.Reason = fmt.Sprintf("VK asks to wait: %s, %s", failure.Reason(), judged.retryAfter.Round(time.Second))
+		judged.errorType, judged.refusal.Reason = protocol.ErrRateLimited, failure.Reason()
+	case vk.CaptchaNeeded:
+		judged = park(judged, protocol.ReasonCaptcha, true)
+		judged.ending.Captcha = &db.Captcha{SID: failure.CaptchaSID, Picture: failure.CaptchaImg, RedirectURI: failure.RedirectURI}
+	case vk.ParkKey, vk.ParkWall:
+		judged = park(judged, failure.Reason(), true)
+	case vk.ParkDelivery:
+		judged = park(judged, failure.Reason(), false)
+	case vk.MediaFallback, vk.StripLinks, vk.DropCopyright, vk.RestartUpload:
+		judged.ending.Outcome = db.OutcomeDegraded
+		judged.errorType, judged.refusal.Reason = protocol.ErrRejected, failure.Reason()
+	default:
+		judged.ending.Outcome, judged.ending.Status = db.OutcomeRejected, protocol.StatusFailed
+		judged.ending.Reason = failure.Error()
+		judged.errorType, judged.refusal.Reason = protocol.ErrRejected, failure.Reason()
+	}
+	return judged
+}
+
+func park(v verdict, reason string, pauseLane bool) verdict {
+	v.ending.Outcome, v.ending.Status, v.ending.Reason = db.OutcomeParked, protocol.StatusParked, reason
+	v.errorType, v.refusal = protocol.ErrParked, protocol.Refusal{Reason: reason, PauseLane: pauseLane}
+	return v
+}
+
+// cooldowns counts how often this delivery was told to wait, for the pauses
+// that double.
+func (v *vkCourier) cooldowns(ctx context.Context, c *consignment) int {
+	attempts, err := v.Ledger.Attempts(ctx, c.ID)
+	if err != nil {
+		return 0 // the shortest pause will do
+	}
+	count := 0
+	for _, attempt := range attempts {
+		if attempt.Outcome == db.OutcomeRateLimited {
+			count++
+		}
+	}
+	return count
+}
+
+// captchaAnswer is an operator's answer as VK takes it: the text of a picture,
+// or, where VK has sent a person to a page of its own, the token it gave.
+func captchaAnswer(asked *db.Captcha, answer string) vk.CaptchaAnswer {
+	if answer == "" {
+		return vk.CaptchaAnswer{}
+	}
+	captcha := vk.CaptchaAnswer{Key: answer}
+	if asked != nil {
+		captcha.SID = asked.SID
+		if asked.RedirectURI != "" {
+			captcha.SuccessToken = answer
+		}
+	}
+	return captcha
+}
+
+// guid is the same for every attempt at a delivery, and for no other.
+func guid(destination string, ownerID, postID int64) string {
+	sum := sha256.Sum256([]byte(protocol.DeliveryWorkflowID(destination, ownerID, postID)))
+	return hex.EncodeToString(sum[:16])
+}
+
+// namesPost finds the name of a post in a text, whole.
+func namesPost(text string, ownerID, postID int64) bool {
+	name := regexp.MustCompile(regexp.QuoteMeta(protocol.WallPost(ownerID, postID)) + `(\D|$)`)
+	return name.MatchString(text)
+}

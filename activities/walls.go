@@ -1,0 +1,363 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+	"golang.org/x/time/rate"
+
+	"vestnik/db"
+	"vestnik/internal/dispatch"
+	"vestnik/internal/protocol"
+	"vestnik/internal/reading"
+	"vestnik/internal/route"
+	"vestnik/internal/vk"
+)
+
+const (
+	// firstPage is how many posts a reading asks for; a wall that had more
+	// news since the last time is read on in pages of vk.MaxPage.
+	firstPage = 20
+	// maxPages bounds one reading; what lies deeper comes with the next.
+	maxPages = 10
+	// requeueAfter is how long a delivery may wait before it is queued again,
+	// in case its lane has lost it. Queueing twice is harmless.
+	requeueAfter = 10 * time.Minute
+	// queueBatch is how many deliveries are started before they are queued.
+	queueBatch = 200
+	// keepCalls is how long the counts of reading calls are kept.
+	keepCalls = 72 * time.Hour
+	// parkedAgain is when a parked wall is looked at again.
+	parkedAgain = 24 * time.Hour
+)
+
+// Walls reads the walls and starts what they owe.
+type Walls struct {
+	Store      *db.Walls
+	Posts      *db.Posts
+	Ledger     *db.Ledger
+	Dispatcher *dispatch.Dispatcher
+	Routes     *route.Routes
+	Reader     *vk.Client
+	// Key names the reading key without being it (reading.KeyName).
+	Key string
+	// Names are the walls to watch, as VK_WALLS gives them.
+	Names []string
+	// Pace bounds the calls of wall.get a second in this process.
+	Pace *rate.Limiter
+	// Quota is the calls of wall.get that the key may make in any 24 hours.
+	Quota int
+	// Every is the shortest interval between two readings of a wall.
+	Every time.Duration
+	// MaxAge is the age from which posts are stored but not delivered.
+	MaxAge time.Duration
+	Log    *slog.Logger
+}
+
+// PlanOptions are for PlanReads and StartDeliveries.
+func PlanOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:           protocol.TaskQueue,
+		StartToCloseTimeout: 2 * time.Minute,
+		HeartbeatTimeout:    30 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second, MaximumAttempts: 5,
+		},
+		Summary: summary,
+	}
+}
+
+// ReadOptions are for ReadWall. A wall that can't be read now is due again at
+// the next scan, so it is not tried for long.
+func ReadOptions(wall string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:           protocol.VKTaskQueue,
+		StartToCloseTimeout: 2 * time.Minute,
+		HeartbeatTimeout:    30 * time.Second,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second, MaximumAttempts: 3,
+		},
+		Summary: wall,
+	}
+}
+
+// PlanReads says which walls are due, within the budget of the key.
+func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (protocol.ReadPlan, error) {
+	if err := a.Store.Watch(ctx, a.Names, a.Every); err != nil {
+		return protocol.ReadPlan{}, err
+	}
+	if err := a.Store.ForgetCalls(ctx, time.Now().Add(-keepCalls)); err != nil {
+		return protocol.ReadPlan{}, err
+	}
+	state, err := reading.Load(ctx, a.Store, a.Key, time.Now())
+	if err != nil {
+		return protocol.ReadPlan{}, err
+	}
+	return state.Plan(a.Quota, input), nil
+}
+
+// ReadWall reads what is new on a wall and stores it with the deliveries it
+// calls for. That a wall can't be read is a result, not an error: it is parked
+// with the reason and holds up no other.
+func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, error) {
+	wall, err := a.Store.Get(ctx, name)
+	if err != nil {
+		return protocol.WallRead{}, err
+	}
+	read := protocol.WallRead{Name: name, OwnerID: wall.OwnerID}
+	if wall.OwnerID == 0 {
+		if wall.OwnerID, err = a.resolve(ctx, name); err != nil {
+			return a.refused(ctx, read, err)
+		}
+		read.OwnerID = wall.OwnerID
+	}
+	found, err := a.readPages(ctx, wall, &read)
+	if err != nil {
+		return a.refused(ctx, read, err)
+	}
+	if err := a.store(ctx, wall, found, &read); err != nil {
+		return protocol.WallRead{}, err
+	}
+	a.Log.InfoContext(ctx, "wall read", "wall", name, "owner_id", read.OwnerID, "calls", read.Calls, "posts", read.Posts,
+		"new", read.New, "edited", read.Edited, "owed", read.Owed, "skipped", read.Skipped)
+	return read, nil
+}
+
+func (a *Walls) resolve(ctx context.Context, name string) (int64, error) {
+	ownerID, err := a.Reader.ResolveWall(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	return ownerID, a.Store.Resolve(ctx, name, ownerID)
+}
+
+// readPages reads from the top until it meets what is known. The pinned post,
+// which stands first whatever its age, says nothing about that.
+func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.WallRead) ([]db.Post, error) {
+	horizon := time.Now().Add(-a.MaxAge)
+	count := firstPage
+	if wall.LastReadAt.IsZero() {
+		count = vk.MaxPage
+	}
+	var posts []db.Post
+	seen := map[int64]bool{}
+	for offset := 0; read.Calls < maxPages; count = vk.MaxPage {
+		page, err := a.wallGet(ctx, wall.OwnerID, count, offset)
+		if err != nil {
+			return nil, err
+		}
+		read.Calls++
+		items := reading.Decode(wall.OwnerID, page.Items)
+		read.Posts += len(items.Posts)
+		for reason, skipped := range items.Skipped {
+			if read.Skipped == nil {
+				read.Skipped = map[string]int{}
+			}
+			read.Skipped[reason] += skipped
+		}
+		known, err := a.Posts.Known(ctx, wall.OwnerID, items.IDs())
+		if err != nil {
+			return nil, err
+		}
+		reached := len(page.Items) < count
+		for _, item := range items.Posts {
+			if _, isKnown := known[item.PostID]; !item.Pinned && (isKnown || item.PostedAt.Before(horizon)) {
+				reached = true
+			}
+			if !seen[item.PostID] {
+				seen[item.PostID] = true
+				posts = append(posts, item.Post)
+			}
+		}
+		if reached {
+			break
+		}
+		// Posts that appear meanwhile push the others down: one known id of
+		// overlap shows that none was missed.
+		offset += len(page.Items) - 1
+		activity.RecordHeartbeat(ctx)
+	}
+	return posts, nil
+}
+
+func (a *Walls) wallGet(ctx context.Context, ownerID int64, count, offset int) (vk.Page, error) {
+	if err := a.Pace.Wait(ctx); err != nil {
+		return vk.Page{}, err
+	}
+	if err := a.Store.SpendCall(ctx, a.Key); err != nil {
+		return vk.Page{}, err
+	}
+	return a.Reader.WallGet(ctx, ownerID, count, offset)
+}
+
+func (a *Walls) store(ctx context.Context, wall db.Wall, posts []db.Post, read *protocol.WallRead) error {
+	now := time.Now()
+	cursor := db.WallRead{Name: wall.Name, NewestPostAt: wall.NewestPostAt}
+	recent := 0
+	for _, post := range posts {
+		if post.PostedAt.After(cursor.NewestPostAt) {
+			cursor.NewestPostAt = post.PostedAt
+		}
+		if post.PostedAt.After(now.Add(-reading.BusyWindow)) {
+			recent++
+		}
+	}
+	stored, err := a.Store.PostsSince(ctx, wall.OwnerID, now.Add(-reading.BusyWindow))
+	if err != nil {
+		return err
+	}
+	cursor.PostsPerDay = reading.PostsPerDay(max(recent, stored))
+	state, err := reading.Load(ctx, a.Store, a.Key, now)
+	if err != nil {
+		return err
+	}
+	cursor.ReadEvery = state.Interval(wall.Name, cursor.PostsPerDay, a.Quota, a.Every)
+	cursor.NextReadAt = now.Add(cursor.ReadEvery)
+
+	// Oldest first: deliveries get their ids, and so their turns, in the order
+	// in which people wrote.
+	page := db.Page{Wall: &cursor, Owed: func(post db.Post) []db.Owed { return a.owed(ctx, wall, post, now) }}
+	for i := len(posts) - 1; i >= 0; i-- {
+		page.Posts = append(page.Posts, posts[i])
+	}
+	counts, err := a.Posts.StorePage(ctx, page)
+	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
+	return err
+}
+
+// owed tells where a new post goes, and says in the log why or why not.
+func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.Time) []db.Owed {
+	log := a.Log.With("post", protocol.WallPost(post.OwnerID, post.PostID), "type", post.Reading.Type, "animal", post.Reading.Animal)
+	if age := now.Sub(post.PostedAt); age > a.MaxAge {
+		log.InfoContext(ctx, "post stored, not delivered", "why", "older than DELIVER_MAX_AGE", "age", age.Round(time.Minute).String())
+		return nil
+	}
+	destinations, decisions := a.Routes.Match(RoutePost(post, wall.Name))
+	for _, decision := range decisions {
+		message := "post not matched"
+		if decision.Matched {
+			message = "post matched"
+		}
+		log.InfoContext(ctx, message, "destination", decision.Destination.String(), "why", decision.Reason)
+	}
+	owed := make([]db.Owed, len(destinations))
+	for i, destination := range destinations {
+		target, _ := a.Routes.Target(destination)
+		owed[i] = db.Owed{Destination: destination.String(), Weight: firstWeight(post, target)}
+	}
+	return owed
+}
+
+// refused turns VK's refusal into what becomes of the wall or of the key.
+func (a *Walls) refused(ctx context.Context, read protocol.WallRead, err error) (protocol.WallRead, error) {
+	now := time.Now()
+	var failure *vk.Error
+	switch {
+	case errors.Is(err, db.ErrSameWall):
+		read.Parked = "another name of a wall that is watched already"
+		return read, a.Store.Park(ctx, read.Name, read.Parked, now.Add(parkedAgain))
+	case !errors.As(err, &failure):
+		return protocol.WallRead{}, err
+	}
+	a.Log.WarnContext(ctx, "wall not read", "wall", read.Name, "owner_id", read.OwnerID, "error", failure, "reason", failure.Reason())
+	switch failure.Action() {
+	case vk.ParkWall, vk.ParkDelivery, vk.Fail:
+		read.Parked = failure.Reason()
+		again := max(failure.Policy.Delay(1, now), parkedAgain)
+		return read, a.Store.Park(ctx, read.Name, read.Parked, now.Add(again))
+	case vk.ParkKey, vk.CaptchaNeeded, vk.LongCooldown:
+		read.Paused = failure.Reason()
+		pause := max(failure.Policy.Delay(1, now), 15*time.Minute)
+		return read, a.Store.PauseKey(ctx, a.Key, now.Add(pause), read.Paused)
+	default:
+		return protocol.WallRead{}, temporal.NewApplicationErrorWithOptions(failure.Error(), protocol.ErrRetryLater,
+			temporal.ApplicationErrorOptions{NextRetryDelay: failure.Policy.Delay(int(activity.GetInfo(ctx).Attempt), now)})
+	}
+}
+
+// StartDeliveries starts what is owed and not queued yet, and queues again
+// what has waited so long that its lane may have lost it.
+func (a *Walls) StartDeliveries(ctx context.Context) (int, error) {
+	started := 0
+	for before := time.Now().Add(-requeueAfter); ; {
+		deliveries, err := a.Ledger.Unqueued(ctx, before, queueBatch)
+		if err != nil || len(deliveries) == 0 {
+			return started, err
+		}
+		if err := a.Dispatcher.Deliver(ctx, deliveries); err != nil {
+			return started, err
+		}
+		started += len(deliveries)
+		activity.RecordHeartbeat(ctx, started)
+	}
+}
+
+// FindNotice looks on a destination wall for the post that tells about a
+// source post, not older than since, and returns its id, 0 if there is none.
+func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64, since time.Time) (int64, error) {
+	since = since.Add(-time.Minute) // clocks differ
+	for offset, pages := 0, 0; pages < 3; pages++ {
+		page, err := a.wallGet(ctx, wallOwner, vk.MaxPage, offset)
+		if err != nil {
+			return 0, err
+		}
+		older := len(page.Items) < vk.MaxPage
+		for _, raw := range page.Items {
+			post, err := vk.DecodePost(raw)
+			if err != nil {
+				continue
+			}
+			if !post.Pinned && post.Date.Before(since) {
+				older = true
+				continue
+			}
+			if namesPost(post.Text, ownerID, postID) || namesPost(post.Copyright.Link, ownerID, postID) {
+				return post.ID, nil
+			}
+		}
+		if older {
+			return 0, nil
+		}
+		offset += len(page.Items) - 1
+	}
+	return 0, fmt.Errorf("wall %d has too many posts since %s to look through", wallOwner, since.Format(time.RFC3339))
+}
+
+// FreshPhotos reads a post's photos again, because their links have died.
+func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]db.Photo, error) {
+	if err := a.Pace.Wait(ctx); err != nil {
+		return nil, err
+	}
+	items, err := a.Reader.WallGetByID(ctx, vk.PostID{Owner: ownerID, ID: postID})
+	if err != nil {
+		return nil, err
+	}
+	decoded := reading.Decode(ownerID, items)
+	if len(decoded.Posts) == 0 {
+		return nil, fmt.Errorf("%s is gone: %w", protocol.WallPost(ownerID, postID), db.ErrNotFound)
+	}
+	return decoded.Posts[0].Photos, nil
+}
+
+// RoutePost is a stored post as the routes look at it.
+func RoutePost(post db.Post, wall string) route.Post {
+	return route.Post{
+		Type: post.Reading.Type, Animal: post.Reading.Animal, Text: post.Text, Original: post.Original(),
+		HasPhone: len(post.Reading.Phones) > 0, OwnerID: post.OwnerID, Wall: wall,
+	}
+}
+
+// firstWeight is what the first part of a delivery counts for in the limit per
+// minute.
+func firstWeight(post db.Post, target route.Target) int {
+	if target.Destination.Platform != route.Telegram {
+		return 1
+	}
+	return planTelegram(post, target).Steps[0].Weight
+}
