@@ -1,0 +1,188 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// answer is what a platform replies to a call.
+type answer struct {
+	status  int
+	header  map[string]string
+	body    []byte
+	refused bool
+	stored  []int64
+}
+
+// exchange is one call on its way through the sandbox: recorded, perhaps
+// struck by a fault, handled, answered.
+type exchange struct {
+	server   *Server
+	w        http.ResponseWriter
+	r        *http.Request
+	platform Platform
+	method   string
+	call     *Call
+}
+
+// platformRules are what differs between the platforms in an exchange.
+type platformRules struct {
+	// identify names the caller and the chat or wall meant.
+	identify func(*form) (key, chat string)
+	// unreadable answers a body that could not be parsed.
+	unreadable func(error) answer
+	handle     func(context.Context, *form, *Call) answer
+	// fault is the platform's own way to say what the fault says.
+	fault func(*Fault, *form) answer
+}
+
+func (s *Server) exchange(w http.ResponseWriter, r *http.Request, platform Platform, method string, rules platformRules) {
+	x := &exchange{server: s, w: w, r: r, platform: platform, method: method}
+	x.call = s.book.begin(platform, method, r.Header.Get("Content-Type"))
+	if fault := s.plan.take(platform, method, "", true); fault != nil {
+		s.book.describe(x.call, func(c *Call) { c.Fault = fault.ID })
+		if x.pause(fault.delay()) {
+			x.cut(Faulted)
+		}
+		return
+	}
+	f, err := readForm(w, r)
+	if err != nil && r.Context().Err() != nil {
+		s.book.finish(x.call, ClientGone, 0, nil)
+		return
+	}
+	key, chat := rules.identify(f)
+	fault := s.plan.take(platform, method, chat, false)
+	s.book.describe(x.call, func(c *Call) {
+		c.Key, c.Chat, c.Params = key, chat, f.recorded()
+		if fault != nil {
+			c.Fault = fault.ID
+		}
+	})
+	if fault != nil && !x.pause(fault.delay()) {
+		return
+	}
+	if fault != nil && fault.fails() {
+		x.strike(fault, f, rules)
+		return
+	}
+	x.write(x.handled(f, err, rules), "")
+}
+
+func (x *exchange) handled(f *form, readError error, rules platformRules) answer {
+	if readError != nil {
+		return rules.unreadable(readError)
+	}
+	// The request is acted on even if the caller has left meanwhile, as a real
+	// server would.
+	return rules.handle(context.WithoutCancel(x.r.Context()), f, x.call)
+}
+
+// strike answers, or fails to answer, as the fault says.
+func (x *exchange) strike(fault *Fault, f *form, rules platformRules) {
+	if fault.AcceptThenFail {
+		done := x.handled(f, nil, rules)
+		x.server.book.describe(x.call, func(c *Call) { c.Stored = done.stored })
+	}
+	switch {
+	case fault.Hang:
+		select {
+		case <-x.r.Context().Done():
+		case <-x.server.life.Done():
+		}
+		x.server.book.finish(x.call, ClientGone, 0, nil)
+	case fault.Reset:
+		x.cut(Faulted)
+	case fault.GzipGarbage:
+		x.write(answer{status: orElse(fault.Status, 502), header: map[string]string{
+			"Content-Encoding": "gzip", "Content-Type": orElse(fault.ContentType, "text/html"),
+		}, body: []byte(orElse(fault.Body, "this is no gzip"))}, fault.ID, fault.Headers)
+	case fault.Body != "" || fault.ContentType != "":
+		x.write(answer{status: orElse(fault.Status, 200), header: map[string]string{
+			"Content-Type": orElse(fault.ContentType, "text/html; charset=utf-8"),
+		}, body: []byte(fault.Body)}, fault.ID, fault.Headers)
+	default:
+		x.write(rules.fault(fault, f), fault.ID, fault.Headers)
+	}
+}
+
+func orElse[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+// pause waits in real time; false if the caller or the sandbox went first.
+func (x *exchange) pause(d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-x.r.Context().Done():
+	case <-x.server.life.Done():
+	}
+	x.server.book.finish(x.call, ClientGone, 0, nil)
+	return false
+}
+
+// cut ends the connection with a reset, so that the caller sees neither an
+// answer nor a clean end.
+func (x *exchange) cut(outcome Outcome) {
+	x.server.book.finish(x.call, outcome, 0, nil)
+	conn, _, err := http.NewResponseController(x.w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // net/http then drops the connection
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}
+
+func (x *exchange) write(a answer, fault string, headers ...map[string]string) {
+	outcome := Accepted
+	switch {
+	case fault != "":
+		outcome = Faulted
+	case a.refused:
+		outcome = Refused
+	}
+	if len(a.stored) > 0 {
+		x.server.book.describe(x.call, func(c *Call) { c.Stored = a.stored })
+	}
+	header := x.w.Header()
+	header.Set("Content-Type", "application/json")
+	for _, set := range append([]map[string]string{a.header}, headers...) {
+		for name, value := range set {
+			header.Set(name, value)
+		}
+	}
+	header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	// Recorded before it is written, so that whoever has the answer also finds
+	// the call in the book.
+	if x.r.Context().Err() != nil {
+		outcome = ClientGone
+	}
+	x.server.book.finish(x.call, outcome, a.status, a.body)
+	x.w.WriteHeader(a.status)
+	_, _ = x.w.Write(a.body)
+}
+
+// encode is json.Marshal for values that always encode.
+func encode(value any) []byte {
+	body, err := json.Marshal(value)
+	if err != nil {
+		return []byte("null")
+	}
+	return body
+}
