@@ -181,8 +181,7 @@ func judge(r refusal) *Error {
 	}
 	if e.Class == RateLimited && e.RetryAfter == 0 {
 		if match := retryAfterText.FindStringSubmatch(text); match != nil {
-			n, _ := strconv.Atoi(match[1])
-			e.RetryAfter = time.Duration(n) * time.Second
+			e.RetryAfter = seconds(match[1], nil)
 		}
 	}
 	e.Description = safeDescription(r.description, item != 0 && e.Class != CantParseEntities)

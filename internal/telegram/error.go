@@ -183,7 +183,8 @@ func (c Class) Action() Action {
 }
 
 var (
-	quotedText = regexp.MustCompile(`"[^"]*"?|'[^']*/[^']*'`)
+	// From the first quote to the last: what is quoted may hold quotes itself.
+	quotedText = regexp.MustCompile(`(?s)".*"|".*$|'[^']*/[^']*'`)
 	urlQuery   = regexp.MustCompile(`(https?://[^\s?#"']*)[?#][^\s"']*`)
 )
 

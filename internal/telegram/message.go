@@ -258,7 +258,7 @@ func (c *Client) SendMediaGroup(ctx context.Context, m AlbumMessage) ([]Message,
 		}
 		media[i] = photo
 	}
-	var sent []Message
+	sent := album{want: len(m.Items)}
 	ex := &exchange{method: "sendMediaGroup", files: files}
 	err := c.exchange(ctx, c.timeout, ex, &sent, func(ctx context.Context) error {
 		_, err := c.bot.SendMediaGroup(ctx, &bot.SendMediaGroupParams{
@@ -267,7 +267,26 @@ func (c *Client) SendMediaGroup(ctx context.Context, m AlbumMessage) ([]Message,
 		})
 		return err
 	})
-	return sent, err
+	return sent.messages, err
+}
+
+// album is the result of sendMediaGroup. Fewer messages than were asked for would leave some without an id, which
+// nobody could ever edit or find again, so that counts as an answer that cannot be read.
+type album struct {
+	messages []Message
+	want     int
+}
+
+func (a *album) UnmarshalJSON(raw []byte) error {
+	var messages []Message
+	if err := json.Unmarshal(raw, &messages); err != nil {
+		return err
+	}
+	if len(messages) != a.want {
+		return fmt.Errorf("%d messages for %d items", len(messages), a.want)
+	}
+	a.messages = messages
+	return nil
 }
 
 // photoName is the name of an uploaded file. Telegram looks at the extension before it looks at the bytes.
