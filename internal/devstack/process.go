@@ -99,17 +99,19 @@ func (p *process) stop(ctx context.Context, gentle syscall.Signal, patience time
 	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
+	reason := "in " + patience.String()
 	select {
 	case <-p.done:
 		return nil
 	case <-timer.C:
 	case <-ctx.Done():
+		reason = "in time (" + ctx.Err().Error() + ")"
 	}
 	if err := syscall.Kill(p.pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("kill %s (pid %d): %w", p.name, p.pid, err)
 	}
 	<-p.done
-	return fmt.Errorf("%s (pid %d) did not stop in %s and was killed", p.name, p.pid, patience)
+	return fmt.Errorf("%s (pid %d) did not stop %s and was killed", p.name, p.pid, reason)
 }
 
 // said is the end of what this run of the process has written to its log.

@@ -171,14 +171,6 @@ func BenchmarkDatabase(b *testing.B) {
 	}
 }
 
-// BenchmarkNamespace tells what a test pays for a namespace of its own.
-func BenchmarkNamespace(b *testing.B) {
-	testenv.Namespace(b)
-	for b.Loop() {
-		b.Run("", func(b *testing.B) { testenv.Namespace(b) })
-	}
-}
-
 func environWithout(names ...string) []string {
 	var environ []string
 	for _, pair := range os.Environ() {
