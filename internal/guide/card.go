@@ -60,15 +60,15 @@ func favoriteButton(entity string, id int64, favorite bool, origin string) Butto
 }
 
 // FavoriteChanged confirms that something was added to the favourites or
-// taken from them; name may be empty.
-func FavoriteChanged(action Action, name string) Screen {
+// taken from them; title may be empty.
+func FavoriteChanged(action Action, title string) Screen {
 	added := action.Verb == FavAdd
 	text := "Добавлено в избранное"
 	if !added {
 		text = "Убрано из избранного"
 	}
-	if name = tidy(name, 200); name != "" {
-		text += ": " + name
+	if title = tidy(title, 200); title != "" {
+		text += ": " + title
 	}
 	section := Places
 	if action.Entity == Event {
@@ -79,24 +79,4 @@ func FavoriteChanged(action Action, name string) Screen {
 		{favoriteButton(action.Entity, action.ID, added, extra.Origin), press(labelFavorites, openMenu(Favorites))},
 		{press(labelBack, extra.back(action.Entity, section))},
 	}}
-}
-
-// ToggleFavorite is keyboard with the favourite button for entity and id
-// turned over to what favorite says; changed is false if it has none. It is
-// how a card's message is changed in place.
-func ToggleFavorite(keyboard Keyboard, action Action) (toggled Keyboard, changed bool) {
-	favorite := action.Verb == FavAdd
-	toggled = make(Keyboard, len(keyboard))
-	for i, row := range keyboard {
-		toggled[i] = append([]Button(nil), row...)
-		for j, button := range toggled[i] {
-			old, err := ParseAction(button.Data)
-			if err != nil || old.Entity != action.Entity || old.ID != action.ID || old.Verb != FavAdd && old.Verb != FavRemove {
-				continue
-			}
-			toggled[i][j] = favoriteButton(old.Entity, old.ID, favorite, old.Extra)
-			changed = true
-		}
-	}
-	return toggled, changed
 }

@@ -40,7 +40,7 @@ func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine]
 	var keyboard Keyboard
 	body := make([]string, 0, len(list.Items))
 	for i, item := range list.Items {
-		body = append(body, numbered(i, item.Title, joinNotes(moment(item.Starts.In(now.Location()), now), tidy(item.Where, 100))))
+		body = append(body, numbered(i, item.Title, joinNotes(Moment(item.Starts.In(now.Location()), now), tidy(item.Where, 100))))
 		keyboard = append(keyboard, openButton(item.Title, open(Event, item.ID, origin)))
 	}
 	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
@@ -174,7 +174,7 @@ func EventCard(event EventView, extra CardExtra, shareURL string, now time.Time)
 		field("Категория", event.Categories),
 		field("Источник", event.Source),
 		paragraph(event.Description))
-	title := tidy(event.Title, 200)
+	title := name(event.Title, 200)
 	var links []Button
 	if event.Address != "" || event.Venue != "" {
 		links = placeLinks(event.Address, event.Venue)

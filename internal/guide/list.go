@@ -62,20 +62,16 @@ func pageNote(page, pages int) string {
 }
 
 // numbered is a line of a list.
-func numbered(i int, name, note string) string {
-	line := strconv.Itoa(i+1) + ". " + tidy(name, 120)
+func numbered(i int, title, note string) string {
+	line := strconv.Itoa(i+1) + ". " + name(title, 120)
 	if note = tidy(note, 160); note != "" {
 		line += " — " + note
 	}
 	return line
 }
 
-func openButton(name string, action Action) []Button {
-	name = tidy(name, 60)
-	if name == "" {
-		name = labelMore
-	}
-	return []Button{press(name, action)}
+func openButton(title string, action Action) []Button {
+	return []Button{press(name(title, 60), action)}
 }
 
 // CollectionList is the list of collections.
@@ -147,7 +143,7 @@ func entries(items []Entry, origin string) (body []string, keyboard Keyboard) {
 	for i, item := range items {
 		if item.Gone {
 			body = append(body, numbered(i, item.Name, "больше недоступно"))
-			keyboard = append(keyboard, []Button{press("Убрать: "+tidy(item.Name, 50),
+			keyboard = append(keyboard, []Button{press("Убрать: "+name(item.Name, 50),
 				Action{Verb: FavRemove, Entity: item.Entity, ID: item.ID, Extra: origin})})
 			continue
 		}
@@ -178,7 +174,7 @@ func chooser(title, any string, choices []Choice, choosing Choosing, kept string
 	keyboard := Keyboard{{press(any, pick(0))}}
 	var row []Button
 	for _, choice := range shown {
-		row = append(row, press(tidy(choice.Name, 30), pick(choice.ID)))
+		row = append(row, press(name(choice.Name, 30), pick(choice.ID)))
 		if len(row) == 2 {
 			keyboard, row = append(keyboard, row), nil
 		}

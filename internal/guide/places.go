@@ -120,10 +120,10 @@ func PlaceCard(place PlaceView, extra CardExtra, shareURL string) Screen {
 		field("Телефон", place.Phone),
 		field("Сайт", place.Site),
 		paragraph(place.Description))
-	name := tidy(place.Name, 200)
+	title := name(place.Name, 200)
 	card := card{
-		text:    "Название: " + lines(name, facts),
-		caption: lines(name, facts),
+		text:    "Название: " + lines(title, facts),
+		caption: lines(title, facts),
 		photo:   place.Photo,
 		entity:  Place, id: place.ID, section: Places,
 		extra: extra, favorite: place.Favorite, shareURL: shareURL,
@@ -132,9 +132,9 @@ func PlaceCard(place PlaceView, extra CardExtra, shareURL string) Screen {
 	return card.screen()
 }
 
-func placeLinks(address, name string) []Button {
+func placeLinks(address, title string) []Button {
 	if address == "" {
-		address = name
+		address = title
 	}
 	if address == "" {
 		return nil

@@ -54,7 +54,7 @@ type PromoView struct {
 // everybody, and nobody notes who has seen it.
 func PromoCard(promo PromoView, full bool, now time.Time) Screen {
 	text := lines(
-		tidy(promo.Title, 200),
+		name(promo.Title, 200),
 		field("Место", promo.Venue),
 		field("Адрес", promo.Address),
 		field("Описание акции", promo.Description),
@@ -66,7 +66,7 @@ func PromoCard(promo PromoView, full bool, now time.Time) Screen {
 	if over := len([]rune(text)) - CaptionLimit; over > 0 {
 		keep := max(len([]rune(promo.Description))-over, 1)
 		caption = clip(lines(
-			tidy(promo.Title, 200),
+			name(promo.Title, 200),
 			field("Место", promo.Venue),
 			field("Адрес", promo.Address),
 			field("Описание акции", clip(promo.Description, keep)),

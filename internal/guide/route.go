@@ -137,3 +137,6 @@ func (a Action) AfterCheck() Action {
 
 // ToMainMenu is the action that opens the main menu.
 func ToMainMenu() Action { return openMenu(Main) }
+
+// ToHelpScreen is the action that opens help.
+func ToHelpScreen() Action { return openMenu(Help) }

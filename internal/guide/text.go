@@ -46,6 +46,15 @@ func tidy(text string, limit int) string {
 	return clip(text, limit)
 }
 
+// name is what a thing is called, in one line; a button without a text would
+// make Telegram refuse the whole screen.
+func name(text string, limit int) string {
+	if text = tidy(text, limit); text != "" {
+		return text
+	}
+	return "Без названия"
+}
+
 // lines joins what is there; "" is no line.
 func lines(all ...string) string {
 	kept := all[:0:0]
@@ -136,8 +145,8 @@ func date(t, now time.Time) string {
 	return text
 }
 
-// moment is "сб, 5 декабря, 19:00".
-func moment(t, now time.Time) string {
+// Moment is "сб, 5 декабря, 19:00".
+func Moment(t, now time.Time) string {
 	return weekdays[t.Weekday()] + ", " + date(t, now) + ", " + t.Format("15:04")
 }
 
@@ -145,11 +154,11 @@ func moment(t, now time.Time) string {
 func span(from, until, now time.Time) string {
 	switch {
 	case until.IsZero() || until.Equal(from):
-		return moment(from, now)
+		return Moment(from, now)
 	case DateOf(from) == DateOf(until):
-		return moment(from, now) + "–" + until.Format("15:04")
+		return Moment(from, now) + "–" + until.Format("15:04")
 	}
-	return moment(from, now) + " – " + moment(until, now)
+	return Moment(from, now) + " – " + Moment(until, now)
 }
 
 // plural picks the Russian form for a number: место, места, мест.

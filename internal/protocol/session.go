@@ -3,6 +3,8 @@ package protocol
 import (
 	"fmt"
 	"time"
+
+	"vestnik/internal/guide"
 )
 
 // BotSessionWorkflow is the type of the workflow that talks with one chat.
@@ -58,6 +60,19 @@ type BotUpdate struct {
 	Sealed []byte `json:"sealed,omitempty"`
 }
 
+// LogFields are the fields that every line about the update carries.
+func (u BotUpdate) LogFields() []any {
+	fields := []any{
+		"trace_id", u.TraceID, "update_id", u.ID, "event_type", u.Kind,
+		"telegram_user_id", u.UserID, "chat_id", u.ChatID,
+	}
+	if action, err := guide.ParseAction(u.Data); err == nil {
+		fields = append(fields, "action", action.Verb, "entity_type", action.Entity,
+			"entity_id", action.EntityID(), "extra", action.Extra)
+	}
+	return fields
+}
+
 // SessionInput starts a session.
 type SessionInput struct {
 	BotID  int64 `json:"bot_id"`
@@ -68,13 +83,18 @@ type SessionInput struct {
 
 // SessionCarry is what a session hands to its next run.
 type SessionCarry struct {
-	// Recalled tells that Seen has what the inbox knew.
-	Recalled bool         `json:"recalled"`
-	Seen     []SeenUpdate `json:"seen,omitempty"`
-	Queue    []Waiting    `json:"queue,omitempty"`
-	View     SessionView  `json:"view"`
-	LastAt   time.Time    `json:"last_at"`
-	Handled  int64        `json:"handled"`
+	// Recalled tells that Before has what the inbox knew.
+	Recalled bool `json:"recalled"`
+	// Seen in this session; Before, in sessions before it; Unrecorded are
+	// those of Seen that the inbox does not have yet.
+	Seen       []SeenUpdate `json:"seen,omitempty"`
+	Before     []SeenUpdate `json:"before,omitempty"`
+	Unrecorded []SeenUpdate `json:"unrecorded,omitempty"`
+	// Queue is what is still to be handled.
+	Queue   []Waiting   `json:"queue,omitempty"`
+	View    SessionView `json:"view"`
+	LastAt  time.Time   `json:"last_at"`
+	Handled int64       `json:"handled"`
 }
 
 // SeenUpdate is an update that the chat has had, with the trace under which

@@ -1,0 +1,199 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/internal/guide"
+	"vestnik/internal/protocol"
+	"vestnik/internal/telegram"
+)
+
+// The specification's retry policy (4.6.2) for calls of the Bot API.
+const (
+	callAttempts = 3           // in all
+	callBackoff  = time.Second // doubled for the second wait
+	callJitter   = 0.25        // added at random
+	// longestWait is the longest retry_after that a screen is worth.
+	longestWait = time.Minute
+	// queryLife is how long a pressed button can be answered at all, more or
+	// less: Telegram does not say.
+	queryLife = 10 * time.Second
+)
+
+// callPolicy lets Temporal count the attempts, so that a crash does not start
+// the count again. The errors bring the exact wait with them.
+func callPolicy() *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{
+		InitialInterval: callBackoff, BackoffCoefficient: 2, MaximumInterval: longestWait, MaximumAttempts: callAttempts,
+	}
+}
+
+// AnswerOptions are for Answer. One call takes at most 5 s.
+func AnswerOptions() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:           protocol.TaskQueue,
+		StartToCloseTimeout: 8 * time.Second,
+		RetryPolicy:         callPolicy(),
+		Summary:             "answer the button",
+	}
+}
+
+// CheckOptions are for CheckSubscription; ShowOptions for SendPhoto and
+// SendText. They may wait for their turn, with heartbeats, so a worker that
+// dies is noticed long before the timeout.
+func CheckOptions() workflow.ActivityOptions { return turnOptions("check the subscription") }
+
+// ShowOptions are for SendPhoto and SendText.
+func ShowOptions() workflow.ActivityOptions { return turnOptions("send the screen") }
+
+func turnOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:           protocol.TaskQueue,
+		StartToCloseTimeout: time.Minute,
+		HeartbeatTimeout:    9 * time.Second,
+		RetryPolicy:         callPolicy(),
+		Summary:             summary,
+	}
+}
+
+// ComposeOptions are for Compose: a person waits, so a database that is down
+// is waited for only so long.
+func ComposeOptions() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:              protocol.TaskQueue,
+		StartToCloseTimeout:    10 * time.Second,
+		ScheduleToCloseTimeout: 2 * time.Minute,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 500 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second,
+		},
+		Summary: "compose the screen",
+	}
+}
+
+// RecallOptions are for Recall, NoteBlocked and Sweep.
+func RecallOptions() workflow.ActivityOptions {
+	options := ComposeOptions()
+	options.Summary = "service records"
+	return options
+}
+
+// Failure is why an activity of the guide did not do its work, in the words
+// of the specification's catalogue. Nothing in it is a secret or a person's.
+type Failure struct {
+	Code    guide.Code `json:"code"`
+	Message string     `json:"message"`
+	Details string     `json:"details,omitempty"`
+	// TextInstead: what could not be sent as a photo may be sent as text.
+	TextInstead bool `json:"text_instead,omitempty"`
+	// Blocked: the person has blocked the bot, or is gone.
+	Blocked bool `json:"blocked,omitempty"`
+}
+
+// FailureOf reads the failure that an activity's error carries.
+func FailureOf(err error) Failure {
+	var application *temporal.ApplicationError
+	if errors.As(err, &application) {
+		var failure Failure
+		if application.HasDetails() && application.Details(&failure) == nil && failure.Code != "" {
+			return failure
+		}
+		return Failure{Code: guide.InternalUnexpected, Message: "the activity failed", Details: application.Type()}
+	}
+	var timeout *temporal.TimeoutError
+	var failed *temporal.ActivityError
+	if errors.As(err, &timeout) && errors.As(err, &failed) {
+		switch failed.ActivityType().GetName() {
+		case "Compose", "Recall", "Sweep", "NoteBlocked":
+			return Failure{Code: guide.InternalDB, Message: "the database did not answer in time"}
+		}
+		return Failure{Code: guide.OutboundTimeout, Message: "the call did not end in time", TextInstead: true}
+	}
+	return Failure{Code: guide.InternalUnexpected, Message: "the activity failed", Details: fmt.Sprintf("%T", err)}
+}
+
+// fail is the error that carries a failure. wait is the pause before the next
+// attempt; negative for none. It is benign to the SDK, which would log it a
+// second time, as this package has logged it already.
+func (f Failure) fail(wait time.Duration) error {
+	return temporal.NewApplicationErrorWithOptions(f.Message, string(f.Code), temporal.ApplicationErrorOptions{
+		NonRetryable: wait < 0, NextRetryDelay: max(wait, 0), Details: []any{f},
+		Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+// nextWait is the pause after an attempt that failed: the specification's
+// backoff with a little jitter, or what Telegram asked for if that is longer.
+// Negative means that there is no next attempt.
+func nextWait(attempt int, refused *telegram.Error, longest time.Duration) time.Duration {
+	switch refused.Class {
+	case telegram.RateLimited, telegram.Unavailable, telegram.Unreachable, telegram.OutcomeUnknown:
+	default:
+		return -1
+	}
+	wait := time.Duration(float64(callBackoff<<(attempt-1)) * (1 + callJitter*rand.Float64()))
+	wait = max(wait, refused.RetryAfter)
+	if attempt >= callAttempts || wait > longest {
+		return -1
+	}
+	return wait
+}
+
+// dbFailure tells an outage, which is waited for, from an error that will come
+// again whatever one does.
+func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err error) error {
+	failure, wait := Failure{Code: guide.InternalDB, Message: "the database failed", Details: dbDetails(err)}, time.Duration(0)
+	var scan pgx.ScanArgError
+	var refused *pgconn.PgError
+	switch {
+	case errors.As(err, &scan):
+		failure.Code, failure.Message, wait = guide.InternalUnexpected, "a row could not be read", -1
+	case errors.As(err, &refused) && permanent(refused.Code):
+		wait = -1
+	}
+	a.log.ErrorContext(ctx, "bot database failed", append(append(update.LogFields(),
+		"attempt", activity.GetInfo(ctx).Attempt), failure.Code.LogFields(failure.Message, failure.Details)...)...)
+	return failure.fail(wait)
+}
+
+// permanent: errors of data, constraints, syntax and rights (classes 22, 23
+// and 42 of Postgres's error codes).
+func permanent(sqlState string) bool {
+	return len(sqlState) == 5 && (sqlState[:2] == "22" || sqlState[:2] == "23" || sqlState[:2] == "42")
+}
+
+// dbDetails keeps Postgres's code and leaves its text out: it may quote values.
+func dbDetails(err error) string {
+	var refused *pgconn.PgError
+	switch {
+	case errors.As(err, &refused):
+		return "SQLSTATE " + refused.Code
+	case errors.Is(err, context.DeadlineExceeded):
+		return "timeout"
+	}
+	return "no connection"
+}
+
+// recoverInto ends a panic where it happened: the update fails, the worker and
+// the session live on. The value of the panic may quote content, so only its
+// type is logged.
+func (a *Guide) recoverInto(ctx context.Context, update protocol.BotUpdate, err *error) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	failure := Failure{Code: guide.InternalUnexpected, Message: "panic", Details: fmt.Sprintf("%T", cause)}
+	a.log.ErrorContext(ctx, "bot action panicked", append(append(update.LogFields(),
+		"stack", string(debug.Stack())), failure.Code.LogFields(failure.Message, failure.Details)...)...)
+	*err = failure.fail(-1)
+}

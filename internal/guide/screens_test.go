@@ -1,0 +1,432 @@
+package guide
+
+import (
+	_ "embed"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// oldKeyboards is the data of buttons that have been sent to people. Lines are
+// added, never changed: a button works for ever.
+//
+//go:embed testdata/keyboards.txt
+var oldKeyboards string
+
+func TestEveryButtonEverSentStillLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	for _, data := range strings.Fields(oldKeyboards) {
+		action, err := ParseAction(data)
+		require.NoError(t, err, data)
+		require.NotEqual(t, ToNothing, action.Route(), data)
+	}
+}
+
+var (
+	city = time.FixedZone("Самара", 4*3600)
+	now  = time.Date(2026, 12, 3, 15, 0, 0, 0, city) // a Thursday
+)
+
+func cafe() PlaceView {
+	return PlaceView{
+		ID: 123, Name: "Кофейня «Речная»", Address: "ул. Речная, 4", Rating: 4.7, District: "Центр", Kinds: "Кофейни, Обжарщики",
+		Description: "Обжаривают зерно сами.", Phone: "+7 900 000-12-34", Site: "https://example.com",
+		Photo: "https://cdn.example.com/photos/place/123/main.jpg",
+	}
+}
+
+func concert() EventView {
+	return EventView{
+		ID: 456, Title: "Вечер джаза", Starts: time.Date(2026, 12, 5, 15, 0, 0, 0, time.UTC), Ends: time.Date(2026, 12, 5, 17, 0, 0, 0, time.UTC),
+		Venue: "Филармония", Address: "пл. Искусств, 1", Categories: "Музыка", Source: "Филармония", Price: "от 500 ₽",
+		Description: "Трио и вокал.", URL: "https://example.com/jazz", Photo: "https://cdn.example.com/e.jpg",
+	}
+}
+
+func discount() PromoView {
+	return PromoView{
+		ID: 55, Title: "−10 % на фильтр", Description: "Назовите промокод на кассе.", Code: "РЕЧНАЯ10", PlaceID: 123,
+		Venue: "Кофейня «Речная»", Address: "ул. Речная, 4", Until: time.Date(2026, 12, 31, 20, 59, 59, 0, time.UTC),
+		Photo: "https://cdn.example.com/p.jpg",
+	}
+}
+
+func parse(t *testing.T, data string) Action {
+	t.Helper()
+	action, err := ParseAction(data)
+	require.NoError(t, err)
+	return action
+}
+
+func manyChoices() (choices []Choice) {
+	for i := range 60 {
+		choices = append(choices, Choice{ID: int64(i + 1), Name: strings.Repeat("Очень длинное имя ", i)})
+	}
+	return choices
+}
+
+// allScreens is one of each screen, with content as awkward as a CMS has it.
+func allScreens(t *testing.T) map[string]Screen {
+	huge := strings.Repeat("Очень подробно 👩‍👩‍👧‍👦 ", 600)
+	place, event, promo := cafe(), concert(), discount()
+	place.Description, event.Description, promo.Description = huge, huge, huge
+	bare := PlaceView{ID: 9_007_199_254_740_993, Name: "  \n "}
+	entries := []Entry{
+		{Entity: Place, ID: 1, Name: "Кофейня", Note: "ул. Речная, 4"},
+		{Entity: Event, ID: 2, Name: huge, Note: huge},
+		{Entity: Place, ID: 3, Name: "Закрытое место", Gone: true},
+		{Entity: Place, ID: 4},
+	}
+	places := Listing[PlaceLine]{Items: []PlaceLine{{ID: 1, Name: "Кофейня", Address: "ул. Речная, 4", Rating: 4.5}, {ID: 2, Name: huge}}, Page: 2, Pages: 3, Total: 18}
+	events := Listing[EventLine]{Items: []EventLine{{ID: 1, Title: "Концерт", Starts: now, Where: "Зал"}, {ID: 2, Title: huge, Starts: now, Where: huge}}, Page: 1, Pages: 2, Total: 9}
+	placeQuery := PlaceQuery{Page: 2, District: 3, Type: 5, Subcategory: 7}
+	eventQuery := EventQuery{Page: 1, Category: 1, Source: 2, Day: "20261205"}
+	screens := map[string]Screen{
+		"menu":                  MenuScreen("", false),
+		"menu with extras":      MenuScreen(NoticeGone, true),
+		"gate":                  GateScreen("https://t.me/city_guide", parse(t, "open:place:123"), false),
+		"gate again":            GateScreen("", parse(t, "page:place:0:2.d3.t5.s7"), true),
+		"help":                  HelpScreen("https://t.me/editors", true),
+		"help without contact":  HelpScreen("", false),
+		"near":                  NearScreen(),
+		"find":                  FindScreen(),
+		"found":                 FoundList("Вот что нашлось", entries),
+		"nothing found":         FoundList("Вот что нашлось", nil),
+		"places":                PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places),
+		"no places":             PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}),
+		"no places at all":      PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}),
+		"districts":             PlaceFilterScreen(parse(t, "open:menu:places:d.p2.t5.s7"), manyChoices()),
+		"types":                 PlaceFilterScreen(parse(t, "open:menu:places:t.d3"), manyChoices()),
+		"subcategories":         PlaceFilterScreen(parse(t, "open:menu:places:s"), nil),
+		"place":                 PlaceCard(place, CardExtra{}, ""),
+		"place in full":         PlaceCard(place, CardExtra{Full: true, Origin: "l2.d3.t5.s7"}, ShareURL("city_bot", Place, 123)),
+		"bare place":            PlaceCard(bare, CardExtra{Origin: "c77.2"}, ""),
+		"events":                EventList(eventQuery, EventFilterNames{Category: "Музыка", Source: "Филармония"}, events, now),
+		"no events":             EventList(EventQuery{Page: 1, Day: Weekend}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1}, now),
+		"categories":            EventFilterScreen(parse(t, "open:menu:events:c.s2.wt"), manyChoices(), now),
+		"sources":               EventFilterScreen(parse(t, "open:menu:events:s.p9"), manyChoices(), now),
+		"days":                  EventFilterScreen(parse(t, "open:menu:events:w.c1"), nil, now),
+		"event":                 EventCard(event, CardExtra{Origin: "f2"}, "", now),
+		"bare event":            EventCard(EventView{ID: 1, Title: "Концерт"}, CardExtra{}, "", now),
+		"collections":           CollectionList(Listing[Choice]{Items: []Choice{{1, "Тёплые места"}, {2, huge}}, Page: 2, Pages: 3, Total: 20}),
+		"no collections":        CollectionList(Listing[Choice]{Page: 1, Pages: 1}),
+		"collection":            CollectionScreen(77, huge, huge, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}),
+		"favourites":            FavoriteList(Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}),
+		"no favourites":         FavoriteList(Listing[Entry]{Page: 1, Pages: 1}),
+		"favourite added":       FavoriteChanged(parse(t, "fav_add:place:123:l2.d3"), huge),
+		"favourite removed":     FavoriteChanged(parse(t, "fav_remove:event:456"), ""),
+		"promos":                PromoList(Listing[PromoLine]{Items: []PromoLine{{1, "Акция", "Кофейня", now}, {2, huge, huge, time.Time{}}}, Page: 2, Pages: 3, Total: 20}, now),
+		"no promos":             PromoList(Listing[PromoLine]{Page: 1, Pages: 1}, now),
+		"promo":                 PromoCard(promo, false, now),
+		"promo without a venue": PromoCard(PromoView{ID: 1, Title: "Акция"}, false, now),
+	}
+	return screens
+}
+
+func TestEveryScreenKeepsTelegramsLimits(t *testing.T) {
+	t.Parallel()
+	for name, screen := range allScreens(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			require.NotEmpty(t, strings.TrimSpace(screen.Text))
+			require.True(t, utf8.ValidString(screen.Text+screen.Caption))
+			require.LessOrEqual(t, utf8.RuneCountInString(screen.Text), TextLimit)
+			require.LessOrEqual(t, utf8.RuneCountInString(screen.Caption), CaptionLimit)
+			require.Equal(t, screen.Photo == "", screen.Caption == "")
+			require.NotEmpty(t, screen.Keyboard, "a screen without a way on")
+			buttons := 0
+			for _, row := range screen.Keyboard {
+				require.NotEmpty(t, row)
+				require.LessOrEqual(t, len(row), 8, "Telegram shows eight in a row")
+				for _, button := range row {
+					buttons++
+					require.NotEmpty(t, strings.TrimSpace(button.Text))
+					require.NotEqual(t, button.Data == "", button.URL == "", "either data or URL: %+v", button)
+					if button.URL != "" {
+						parsed, err := url.Parse(button.URL)
+						require.NoError(t, err)
+						require.Equal(t, "https", parsed.Scheme)
+						continue
+					}
+					require.LessOrEqual(t, len(button.Data), DataLimit)
+					action, err := ParseAction(button.Data)
+					require.NoError(t, err, button.Data)
+					require.NotEqual(t, ToNothing, action.Route(), button.Data)
+				}
+			}
+			require.LessOrEqual(t, buttons, 100)
+		})
+	}
+}
+
+func TestEveryScreenButTheMenuHasAWayBack(t *testing.T) {
+	t.Parallel()
+	for name, screen := range allScreens(t) {
+		if strings.HasPrefix(name, "menu") || strings.HasPrefix(name, "gate") {
+			continue
+		}
+		back := screen.Keyboard[len(screen.Keyboard)-1]
+		found := false
+		for _, row := range append([][]Button{back}, screen.Keyboard...) {
+			for _, button := range row {
+				found = found || button.Text == labelBack
+			}
+		}
+		require.True(t, found, name)
+	}
+}
+
+func TestTheMainMenuIsTheSpecificationsOwn(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, Screen{Text: "Выберите раздел:", Keyboard: Keyboard{
+		{{Text: "Места", Data: "open:menu:places"}, {Text: "Афиша", Data: "open:menu:events"}},
+		{{Text: "Подборки", Data: "open:menu:collections"}, {Text: "Избранное", Data: "open:menu:favorites"}},
+		{{Text: "Промокоды", Data: "open:menu:promos"}, {Text: "Помощь", Data: "open:menu:help"}},
+	}}, MenuScreen("", false))
+}
+
+func TestAPlaceWithAPhotoIsACaptionWithTheWholeTextInReserve(t *testing.T) {
+	t.Parallel()
+	card := PlaceCard(cafe(), CardExtra{}, "")
+	require.Equal(t, "https://cdn.example.com/photos/place/123/main.jpg", card.Photo)
+	require.True(t, strings.HasPrefix(card.Caption, "Кофейня «Речная»\nАдрес: ул. Речная, 4\nРейтинг: 4,7\n"), card.Caption)
+	require.Equal(t, "Название: "+card.Caption, card.Text)
+	require.Equal(t, Keyboard{
+		{{Text: "Подробнее", Data: "open:place:123"}, {Text: "В избранное", Data: "fav_add:place:123"}},
+		{{Text: "Найти на Яндекс-картах", URL: "https://yandex.ru/maps/?text=" + url.QueryEscape("ул. Речная, 4")}},
+		{{Text: "Назад", Data: "back:menu:places"}},
+	}, card.Keyboard)
+}
+
+func TestAPlaceWithoutAPhotoIsTextAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	for photo, why := range map[string]NoPhoto{
+		"": PhotoMissing, "   ": PhotoMissing, "ftp://example.com/1.jpg": PhotoMalformed, "cdn/1.jpg": PhotoMalformed,
+		"https://": PhotoMalformed, "https://cdn.example.com/a b.jpg": PhotoMalformed, "http://[::1/x.jpg": PhotoMalformed,
+	} {
+		place := cafe()
+		place.Photo = photo
+		card := PlaceCard(place, CardExtra{}, "")
+		require.Empty(t, card.Photo, photo)
+		require.Equal(t, why, card.NoPhoto, photo)
+		require.Equal(t, Keyboard{
+			{{Text: "В избранное", Data: "fav_add:place:123"}, {Text: "Назад", Data: "back:menu:places"}},
+			{{Text: "Найти на Яндекс-картах", URL: "https://yandex.ru/maps/?text=" + url.QueryEscape("ул. Речная, 4")}},
+		}, card.Keyboard)
+	}
+}
+
+func TestTheWholeTextIsNotAPhotoThatFailed(t *testing.T) {
+	t.Parallel()
+	card := PlaceCard(cafe(), CardExtra{Full: true}, "")
+	require.Empty(t, card.Photo)
+	require.Empty(t, card.NoPhoto)
+}
+
+func TestAnAddressSurvivesTheWayToTheMap(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"ул. «Речная», 4 & 5", "пр. #1+2, д. 3?", "Ё 100%", "a=b&c=d"} {
+		place := cafe()
+		place.Address = address
+		card := PlaceCard(place, CardExtra{}, "")
+		parsed, err := url.Parse(card.Keyboard[1][0].URL)
+		require.NoError(t, err)
+		require.Equal(t, address, parsed.Query().Get("text"))
+	}
+}
+
+func TestACardLeadsBackToWhereItWasOpened(t *testing.T) {
+	t.Parallel()
+	for extra, back := range map[string]string{
+		"": "back:menu:places", "l2.d3": "page:place:0:2.d3", "f": "back:menu:favorites", "f2": "page:menu:favorites:2",
+		"c77": "back:collection:77", "c77.3": "page:collection:77:3", "full.l2": "page:place:0:2", "zzz": "back:menu:places",
+		"c": "back:menu:places", "l": "back:menu:places", "lx": "back:menu:places",
+	} {
+		card := PlaceCard(cafe(), ParseCardExtra(extra), "")
+		found := ""
+		for _, row := range card.Keyboard {
+			for _, button := range row {
+				if button.Text == labelBack {
+					found = button.Data
+				}
+			}
+		}
+		require.Equal(t, back, found, "%q", extra)
+	}
+}
+
+func TestAPromoShowsVenueValidityAndTheWayToThePlace(t *testing.T) {
+	t.Parallel()
+	card := PromoCard(discount(), false, now)
+	require.Equal(t, "−10 % на фильтр\nМесто: Кофейня «Речная»\nАдрес: ул. Речная, 4\nОписание акции: Назовите промокод на кассе.\n"+
+		"Промокод: РЕЧНАЯ10\nСрок действия: до 1 января 2027", card.Caption) // 23:59:59 in Moscow is next year in this city
+	require.Equal(t, Keyboard{
+		{{Text: "Подробнее о месте", Data: "open:place:123"}},
+		{{Text: "Назад", Data: "back:menu:promos"}},
+	}, card.Keyboard)
+}
+
+func TestALongPromoKeepsItsCodeAndTerm(t *testing.T) {
+	t.Parallel()
+	promo := discount()
+	promo.Description = strings.Repeat("Очень выгодно. ", 200)
+	card := PromoCard(promo, false, now)
+	require.LessOrEqual(t, utf8.RuneCountInString(card.Caption), CaptionLimit)
+	require.Contains(t, card.Caption, "РЕЧНАЯ10")
+	require.Contains(t, card.Caption, "Срок действия")
+}
+
+func TestAnEventShowsTheCitysTime(t *testing.T) {
+	t.Parallel()
+	card := EventCard(concert(), CardExtra{}, "", now)
+	require.Contains(t, card.Caption, "Когда: сб, 5 декабря, 19:00–21:00")
+	past := EventCard(concert(), CardExtra{}, "", now.AddDate(0, 1, 0))
+	require.Contains(t, past.Caption, "уже прошло")
+}
+
+func TestACaptionIsCutBetweenLettersNeverInOne(t *testing.T) {
+	t.Parallel()
+	family := "👩\u200d👩\u200d👧"
+	require.Equal(t, "аб…", clip("абвгд", 3))
+	require.Equal(t, "а…", clip("аб\u0301вгд", 3), "a letter keeps its accent")
+	require.Equal(t, "а…", clip("а"+family+"б", 5), "a family stays together")
+	require.Equal(t, "абвгд", clip("абвгд", 5))
+	place := cafe()
+	place.Description = strings.Repeat(family, 300)
+	require.LessOrEqual(t, utf8.RuneCountInString(PlaceCard(place, CardExtra{}, "").Caption), CaptionLimit)
+}
+
+func TestTheGateRemembersWhatWasWanted(t *testing.T) {
+	t.Parallel()
+	for _, data := range []string{"open:place:123", "fav_add:event:456", "page:place:0:2.d3.t5.s7"} {
+		gate := GateScreen("https://t.me/city", parse(t, data), false)
+		require.Equal(t, "https://t.me/city", gate.Keyboard[0][0].URL)
+		check := parse(t, gate.Keyboard[1][0].Data)
+		require.Equal(t, ToCheck, check.Route())
+		require.Equal(t, data, check.AfterCheck().String())
+	}
+	require.Equal(t, ToMenu, parse(t, "open:menu:check").AfterCheck().Route())
+	require.Equal(t, ToMenu, parse(t, "open:menu:check:open:menu:check").AfterCheck().Route())
+	require.Equal(t, ToMenu, parse(t, "open:menu:check:nonsense").AfterCheck().Route())
+}
+
+func TestOddPagesAreTheNearestOnes(t *testing.T) {
+	t.Parallel()
+	for extra, page := range map[string]int{"2": 2, "0": 1, "-1": 1, "x": 1, "": 1, "999999": 999999, "2.d3": 2, "99999999999999999999": 1, "d3": 1} {
+		require.Equal(t, page, ParsePlaceQuery(extra).Page, "%q", extra)
+		require.Equal(t, page, ParseEventQuery(extra).Page, "%q", extra)
+	}
+}
+
+func TestQueriesAreReadAsTheyAreWritten(t *testing.T) {
+	t.Parallel()
+	places := PlaceQuery{Page: 2, District: 3, Type: 5, Subcategory: 7}
+	require.Equal(t, "2.d3.t5.s7", places.String())
+	require.Equal(t, places, ParsePlaceQuery(places.String()))
+	events := EventQuery{Page: 4, Category: 1, Source: 2, Day: "20261205"}
+	require.Equal(t, "4.c1.s2.w20261205", events.String())
+	require.Equal(t, events, ParseEventQuery(events.String()))
+	require.Empty(t, ParseEventQuery("1.w20261345").Day)
+}
+
+func TestAnotherTypeDropsTheSubcategory(t *testing.T) {
+	t.Parallel()
+	screen := PlaceFilterScreen(parse(t, "open:menu:places:t.d3.t5.s7"), []Choice{{5, "Кофейни"}, {6, "Музеи"}})
+	require.Equal(t, "page:place:0:1.d3", screen.Keyboard[0][0].Data)
+	require.Equal(t, "page:place:0:1.d3.t5.s7", screen.Keyboard[1][0].Data)
+	require.Equal(t, "page:place:0:1.d3.t6", screen.Keyboard[1][1].Data)
+}
+
+func TestDaysAreWindowsInTheCitysTime(t *testing.T) {
+	t.Parallel()
+	day := func(month time.Month, d int) time.Time { return time.Date(2026, month, d, 0, 0, 0, 0, city) }
+	for _, row := range []struct {
+		day         Day
+		now         time.Time
+		from, until time.Time
+	}{
+		{Today, now, day(12, 3), day(12, 4)},
+		{Tomorrow, now, day(12, 4), day(12, 5)},
+		{Weekend, now, day(12, 5), day(12, 7)},
+		{Weekend, day(12, 5).Add(time.Hour), day(12, 5), day(12, 7)},
+		{Weekend, day(12, 6).Add(time.Hour), day(12, 6), day(12, 7)},
+		{"20261224", now, day(12, 24), day(12, 25)},
+		{AnyDay, now, time.Time{}, time.Time{}},
+	} {
+		from, until := row.day.Window(row.now)
+		require.True(t, from.Equal(row.from) && until.Equal(row.until), fmt.Sprintf("%s on %s: %s – %s", row.day, row.now, from, until))
+	}
+}
+
+func TestCommandsAreReadAndEverythingElseIsDropped(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"/start": "open:menu:main", "/START": "open:menu:main", "/start@city_bot": "open:menu:main", " /start": "open:menu:main",
+		"/start p123": "open:place:123", "/start e4": "open:event:4", "/start c77": "open:collection:77", "/start a5": "open:promo:5",
+		"/start жалоба": "open:menu:main", "/start p0": "open:menu:main", "/start p1x": "open:menu:main", "/start utm_site": "open:menu:main",
+		"/help": "open:menu:help", "/menu сейчас": "open:menu:main", "/find кофе": "open:menu:find", "/find": "open:menu:find",
+	} {
+		require.Equal(t, want, ReadText(text).Action.String(), text)
+	}
+	for _, text := range []string{"", "привет", "мне не понравилось", "/unknown", "/", "start", "/старт"} {
+		require.Equal(t, Wish{}, ReadText(text), text)
+	}
+	require.Equal(t, "кофе у реки", ReadText("/find  кофе\nу   реки ").Words)
+	require.Equal(t, Words, utf8.RuneCountInString(ReadText("/find "+strings.Repeat("ё", 500)).Words))
+}
+
+func TestShareLinksOpenWhatTheyName(t *testing.T) {
+	t.Parallel()
+	for _, entity := range []string{Place, Event, Collection, Promo} {
+		payload := SharePayload(entity, 77)
+		require.Regexp(t, `^[A-Za-z0-9_-]{1,64}$`, payload)
+		action, ok := ReadShareLink(payload)
+		require.True(t, ok)
+		require.Equal(t, Action{Verb: Open, Entity: entity, ID: 77}, action)
+	}
+	require.Empty(t, SharePayload(Menu, 1))
+	require.Empty(t, ShareURL("", Place, 1))
+}
+
+func TestWhatIsSealedIsOpenedOnlyForItsUpdateAndToken(t *testing.T) {
+	t.Parallel()
+	seal, err := NewSeal("123:token")
+	require.NoError(t, err)
+	sealed, err := seal.Close(Private{Words: "кофе у реки"}, 7)
+	require.NoError(t, err)
+	require.NotContains(t, string(sealed), "кофе")
+	opened, err := seal.Open(sealed, 7)
+	require.NoError(t, err)
+	require.Equal(t, "кофе у реки", opened.Words)
+
+	_, err = seal.Open(sealed, 8)
+	require.ErrorIs(t, err, ErrSealed)
+	other, err := NewSeal("124:token")
+	require.NoError(t, err)
+	_, err = other.Open(sealed, 7)
+	require.ErrorIs(t, err, ErrSealed)
+	_, err = NewSeal("")
+	require.Error(t, err)
+}
+
+func TestEveryCodeHasAClassAndTheRecordOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	require.Len(t, Classes, 14)
+	for code, class := range Classes {
+		require.Equal(t, class, code.Class())
+		require.Contains(t, []string{"INBOUND_VALIDATION", "OUTBOUND_RATE_LIMIT", "OUTBOUND_TRANSPORT", "OUTBOUND_BAD_REQUEST",
+			"OUTBOUND_MEDIA", "INTERNAL_DB", "INTERNAL_CONFIG", "INTERNAL_UNEXPECTED"}, class)
+	}
+	require.Equal(t, []any{"error_code", "INTERNAL_DB_ERROR", "error_class", "INTERNAL_DB", "message", "m", "details", "d"}, InternalDB.LogFields("m", "d"))
+}
+
+func TestAPhotosURLIsLoggedWithoutWhatMightBeSecret(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "https://cdn.example.com/x.jpg", PublicURL("https://u:p@cdn.example.com/x.jpg?token=S#f"))
+	require.Equal(t, "(unreadable URL)", PublicURL("http://[::1/x"))
+}
