@@ -1,0 +1,315 @@
+package petpost
+
+// scores are the sums of a text's evidence by signal.
+type scores struct {
+	sum   [signals]int
+	title [signals]int // the part that stands in the first two sentences
+	first [signals]int // 1 + word index of the first match
+	plain bool         // "найден" without anything around it
+}
+
+// titleSentences is how many sentences a reader takes in before deciding what
+// a post is about; evidence there counts half as much again.
+const titleSentences = 2
+
+// sum adds up the evidence. A rule that matches again counts half the second
+// time and nothing after that: three ways to say "ищет дом" are one request.
+func (r *reader) sum(v *view, source string) scores {
+	var s scores
+	t := &r.text
+	type use struct {
+		rule  *rule
+		times int
+	}
+	var uses [64]use
+	used := 0
+	for k := range r.found {
+		m := &r.found[k]
+		rule := m.phrase.rule
+		if rule.signal == sigQuiet {
+			continue
+		}
+		times := 0
+		for i := range used {
+			if uses[i].rule == rule {
+				uses[i].times++
+				times = uses[i].times
+			}
+		}
+		if times == 0 && used < len(uses) {
+			uses[used] = use{rule, 0}
+			used++
+		}
+		weight := rule.weight
+		switch {
+		case rule.signal == sigProfile:
+			if times > 6 {
+				weight = 0
+			}
+		case times == 1:
+			weight /= 2
+		case times > 1:
+			weight = 0
+		}
+		title := t.words[m.anchor].sentence < titleSentences
+		if title {
+			weight += weight / 2
+			s.title[rule.signal] += weight
+		}
+		s.sum[rule.signal] += weight
+		if s.first[rule.signal] == 0 || m.from+1 < s.first[rule.signal] {
+			s.first[rule.signal] = m.from + 1
+		}
+		if weight != 0 {
+			v.evidence = append(v.evidence, Evidence{
+				Field: "type", Rule: rule.name, Points: signalNames[rule.signal],
+				Words: t.rawOf(m.from, m.to), Weight: weight, Source: source,
+			})
+		}
+	}
+	return s
+}
+
+// Thresholds, in the weights of the rule tables: a request said outright is 10,
+// a plain word for it 6 to 8, a hint less.
+const (
+	outright = 10
+	plain    = 6
+)
+
+// decide chooses the type of one text. The order of the steps is the order of
+// precedence; clear is false where only the lack of evidence decided.
+func (r *reader) decide(v *view) (typ Type, clear bool) {
+	t := &r.text
+	s := &v.scores.sum
+	title := &v.scores.title
+	if t.letters == 0 && t.hashtags == 0 && len(v.reading.Phones) == 0 {
+		switch {
+		case t.links+t.mentions > 0:
+			return Link, false
+		case len(t.words) == 0 && t.emoji == 0:
+			return Empty, false
+		}
+		return Unknown, false
+	}
+
+	lost := s[sigLost]
+	side := s[sigFound] + s[sigOwner] + s[sigSeen] // found and sighting together
+	adopt := s[sigAdopt]
+	if adopt > 0 {
+		adopt += min(s[sigProfile], 8)
+	}
+	money := s[sigMoney]
+	if money > 0 {
+		money += s[sigAccount]
+	}
+	animal := v.animal != "" || v.reading.Name != "" || r.petMentioned()
+
+	switch {
+	case s[sigNotPet] >= outright && s[sigNotPet] > lost && !r.petBefore(v.scores.first[sigNotPet]):
+		return News, true
+	case s[sigAdvice] >= outright && s[sigAdvice] >= lost:
+		return News, true
+	}
+
+	if r.isHome(v, lost, adopt, money) {
+		return Reunited, true
+	}
+	if s[sigNotHome] >= plain && adopt < outright && side < outright {
+		lost += s[sigNotHome]
+	}
+	if s[sigAdopted] >= 8 && money < outright && (adopt < outright || title[sigAdopted] > 0 && title[sigAdopt] == 0 && adopt < 20) && lost < outright && side < 2*outright {
+		return News, true
+	}
+	if !animal && lost < 12 && len(t.words) > 25 && len(v.reading.Phones) == 0 {
+		lost = 0
+	}
+
+	best, typ := 0, Unknown
+	choose := func(score int, candidate Type) {
+		if score > best {
+			best, typ = score, candidate
+		}
+	}
+	if money >= outright {
+		choose(money, Fundraising)
+	}
+	if adopt >= plain {
+		if title[sigMoney] >= outright && title[sigAdopt] == 0 {
+			adopt /= 2
+		}
+		choose(adopt+adopt/4, Adoption)
+	}
+	if side >= plain {
+		typOfSide := r.foundOrSeen(v)
+		total := side
+		if s[sigOwner] < outright && adopt >= outright {
+			total = s[sigOwner] + s[sigFound]/2
+		}
+		choose(total, typOfSide)
+	}
+	if lost >= plain {
+		choose(lost, Lost)
+	}
+	if best >= plain {
+		if typ != Fundraising && typ != Lost && s[sigEvent] >= outright && title[sigEvent] > 0 && title[sigAdopt] == 0 && s[sigOwner] < outright {
+			return News, true
+		}
+		if (s[sigNews] > best || title[sigNews] > title[sigAdopt] && title[sigNews] >= 12) && typ != Lost && typ != Fundraising && s[sigOwner] < outright {
+			return News, true
+		}
+		return typ, true
+	}
+
+	switch {
+	case s[sigFoster] >= plain && animal:
+		return Adoption, true
+	case s[sigAccount] >= plain && s[sigNews] == 0 && s[sigThanks] == 0:
+		return Fundraising, true
+	case s[sigProfile] >= 8 && animal && s[sigNews]+s[sigThanks]+s[sigAdopted] == 0:
+		return Adoption, true
+	case s[sigNews]+s[sigEvent]+s[sigAdopted] >= 4:
+		return News, true
+	case s[sigThanks] > 0:
+		return News, len(t.words) > 4
+	case len(t.words) >= 6 && r.saysSomething():
+		return News, false
+	case t.letters == 0 && t.links+t.mentions > 0:
+		return Link, false
+	}
+	return Unknown, false
+}
+
+// isHome tells whether the animal is home again. A post that says so is
+// reunited even when the old search text stands under it, unless it asks for
+// something new.
+func (r *reader) isHome(v *view, lost, adopt, money int) bool {
+	s := &v.scores.sum
+	if s[sigNotHome] >= plain || adopt >= outright || money >= outright {
+		return false
+	}
+	if s[sigOwner] >= outright && s[sigOwner] > s[sigHome] {
+		return false
+	}
+	if s[sigHome] >= 8 {
+		return true
+	}
+	if s[sigHome] > 0 && lost >= plain {
+		return true
+	}
+	return r.shortlyFound(v)
+}
+
+// shortlyFound reads the short notices: "Нашлась!", "Пёс найден ✅". A verb that
+// comes before its animal ("Найден пёс") announces a find instead.
+func (r *reader) shortlyFound(v *view) bool {
+	t, s := &r.text, &v.scores.sum
+	if s[sigFound] == 0 || s[sigOwner]+s[sigHold]+s[sigSeen]+s[sigLost]+s[sigAdopt] > 0 {
+		return false
+	}
+	if len(t.words) > 8 || len(v.reading.Phones) > 0 || v.reading.Location != "" {
+		return false
+	}
+	c := &r.rs.class
+	for k := range r.found {
+		m := &r.found[k]
+		if m.phrase.rule.signal != sigFound {
+			continue
+		}
+		if !t.has(m.anchor, c.find) {
+			return false
+		}
+		for i := m.anchor + 1; i < len(t.words); i++ {
+			if t.has(i, c.kind) && t.words[i].sentence == t.words[m.anchor].sentence {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// foundOrSeen parts the animals that somebody holds from those that were seen.
+func (r *reader) foundOrSeen(v *view) Type {
+	s := &v.scores.sum
+	held := s[sigHold]
+	found := s[sigFound]
+	switch {
+	case held > 0 && held >= s[sigSeen]:
+		return Found
+	case s[sigSeen] > found+held:
+		return Sighting
+	case found > 0 || held > 0:
+		return Found
+	case s[sigSeen] > 0:
+		return Sighting
+	}
+	return Found
+}
+
+func (r *reader) petMentioned() bool {
+	for i := range r.text.words {
+		if r.text.has(i, r.rs.class.pet) {
+			return true
+		}
+	}
+	return false
+}
+
+// petBefore reports whether a pet is named up to a word (counted from 1) or
+// right after it.
+func (r *reader) petBefore(word int) bool {
+	t, c := &r.text, &r.rs.class
+	for i := 0; i < min(word, len(t.words)); i++ {
+		if t.has(i, c.kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysSomething tells a text from a scrap of greetings and tags.
+func (r *reader) saysSomething() bool {
+	n := 0
+	for i := range r.text.words {
+		w := &r.text.words[i]
+		if (w.kind == kindWord || w.kind == kindLatin) && !w.hashtag && !r.text.has(i, r.rs.class.scrap) {
+			n++
+		}
+	}
+	return n >= 5
+}
+
+// combine puts an author's text and the post under it together.
+func combine(own, original view) view {
+	out := own
+	switch {
+	case original.typ == Empty:
+		return own
+	case own.typ == Empty || own.typ == Link && original.typ != Link:
+		out.typ, out.clear = original.typ, original.clear
+	case own.typ == Reunited:
+		if original.typ == Adoption && own.scores.sum[sigHome] < outright {
+			out.typ = News
+		}
+	case own.scores.sum[sigHome] > 0 && own.scores.sum[sigNotHome] == 0 && isSearch(original.typ):
+		out.typ, out.clear = Reunited, true
+	case !own.clear:
+		out.typ, out.clear = original.typ, original.clear
+	case own.scores.sum[sigNotHome] >= plain && own.typ != Adoption && own.typ != Fundraising && isSearch(original.typ):
+		out.typ = original.typ
+	case own.words <= 12 && own.typ == News && own.scores.sum[sigAdopted]+own.scores.sum[sigThanks]+own.scores.sum[sigNotPet] == 0:
+		out.typ = original.typ
+	case own.words <= 8 && (own.typ == Found || own.typ == Sighting) && original.typ == Lost:
+		// "Видели вчера?" over a search is still the search.
+		if own.scores.sum[sigOwner] == 0 && own.scores.sum[sigHold] == 0 && len(own.reading.Phones) == 0 && own.reading.Location == "" {
+			out.typ = Lost
+		}
+	}
+	if out.typ == Unknown && original.typ != Link {
+		out.typ = original.typ
+	}
+	out.complete(&original)
+	return out
+}
+
+func isSearch(t Type) bool { return t == Lost || t == Found || t == Sighting || t == Reunited }

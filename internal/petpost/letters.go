@@ -1,0 +1,119 @@
+package petpost
+
+import "unicode"
+
+// A letter code is 1..32 for а..я, with ё folded into е; 0 is no Cyrillic
+// letter. Words are kept as codes: half the size of UTF-8 and direct indexes
+// into the lexicon.
+const letterCodes = 33
+
+func cyrillicCode(r rune) byte {
+	switch {
+	case r >= 'а' && r <= 'я':
+		return byte(r-'а') + 1
+	case r >= 'А' && r <= 'Я':
+		return byte(r-'А') + 1
+	case r == 'ё' || r == 'Ё':
+		return byte('е'-'а') + 1
+	case r == 'і' || r == 'І' || r == 'ї' || r == 'Ї':
+		return byte('и'-'а') + 1
+	case r == 'є' || r == 'Є':
+		return byte('е'-'а') + 1
+	}
+	return 0
+}
+
+func code(r rune) byte { return byte(r-'а') + 1 }
+
+func letterOf(c byte) rune { return 'а' + rune(c) - 1 }
+
+// lookAlike maps a Latin letter or a digit to the Cyrillic letter that it is
+// typed for when it stands inside a Cyrillic word.
+func lookAlike(r rune) byte {
+	switch r {
+	case 'a', 'A', '@':
+		return code('а')
+	case 'b':
+		return code('ь')
+	case 'B':
+		return code('в')
+	case 'c', 'C':
+		return code('с')
+	case 'e', 'E':
+		return code('е')
+	case 'g', 'r':
+		return code('г')
+	case 'H', 'h':
+		return code('н')
+	case 'i', 'I', 'u':
+		return code('и')
+	case 'k', 'K':
+		return code('к')
+	case 'm', 'M':
+		return code('м')
+	case 'n':
+		return code('п')
+	case 'o', 'O', '0':
+		return code('о')
+	case 'p', 'P':
+		return code('р')
+	case 't', 'T':
+		return code('т')
+	case 'x', 'X':
+		return code('х')
+	case 'y', 'Y':
+		return code('у')
+	case '3':
+		return code('з')
+	case '4':
+		return code('ч')
+	case '6':
+		return code('б')
+	}
+	return 0
+}
+
+func isLatin(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+}
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// isSilent reports characters that stand inside words without being part of
+// them: soft hyphens, joiners, stress marks, variation selectors, keycaps.
+func isSilent(r rune) bool {
+	switch {
+	case r == 0xAD || r == 0x301 || r == 0x300 || r == 0x306 || r == 0x308:
+		return true
+	case r >= 0x200B && r <= 0x200F || r == 0x2060 || r == 0xFEFF:
+		return true
+	case r >= 0xFE00 && r <= 0xFE0F || r == 0x20E3:
+		return true
+	}
+	return false
+}
+
+func isEmoji(r rune) bool {
+	switch {
+	case r >= 0x1F000 && r <= 0x1FAFF:
+		return true
+	case r >= 0x2600 && r <= 0x27BF || r >= 0x2B00 && r <= 0x2BFF:
+		return true
+	case r >= 0x2190 && r <= 0x21FF || r >= 0x2300 && r <= 0x23FF || r >= 0x25A0 && r <= 0x25FF:
+		return true
+	}
+	return r > 0x2000 && unicode.Is(unicode.So, r)
+}
+
+// transliteration of Latin letters for posts typed without a Russian keyboard.
+var transliteration = []struct {
+	latin    string
+	cyrillic string
+}{
+	{"shch", "щ"}, {"sch", "щ"}, {"sh", "ш"}, {"ch", "ч"}, {"zh", "ж"}, {"kh", "х"},
+	{"ts", "ц"}, {"yu", "ю"}, {"ju", "ю"}, {"ya", "я"}, {"ja", "я"}, {"yo", "е"}, {"ye", "е"},
+	{"a", "а"}, {"b", "б"}, {"v", "в"}, {"w", "в"}, {"g", "г"}, {"d", "д"}, {"e", "е"}, {"z", "з"},
+	{"i", "и"}, {"j", "й"}, {"y", "ы"}, {"k", "к"}, {"l", "л"}, {"m", "м"}, {"n", "н"}, {"o", "о"},
+	{"p", "п"}, {"r", "р"}, {"s", "с"}, {"t", "т"}, {"u", "у"}, {"f", "ф"}, {"h", "х"}, {"c", "ц"},
+	{"x", "х"}, {"q", "к"}, {"'", "ь"},
+}

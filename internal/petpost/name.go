@@ -1,0 +1,103 @@
+package petpost
+
+// petName returns the animal's name: after "кличка", "зовут", "откликается на";
+// before "ищет дом"; beside the animal ("кот Барсик").
+func (r *reader) petName() string {
+	t, c := &r.text, &r.rs.class
+	for i := range t.words {
+		if !t.has(i, c.called) || t.words[i].hashtag {
+			continue
+		}
+		if name := r.nameAfterCalled(i); name != "" {
+			return name
+		}
+	}
+	for i := 0; i+1 < len(t.words); i++ {
+		if t.words[i].hashtag || !t.has(i, c.kind) && !t.isWord(i, "знакомьтесь", "познакомьтесь", "девочка", "мальчик", "малышка", "малыш", "красавица", "красавец", "щенок") {
+			continue
+		}
+		k := i + 1
+		for k < len(t.words) && t.isWord(k, "по", "это", "наш", "наша", "наш", "мой", "моя", "щенок", "кот", "кошка", "собака", "пес", "малышка", "малыш", "мальчик", "девочка", "красавица", "красавец") {
+			k++
+		}
+		if t.sameSentence(i, k) && t.words[k].gap&^(gapSpace|gapQuote|gapComma|gapDash|gapColon) == 0 && r.nameLike(k) && !r.streetFollows(k) {
+			return t.rawOf(k, k+1)
+		}
+	}
+	// A known pet name that begins a sentence: "Барсик ищет дом".
+	for i := range t.words {
+		w := &t.words[i]
+		if t.has(i, c.nameKnown) && w.upper && !w.hashtag && int(t.sentences[w.sentence].from) == i && r.nameLike(i) {
+			return t.rawOf(i, i+1)
+		}
+	}
+	for i := range t.words {
+		w := &t.words[i]
+		if t.has(i, c.nameKnown) && w.upper && !w.caps && !w.hashtag && r.nameLike(i) && !t.isWord(i-1, "ул", "улица", "улице", "на", "по") && !r.besidePhone(i) {
+			return t.rawOf(i, i+1)
+		}
+	}
+	return ""
+}
+
+// nameAfterCalled reads the name after word i, "зовут" or "кличка".
+func (r *reader) nameAfterCalled(i int) string {
+	t := &r.text
+	if t.isWord(i-1, "меня") || t.isWord(i-2, "меня") {
+		return ""
+	}
+	if t.isWord(i, "откликается", "отзывается", "откликаться", "отзывает") && !t.isWord(i+1, "на") {
+		return ""
+	}
+	k := i + 1
+	for k < len(t.words) && k < i+5 && (t.isWord(k, "на", "имя", "кличку", "кличка", "кличке", "клички", "его", "ее", "собаку", "кота", "кошку", "пса", "просто", "по", "у", "была", "котика", "собачку", "мальчика", "девочку", "песика", "питомца", "щенка", "нее", "него")) {
+		k++
+	}
+	if k >= len(t.words) || t.words[k].kind != kindWord && t.words[k].kind != kindLatin || t.words[k].gap&(gapBlank|gapQuestion) != 0 {
+		return ""
+	}
+	if !t.words[k].upper && t.words[k].gap&gapQuote == 0 && !t.has(k, r.rs.class.nameKnown) {
+		return ""
+	}
+	// "Барсик зовут моего кота" is rare; "Зовут: Анна 8912…" is a person.
+	if t.isWord(k, "звоните", "прошу", "если", "ищем", "просьба", "тел", "очень", "не", "пропал", "пропала", "помогите") || r.besidePhone(k) {
+		return ""
+	}
+	return t.rawOf(k, k+1)
+}
+
+// nameLike reports a capitalised word that no class but that of names knows.
+func (r *reader) nameLike(i int) bool {
+	t, c := &r.text, &r.rs.class
+	if i >= len(t.words) {
+		return false
+	}
+	w := &t.words[i]
+	if w.kind != kindWord || !w.upper || w.caps && !t.has(i, c.nameKnown) || w.hashtag || w.codeTo-w.codeAt < 2 {
+		return false
+	}
+	if t.has(i, c.nameKnown) {
+		return !r.besidePhone(i)
+	}
+	if w.lexTo > w.lexAt {
+		return false
+	}
+	return int(t.sentences[w.sentence].from) != i && !r.besidePhone(i) && !peopleNames[t.raw[w.start:w.end]]
+}
+
+func (r *reader) streetFollows(i int) bool {
+	t, c := &r.text, &r.rs.class
+	return t.sameSentence(i, i+1) && (t.words[i+1].kind == kindNumber || t.has(i+1, c.street) || t.has(i+1, c.district))
+}
+
+// besidePhone reports a word that stands next to a phone number, as its owner's
+// name does.
+func (r *reader) besidePhone(i int) bool {
+	w := &r.text.words[i]
+	for _, p := range r.phones {
+		if int(w.start)-p.end >= 0 && int(w.start)-p.end <= 4 || p.start-int(w.end) >= 0 && p.start-int(w.end) <= 4 {
+			return true
+		}
+	}
+	return false
+}

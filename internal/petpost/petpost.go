@@ -1,0 +1,103 @@
+// Package petpost reads what people write on community walls about lost and
+// found pets: what kind of post it is, which animal, where, when, whom to call.
+//
+// Reading is pure: no I/O, no clock, no randomness; the same text read by the
+// same RulesetVersion always gives the same Reading. A post passes through
+//
+//	text.go     letters, look-alikes, stretched words -> words
+//	lexicon.go  words -> the word classes they belong to
+//	phrase.go   word classes -> phrases, each a piece of Evidence
+//	decide.go   evidence -> the type, by sums and a short list of precedences
+//
+// and the fields (phones, animal, place, …) are read beside it, one file each.
+// The vocabulary is in the words_*.go and rules_*.go tables.
+package petpost
+
+import "time"
+
+// RulesetVersion names the rules and vocabulary of this build. It is stored
+// with every reading; raise it with any change that can alter a reading.
+const RulesetVersion = 1
+
+// Type is what a post asks of its reader.
+type Type string
+
+// The types of a post.
+const (
+	Lost        Type = "lost"        // an owner or friend looks for a missing pet
+	Found       Type = "found"       // somebody holds an animal that is somebody's
+	Sighting    Type = "sighting"    // an animal was seen and is not held
+	Adoption    Type = "adoption"    // an animal looks for a home
+	Fundraising Type = "fundraising" // money is asked for
+	Reunited    Type = "reunited"    // the lost animal is home again
+	News        Type = "news"        // thanks, events, adverts, everything else with text
+	Link        Type = "link"        // nothing but links and mentions
+	Empty       Type = "empty"       // no text at all, here or in the reposts
+	Unknown     Type = "unknown"     // a scrap without context
+)
+
+// Types lists every type, most urgent first.
+var Types = []Type{Lost, Found, Sighting, Adoption, Fundraising, Reunited, News, Link, Empty, Unknown}
+
+// Animal is the kind of animal a post is about; empty when the post does not say.
+type Animal string
+
+// The animals.
+const (
+	Dog   Animal = "dog"
+	Cat   Animal = "cat"
+	Other Animal = "other" // birds, rabbits, turtles, ferrets, …
+)
+
+// Sex is the animal's sex; empty when the post does not say or speaks of several.
+type Sex string
+
+// The sexes.
+const (
+	Male   Sex = "male"
+	Female Sex = "female"
+)
+
+// Input is a post as the wall gives it.
+type Input struct {
+	// Text is the author's own text, with VK markup.
+	Text string
+	// Reposts holds the texts of copy_history, nearest parent first, original last.
+	Reposts []string
+	// PostedAt is the time of the post; it may be zero.
+	PostedAt time.Time
+}
+
+// Reading is what was understood. Every text field is a piece of the post as
+// it was written; an empty field means that the post does not say.
+type Reading struct {
+	Type     Type
+	Animal   Animal
+	Sex      Sex
+	Name     string   // the pet's
+	Phones   []string // E.164, in the order of the text, own text first
+	Location string   // the most precise place, as written
+	When     string   // date and time of the event, as written
+	Contacts []string // "@screen_name" of VK accounts, then people's names
+	Breed    string   // as written
+	Age      string   // as written
+	Color    string   // as written
+	Traits   []string // from a closed list, see Trait constants
+	Evidence []Evidence
+}
+
+// Evidence is one reason for a decision.
+type Evidence struct {
+	Field  string // "type" or "animal"
+	Rule   string // name of the rule in the tables
+	Points string // the value that it speaks for, such as "lost" or "cat"
+	Words  string // the words that matched, as written
+	Weight int    // negative speaks against
+	Source string // "own" or "repost": which text the words stand in
+}
+
+// Parse reads a post. It never fails: text that says nothing gives Unknown,
+// no text gives Empty.
+func Parse(in Input) Reading {
+	return parse(in)
+}

@@ -1,0 +1,312 @@
+package petpost
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A phrase is a sequence of elements within one sentence:
+//
+//	слово, стем~, нача*   a pattern of the lexicon
+//	@class                any word of a class
+//	a|@b|c                one of several
+//	#                     a number
+//	?x                    x or nothing
+//	!x                    the next word is not x
+//	..3                   up to three words of any kind
+//	--3                   the same, but not over a comma or a word of @barrier
+//	^ $                   begin and end of the sentence
+//	=x                    x is the anchor: the word that this phrase explains
+//
+// The anchor is the first element unless marked. Phrases stand in the order of
+// their tables and the first that matches an anchor explains it: special
+// readings ("никто не терял") stand before general ones ("терял").
+type phrase struct {
+	rule     *rule
+	order    int32
+	elements []element
+	source   string
+}
+
+type element struct {
+	classes  []uint16
+	number   bool
+	optional bool
+	not      bool
+	anchor   bool
+	begin    bool
+	end      bool
+	gap      int
+	within   bool // the gap stays inside its clause
+}
+
+// rule gives every match of its phrases one meaning.
+type rule struct {
+	name    string
+	signal  signal
+	weight  int
+	phrases string // one per line
+}
+
+func (rs *ruleset) compilePhrases() {
+	order := int32(0)
+	for i := range rules {
+		r := &rules[i]
+		for line := range strings.Lines(r.phrases) {
+			line = strings.TrimSpace(line)
+			if line == "" {
+				continue
+			}
+			rs.phrases = append(rs.phrases, phrase{rule: r, order: order, elements: rs.compileLine(line), source: line})
+			order++
+		}
+	}
+	rs.byFirst = make([][]int32, len(rs.names))
+	for i := range rs.phrases {
+		for _, e := range rs.phrases[i].elements {
+			if e.begin {
+				continue
+			}
+			for _, class := range e.classes {
+				rs.byFirst[class] = append(rs.byFirst[class], int32(i))
+			}
+			break
+		}
+	}
+}
+
+func (rs *ruleset) compileLine(line string) []element {
+	var elements []element
+	anchored, first := false, -1
+	for _, field := range strings.Fields(line) {
+		var e element
+		switch {
+		case field == "^":
+			e.begin = true
+		case field == "$":
+			e.end = true
+		case strings.HasPrefix(field, ".."), strings.HasPrefix(field, "--"):
+			gap, err := strconv.Atoi(field[2:])
+			if err != nil || gap < 1 {
+				panic(fmt.Sprintf("petpost: bad gap in phrase %q", line))
+			}
+			e.gap, e.within = gap, field[0] == '-'
+		default:
+			for field != "" {
+				switch field[0] {
+				case '=':
+					e.anchor, anchored = true, true
+				case '?':
+					e.optional = true
+				case '!':
+					e.not = true
+				default:
+					goto words
+				}
+				field = field[1:]
+			}
+		words:
+			for pattern := range strings.SplitSeq(field, "|") {
+				if pattern == "#" {
+					e.number = true
+					continue
+				}
+				if strings.HasPrefix(pattern, "@") {
+					if _, ok := rs.byName[pattern]; !ok {
+						panic(fmt.Sprintf("petpost: phrase %q names the unknown class %s", line, pattern))
+					}
+				}
+				e.classes = append(e.classes, rs.classOf(pattern))
+			}
+			if first < 0 {
+				first = len(elements)
+				if e.optional || e.not || e.number {
+					panic(fmt.Sprintf("petpost: phrase %q must begin with a plain word", line))
+				}
+			}
+		}
+		elements = append(elements, e)
+	}
+	if first < 0 {
+		panic(fmt.Sprintf("petpost: phrase %q holds no word", line))
+	}
+	if !anchored {
+		elements[first].anchor = true
+	}
+	return elements
+}
+
+// match is a phrase found in a text.
+type match struct {
+	phrase   *phrase
+	anchor   int
+	from, to int // words, to exclusive
+	words    [maxElements]int16
+	used     int
+}
+
+const maxElements = 14
+
+// findPhrases finds what explains the words of a text: of the phrases that
+// match an anchor the first of the tables, and none whose anchor is already
+// part of an earlier one ("не пропала ли" leaves no "пропала" behind).
+func (rs *ruleset) findPhrases(t *text, scratch *phraseScratch) []match {
+	best := scratch.grow(len(t.words))
+	out := scratch.found[:0]
+	for i := range t.words {
+		w := &t.words[i]
+		for _, class := range t.lex[w.lexAt:w.lexTo] {
+			for _, p := range rs.byFirst[class] {
+				ph := &rs.phrases[p]
+				m, ok := rs.matchAt(t, ph, i)
+				if !ok {
+					continue
+				}
+				if k := best[m.anchor]; k >= 0 {
+					if out[k].phrase.order > ph.order {
+						out[k] = m
+					}
+					continue
+				}
+				best[m.anchor] = int32(len(out))
+				out = append(out, m)
+			}
+		}
+	}
+	// Insertion sort: there are seldom more than twenty.
+	for i := 1; i < len(out); i++ {
+		for k := i; k > 0 && out[k].phrase.order < out[k-1].phrase.order; k-- {
+			out[k], out[k-1] = out[k-1], out[k]
+		}
+	}
+	claimed := best
+	for i := range claimed {
+		claimed[i] = 0
+	}
+	kept := 0
+	for _, m := range out {
+		if claimed[m.anchor] != 0 {
+			continue
+		}
+		for _, w := range m.words[:m.used] {
+			claimed[w] = 1
+		}
+		out[kept] = m
+		kept++
+	}
+	scratch.found = out
+	return out[:kept]
+}
+
+// phraseScratch is reused from text to text.
+type phraseScratch struct {
+	best  []int32
+	found []match
+}
+
+func (s *phraseScratch) grow(words int) []int32 {
+	if cap(s.best) < words {
+		s.best = make([]int32, words*2)
+	}
+	best := s.best[:words]
+	for i := range best {
+		best[i] = -1
+	}
+	return best
+}
+
+type matcher struct {
+	t        *text
+	elements []element
+	from, to int // bounds of the sentence
+	steps    int
+	stop     uint16
+	match    match
+}
+
+func (rs *ruleset) matchAt(t *text, ph *phrase, i int) (match, bool) {
+	s := &t.sentences[t.words[i].sentence]
+	m := matcher{t: t, elements: ph.elements, from: int(s.from), to: int(s.to), steps: 400, stop: rs.class.barrier}
+	end, ok := m.run(0, i)
+	if !ok {
+		return match{}, false
+	}
+	m.match.phrase, m.match.from, m.match.to = ph, i, end
+	return m.match, true
+}
+
+// run matches elements[e:] from word i and returns where the match ends.
+func (m *matcher) run(e, i int) (int, bool) {
+	m.steps--
+	if m.steps < 0 {
+		return 0, false
+	}
+	if e == len(m.elements) {
+		return i, true
+	}
+	el := &m.elements[e]
+	switch {
+	case el.begin:
+		if i != m.from {
+			return 0, false
+		}
+		return m.run(e+1, i)
+	case el.end:
+		if i != m.to {
+			return 0, false
+		}
+		return m.run(e+1, i)
+	case el.gap > 0:
+		for n := 0; n <= el.gap && i+n <= m.to; n++ {
+			if el.within && n > 0 && m.barrier(i+n-1) {
+				break
+			}
+			if end, ok := m.run(e+1, i+n); ok {
+				return end, true
+			}
+		}
+		return 0, false
+	case el.not:
+		if i < m.to && m.fits(el, i) {
+			return 0, false
+		}
+		return m.run(e+1, i)
+	}
+	if i < m.to && m.fits(el, i) {
+		if end, ok := m.run(e+1, i+1); ok {
+			if el.anchor {
+				m.match.anchor = i
+			}
+			if m.match.used < maxElements {
+				m.match.words[m.match.used] = int16(i)
+				m.match.used++
+			}
+			return end, true
+		}
+	}
+	if el.optional {
+		return m.run(e+1, i)
+	}
+	return 0, false
+}
+
+// barrier reports a word that a gap within a clause does not skip.
+func (m *matcher) barrier(i int) bool {
+	return m.t.words[i].gap&(gapComma|gapParen|gapColon) != 0 && i > m.from || m.t.has(i, m.stop)
+}
+
+func (m *matcher) fits(el *element, i int) bool {
+	w := &m.t.words[i]
+	if el.number && w.kind == kindNumber {
+		return true
+	}
+	for _, class := range el.classes {
+		for _, c := range m.t.lex[w.lexAt:w.lexTo] {
+			if c == class {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,116 @@
+package petpost
+
+import "sync"
+
+// reader is the scratch space of one Parse.
+type reader struct {
+	rs     *ruleset
+	text   text
+	found  []match
+	match  phraseScratch
+	phones []phoneSpan
+}
+
+var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
+
+// view is what one text says, before the texts of a post are put together.
+type view struct {
+	typ      Type
+	clear    bool // typ rests on evidence rather than on the lack of it
+	scores   scores
+	animal   Animal
+	reading  Reading
+	evidence []Evidence
+	words    int
+}
+
+// parse reads the author's text and the texts under it. The author's words
+// decide where they say something; a bare repost, or one with "Репост!" above
+// it, is what its original is.
+func parse(in Input) Reading {
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+
+	own := r.read(in.Text, "own")
+	if len(in.Reposts) == 0 {
+		return own.finish()
+	}
+	var original view
+	original.typ = Empty
+	for _, text := range in.Reposts {
+		if v := r.read(text, "repost"); original.typ == Empty || original.typ == Link && v.typ != Empty {
+			original = v
+		} else if v.typ != Empty {
+			original.complete(&v)
+		}
+	}
+	return combine(own, original).finish()
+}
+
+func (r *reader) read(raw, source string) view {
+	v := view{}
+	if raw == "" {
+		v.typ = Empty
+		return v
+	}
+	t := &r.text
+	t.cut(raw, &r.rs.lexicon)
+	r.found = r.rs.findPhrases(t, &r.match)
+
+	v.words = len(t.words)
+	v.scores = r.sum(&v, source)
+	v.animal = r.readAnimal(&v, source)
+	r.phones = findPhones(t.raw, r.phones[:0])
+	v.reading.Phones = phoneNumbers(r.phones)
+	r.readFields(&v)
+	v.typ, v.clear = r.decide(&v)
+	return v
+}
+
+// finish turns a view into the reading that it stands for.
+func (v view) finish() Reading {
+	out := v.reading
+	out.Type, out.Animal, out.Evidence = v.typ, v.animal, v.evidence
+	return out
+}
+
+// complete fills what v does not say from a text under it.
+func (v *view) complete(under *view) {
+	a, b := &v.reading, &under.reading
+	if v.animal == "" {
+		v.animal = under.animal
+	}
+	for _, phone := range b.Phones {
+		a.Phones = appendNew(a.Phones, phone)
+	}
+	for _, contact := range b.Contacts {
+		a.Contacts = appendNew(a.Contacts, contact)
+	}
+	for _, trait := range b.Traits {
+		a.Traits = appendNew(a.Traits, trait)
+	}
+	a.Sex = Sex(orElse(string(a.Sex), string(b.Sex)))
+	a.Name = orElse(a.Name, b.Name)
+	a.Location = orElse(a.Location, b.Location)
+	a.When = orElse(a.When, b.When)
+	a.Breed = orElse(a.Breed, b.Breed)
+	a.Age = orElse(a.Age, b.Age)
+	a.Color = orElse(a.Color, b.Color)
+	v.evidence = append(v.evidence, under.evidence...)
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+func appendNew(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}

@@ -1,0 +1,193 @@
+package petpost
+
+// Traits of an animal; the closed list of Reading.Traits.
+const (
+	TraitNeutered   = "neutered"
+	TraitVaccinated = "vaccinated"
+	TraitChipped    = "chipped"
+	TraitTreated    = "treated for parasites"
+	TraitCollar     = "collar"
+	TraitHarness    = "harness"
+	TraitLitterBox  = "litter trained"
+	TraitTagged     = "ear tag"
+	TraitInjured    = "injured"
+	TraitPregnant   = "pregnant"
+	TraitReward     = "reward"
+)
+
+var traitClasses = []struct {
+	class, trait string
+}{
+	{"trait.neutered", TraitNeutered}, {"trait.vaccinated", TraitVaccinated}, {"trait.chipped", TraitChipped},
+	{"trait.treated", TraitTreated}, {"trait.collar", TraitCollar}, {"trait.harness", TraitHarness},
+	{"trait.litterbox", TraitLitterBox}, {"trait.tagged", TraitTagged}, {"trait.injured", TraitInjured},
+	{"trait.pregnant", TraitPregnant}, {"trait.reward", TraitReward},
+}
+
+// traitWords also hold the words that tell the sex. Agreement of verbs tells
+// nothing ("собака потерялась"), so only words about the body do.
+var traitWords = []wordClass{
+	{"trait.neutered", `стерилизован* стерелизован* кастрирован* кострирован* кастрат~ стерильн~ простерилизован* прокастрирован*`},
+	{"trait.vaccinated", `привит привита привиты привито привитая привитый вакцинирован* провакцинирован* прививк~`},
+	{"trait.chipped", `чипирован* прочипирован* чип чипа чипом`},
+	{"trait.treated", `обработан* проглистован* проглистогонен* глистогон* дегельминтизирован*`},
+	{"trait.collar", `ошейник~ ошейничек`},
+	{"trait.harness", `шлейк~ шлея`},
+	{"trait.litterbox", `лотк~ лоток лоточек`},
+	{"trait.tagged", `бирк~ биркован*`},
+	{"trait.injured", `хромает хромой хромая хромую ранен* травм~ перелом~ рана раны покалечен* прихрамыва*`},
+	{"trait.pregnant", `беременн~ котная щенная`},
+	{"trait.reward", `вознагражд*`},
+	{"male.sure", `кобел~ кобелек кобельк~ кабель самец самца мальчик мальчика мальчиш~ кастрирован кастрированный кастрированного пацан пацана`},
+	{"female.sure", `сука суки суку сукой сучк~ девочка девочку девочки девочке девчонк~ девченк~ самка самку стерилизована стерилизованная стерилизованную стерильная`},
+	{"male.likely", `кот кота коту котом котик котика котику котейка котяра котяру пес пса псу псом песик песика песель песеля петух`},
+	{"female.likely", `кошка кошку кошки кошке кошечк~ киса кису киска киску трехцветка трехцветку`},
+	{"male.hint", `ласковый игривый пушистый молодой красавец беглец рыжий черный серый белый привит обработан`},
+	{"female.hint", `ласковая игривая малышка молодая красавица красотка беглянка рыжая черная серая белая`},
+}
+
+// traits lists what the post says of the animal, in the order of the list.
+func (r *reader) traits(out []string) []string {
+	var seen [16]bool
+	t := &r.text
+	for i := range t.words {
+		for _, class := range t.lexOf(&t.words[i]) {
+			if k := r.rs.traitOf[class]; k > 0 && !t.denied(i) {
+				seen[k-1] = true
+			}
+		}
+	}
+	for k, row := range traitClasses {
+		if seen[k] {
+			out = append(out, row.trait)
+		}
+	}
+	return out
+}
+
+// denied reports a "не" or "без" right before a word.
+func (t *text) denied(i int) bool {
+	return t.sameSentence(i-1, i) && t.isWord(i-1, "не", "без", "нет", "ни")
+}
+
+// sex weighs the words that tell it; a tie, as with "кот и кошка", tells nothing.
+func (r *reader) sex() Sex {
+	t, c := &r.text, &r.rs.class
+	male, female := 0, 0
+	for i := range t.words {
+		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) {
+			continue
+		}
+		if t.isWord(i, "девочка", "девочку", "мальчик", "мальчика") && t.isWord(i+1, "плачет", "лет", "потеряла", "потерял") {
+			continue
+		}
+		switch {
+		case t.has(i, c.maleSure):
+			male += 6
+		case t.has(i, c.femaleSure):
+			female += 6
+		case t.has(i, c.maleLikely) && !r.companion(i):
+			male += 3
+		case t.has(i, c.femaleLikely) && !r.companion(i):
+			female += 3
+		}
+	}
+	switch {
+	case male > female:
+		return Male
+	case female > male:
+		return Female
+	}
+	return ""
+}
+
+// breed returns the first breed named, with the word before it if that belongs
+// to it ("немецкая овчарка", "русский той").
+func (r *reader) breed() string {
+	t, c := &r.text, &r.rs.class
+	for i := range t.words {
+		if !t.has(i, c.dogBreed) && !t.has(i, c.catBreed) || t.words[i].hashtag || r.companion(i) {
+			continue
+		}
+		if t.words[i].merged && t.words[i].start == t.words[max(i-1, 0)].start && i > 0 {
+			continue
+		}
+		from, to := i, i+1
+		for to < len(t.words) && t.words[to].gap&^(gapSpace|gapHyphen) == 0 && (t.has(to, c.dogBreed) || t.has(to, c.catBreed)) {
+			to++
+		}
+		if t.sameSentence(from-1, from) && t.has(from-1, c.breedPart) && t.words[from].gap&^(gapSpace|gapHyphen) == 0 {
+			from--
+		}
+		return t.rawOf(from, to)
+	}
+	return ""
+}
+
+// age returns the first age: "около 3 лет", "1,5 года", "годовалый", "2 месяца".
+func (r *reader) age() string {
+	t, c := &r.text, &r.rs.class
+	for i := range t.words {
+		if t.words[i].hashtag {
+			continue
+		}
+		if t.words[i].kind == kindNumber && t.sameSentence(i, i+1) {
+			to := i + 1
+			if to+1 < len(t.words) && t.words[to].kind == kindNumber && t.words[to].gap&^(gapComma|gapDot|gapHyphen|gapDash|gapSpace) == 0 {
+				to++
+			}
+			if to >= len(t.words) || !t.has(to, c.ageUnit) || t.words[to].gap&^(gapSpace|gapHyphen) != 0 {
+				continue
+			}
+			if r.notAge(i, to) {
+				continue
+			}
+			from := i
+			if t.sameSentence(i-1, i) && t.isWord(i-1, "около", "примерно", "до", "примерный") {
+				from--
+			}
+			return t.rawOf(from, to+1)
+		}
+		if t.has(i, c.ageWord) {
+			return t.rawOf(i, i+1)
+		}
+	}
+	return ""
+}
+
+// notAge tells times and dates from ages: "3 дня назад", "2024 года", "уже 2
+// недели", "5 месяцев ищем".
+func (r *reader) notAge(number, unit int) bool {
+	t, c := &r.text, &r.rs.class
+	if n := t.number(number); n < 0 || n > 40 {
+		return true
+	}
+	if t.sameSentence(unit, unit+1) && (t.has(unit+1, c.ago) || t.isWord(unit+1, "назад", "тому")) {
+		return true
+	}
+	return t.isWord(number-1, "уже", "через", "за", "последние", "на", "более", "больше", "прошло", "спустя") ||
+		t.isWord(unit, "день", "дня", "дней") && !t.isWord(number-1, "возраст")
+}
+
+// color returns the first run of colour words: "бело-рыжий", "чёрный с белой
+// грудкой" gives "чёрный".
+func (r *reader) color() string {
+	t, c := &r.text, &r.rs.class
+	for i := range t.words {
+		if !t.has(i, c.color) || t.words[i].hashtag || r.afterStreet(i) || t.isWord(i-1, "на", "по") && t.words[i].upper {
+			continue
+		}
+		to := i + 1
+		for to < len(t.words) && t.has(to, c.color) && t.words[to].gap&^(gapSpace|gapHyphen|gapDash|gapComma) == 0 {
+			to++
+		}
+		for to+1 < len(t.words) && t.isWord(to, "и", "с") && t.has(to+1, c.color) && t.words[to+1].gap == gapSpace {
+			to += 2
+		}
+		if t.isWord(to-1, "с", "и") {
+			to--
+		}
+		return t.rawOf(i, to)
+	}
+	return ""
+}
