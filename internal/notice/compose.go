@@ -1,7 +1,6 @@
 package notice
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -211,6 +210,3 @@ func shorten(line string, limit int) string {
 	}
 	return strings.TrimRightFunc(cut, isBlank) + "…"
 }
-
-// String names the post as VK's addresses do, for messages to people.
-func (p Post) String() string { return fmt.Sprintf("wall%d_%d", p.OwnerID, p.PostID) }

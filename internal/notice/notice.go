@@ -20,6 +20,7 @@ package notice
 
 import (
 	"fmt"
+	"log/slog"
 
 	"vestnik/internal/petpost"
 )
@@ -53,6 +54,13 @@ func (p Post) SourceURL() string { return wallURL(p.OwnerID, p.PostID) }
 func wallURL(owner, post int64) string {
 	return fmt.Sprintf("https://vk.com/wall%d_%d", owner, post)
 }
+
+// String names the post as VK's addresses do: wall-1_2. Words, names and
+// phones stay out of whatever is printed or logged.
+func (p Post) String() string { return fmt.Sprintf("wall%d_%d", p.OwnerID, p.PostID) }
+
+// LogValue is the post's name, for the same reason.
+func (p Post) LogValue() slog.Value { return slog.StringValue(p.String()) }
 
 // Photo is one photo of a post, at the size that was chosen for sending.
 type Photo struct {

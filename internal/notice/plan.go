@@ -26,7 +26,8 @@ type Shape struct {
 	Weight int `json:"weight"`
 }
 
-// Step is one call to Telegram.
+// Step is one call to Telegram. Steps are not stored: the same post and
+// options give them again.
 type Step struct {
 	Shape
 	// Text is the message's text or the caption, marked up; "" only for an
@@ -41,7 +42,8 @@ type Step struct {
 	// Silent sends without a sound.
 	Silent bool
 
-	source string
+	source      string
+	linkPreview bool
 }
 
 // Plan is the way a post is delivered: steps in order, each recorded alone.
@@ -119,7 +121,9 @@ func PlanTelegram(post Post, options Options) Plan {
 			Unmarked:  Render(words, Unmarked),
 			ParseMode: options.ParseMode,
 			Silent:    options.Silent,
-			source:    post.SourceURL(),
+
+			source:      post.SourceURL(),
+			linkPreview: options.LinkPreview,
 		})
 	}
 
@@ -190,6 +194,9 @@ func (s Step) WithoutPhotos(lost ...int) Step {
 	switch len(left) {
 	case 0:
 		s.Kind = Message
+		if s.linkPreview {
+			s.Preview = s.source
+		}
 		if s.Text == "" {
 			words := Text{{Text: "🖼 "}, {Text: "Фото в оригинале", Link: s.source}, {Text: "\n\n"}, {Text: s.source, Link: s.source}}
 			s.Text, s.Unmarked = Render(words, s.ParseMode), Render(words, Unmarked)

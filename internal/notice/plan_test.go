@@ -198,6 +198,7 @@ func TestPhotosThatCannotBeSentChangeTheirStepOnly(t *testing.T) {
 	none := album.WithoutPhotos(0, 1, 2)
 	require.Equal(t, notice.Shape{Kind: notice.Message, ReplyTo: notice.NoReply, Weight: 1}, none.Shape)
 	require.Contains(t, none.Unmarked, "https://vk.com/wall-77_8")
+	require.Equal(t, "https://vk.com/wall-77_8", none.Preview, "a text alone shows the source's preview")
 
 	require.Equal(t, album, album.WithoutPhotos(9))
 

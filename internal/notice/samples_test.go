@@ -59,7 +59,7 @@ func samples() []sample {
 		called("markup_of_all_kinds", post(petpost.Lost, "Пишите [id17|Анне Речной], [club5|в приют] или [lapa_demo|«Лапе»].\nПост: [https://vk.com/wall-5_33?w=a&b=c|вот он], [vk.com/topic-5_7|тема], [vk.ru/x_demo|зеркало], [m.vk.com/y_demo|с телефона].\n[#alias|Сайт приюта|https://example.com/help_(dogs)]\n@id18 (Ольга), *club6 (Передержка)\n#собака@lapa_demo #lost@lapa_demo #кот@club5 #потеряшка\n[важно] [a|b] [скобки без черты]", 0), showLinkless),
 		called("html_hostile", post(petpost.Lost, `Ищем <b>кота</b> & "собаку" &amp; </a> <script>alert('1')</script> a<b>c [id1|<Имя & "Фамилия">]`, 1)),
 		called("markdown_hostile", post(petpost.Lost, "_Кот_ *Барс* [не ссылка](http://x) ~нет~ `код` > цитата # решётка + плюс - минус = равно | черта {скобки} . точка ! \\ слеш\n__дважды__ **жирно** ||спойлер|| ```блок```\n[https://vk.com/a_b-(c)|_имя_*]", 1)),
-		called("urls_in_words", post(petpost.Lost, "Подробности: https://example.com/pets/lost_dog?id=5&from=vk#фото и на сайте пропал-кот.рф/12", 0), showLinkless),
+		called("urls_in_words", post(petpost.Lost, "Подробности: https://example.com/pets/lost_dog?id=5&from=vk#фото и на сайте пропал-кот.рф/12, а ещё LAPA-demo.ru и лапа.рф.", 0), showLinkless),
 		called("emoji_families_and_flags", post(petpost.Lost, "👨‍👩‍👧‍👦 ищем 🐕‍🦺! 🏳️‍🌈🇷🇺🇰🇿 👍🏽👍🏿 1️⃣ 2️⃣ 🧑🏻‍🤝‍🧑🏿", 1)),
 		called("combining_marks", post(petpost.Lost, "Соба\u0301ка по кли\u0301чке Йо\u0301жик, е\u0308лка, и\u0306од, z\u0335\u0321\u033ea\u0300\u0301\u0302l", 1)),
 		called("hebrew", post(petpost.Lost, "אבד כלב בשם באג׳ו, חום עם כתם לבן.\nנראה לאחרונה ליד הפארק, טלפון +972 50 000 0000", 1)),

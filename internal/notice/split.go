@@ -131,20 +131,25 @@ func (s *splitter) rankAt(at int, letter string) breakRank {
 	return betweenWords
 }
 
-var sentenceEnd = regexp.MustCompile(`(?:([\p{L}\p{N}]*)\.|[!?…]|\.\.\.)[)»"”']*$`)
-
 // endsSentence does not take "ул." or "5." for the end of one: a full stop
 // counts after a word of four letters and more.
 func endsSentence(before string) bool {
-	found := sentenceEnd.FindStringSubmatchIndex(before)
-	if found == nil {
-		return false
+	before = strings.TrimRight(before, ")»\"”'")
+	word, stopped := strings.CutSuffix(before, ".")
+	if !stopped {
+		last, _ := utf8.DecodeLastRuneInString(before)
+		return strings.ContainsRune("!?…", last)
 	}
-	if found[2] < 0 {
-		return true
+	letters := 0
+	for word != "" {
+		last, size := utf8.DecodeLastRuneInString(word)
+		if !unicode.IsLetter(last) && !unicode.IsMark(last) {
+			break
+		}
+		letters++
+		word = word[:len(word)-size]
 	}
-	word := before[found[2]:found[3]]
-	return utf8.RuneCountInString(word) >= 4 && !strings.ContainsFunc(word, unicode.IsDigit)
+	return letters >= 4 || strings.HasSuffix(word, "..") && letters == 0
 }
 
 type byteRange struct{ start, end int }
@@ -202,6 +207,7 @@ func (s *splitter) cutAfter(from, maxUnits int) int {
 	if end == len(s.whole) {
 		return end
 	}
+	shows := from + max(0, strings.IndexFunc(s.whole[from:], isVisibleRune)) // a part must end after this
 	// A better break is worth an emptier message, up to a point.
 	for _, wish := range []struct {
 		rank  breakRank
@@ -214,7 +220,7 @@ func (s *splitter) cutAfter(from, maxUnits int) int {
 			if within[i].at-from < int(wish.least*float64(end-from)) {
 				break
 			}
-			if within[i].rank >= wish.rank && isVisible(s.whole[from:within[i].at]) {
+			if within[i].rank >= wish.rank && within[i].at > shows {
 				return within[i].at
 			}
 		}

@@ -135,8 +135,6 @@ func isBlank(r rune) bool {
 }
 
 // isVisible tells whether a reader would see anything of the text.
-func isVisible(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool {
-		return !isBlank(r) && !unicode.In(r, unicode.Cf, unicode.Cc)
-	})
-}
+func isVisible(s string) bool { return strings.ContainsFunc(s, isVisibleRune) }
+
+func isVisibleRune(r rune) bool { return !isBlank(r) && !unicode.In(r, unicode.Cf, unicode.Cc) }

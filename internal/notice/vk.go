@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -95,9 +96,16 @@ func showsAddress(words, link string) bool {
 	return bare(strings.TrimSpace(words)) == bare(link)
 }
 
-// hideLink takes the addresses out of the words, too.
+// bareDomain is a site's name without a path, under the ends that occur here.
+var bareDomain = regexp.MustCompile(`(?i)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.(?:(?:ru|su|by|kz|com|org|net|info|me|cc|io|online|site|store)\b|рф)`)
+
+// hideLink takes the addresses out of the words, too; the stop or comma after
+// one stays.
 func hideLink(span Span) string {
-	return webAddress.ReplaceAllString(span.Text, "(ссылка в оригинале)")
+	instead := func(address string) string {
+		return "(ссылка в оригинале)" + address[len(strings.TrimRight(address, ".,;:!?»")):]
+	}
+	return bareDomain.ReplaceAllStringFunc(webAddress.ReplaceAllStringFunc(span.Text, instead), instead)
 }
 
 // plainWithin writes the notice without markup in at most so many units.

@@ -56,6 +56,13 @@ func (d Destination) String() string {
 // IsZero tells whether this names no destination at all.
 func (d Destination) IsZero() bool { return d == Destination{} }
 
+// ChatID is the numeric id of a Telegram chat; false for a chat known by its
+// public name and for a wall.
+func (d Destination) ChatID() (int64, bool) {
+	id, err := parseID(d.Chat)
+	return id, err == nil
+}
+
 // SendThread is the message_thread_id to send with, 0 for none. Telegram
 // refuses topic 1, General, with "message thread not found"; leaving the id
 // out sends there.

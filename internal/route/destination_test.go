@@ -64,6 +64,17 @@ func TestTheGeneralTopicIsSentToWithoutAThread(t *testing.T) {
 	require.Zero(t, destination(t, "telegram:-5").SendThread())
 }
 
+func TestOnlyNumberedChatsHaveAnID(t *testing.T) {
+	t.Parallel()
+	id, numbered := destination(t, "telegram:-5/7").ChatID()
+	require.True(t, numbered)
+	require.Equal(t, int64(-5), id)
+	for _, name := range []string{"telegram:@lapa_demo", "vk:-5"} {
+		_, numbered := destination(t, name).ChatID()
+		require.False(t, numbered, name)
+	}
+}
+
 func TestAMigratedChatKeepsItsTopic(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "telegram:-1009/7", destination(t, "telegram:-5/7").WithChat(-1009).String())

@@ -33,6 +33,20 @@ func destination(t testing.TB, name string) route.Destination {
 	return parsed
 }
 
+func TestTheExampleInThePackageDocumentationIsValid(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("route.go")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(source), "//\tdestinations:\n")
+	require.True(t, found)
+	example, _, found := strings.Cut(rest, "\n// A destination's keys")
+	require.True(t, found)
+	routes, err := route.Load([]byte("destinations:\n" + strings.NewReplacer("//\t", "", "//", "").Replace(example)))
+	require.NoError(t, err)
+	require.Len(t, routes.Targets(), 2)
+	require.Equal(t, "VK_OUT_TOKEN_NORTH", routes.Targets()[1].Settings.TokenEnv)
+}
+
 func TestDestinationsHaveTheirSettingsOverTheDefaults(t *testing.T) {
 	t.Parallel()
 	topic := route.Settings{
