@@ -241,36 +241,11 @@ func linkFault(address string) string {
 // internet. What a name resolves to is looked at when the photo is fetched.
 func isPublicHost(host string) bool {
 	if address, err := netip.ParseAddr(host); err == nil {
-		return IsPublicAddress(address)
+		return address.Unmap().IsGlobalUnicast() && !address.Unmap().IsPrivate()
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	return strings.Contains(host, ".") && !strings.HasSuffix(host, ".localhost") &&
 		!strings.HasSuffix(host, ".local") && !strings.HasSuffix(host, ".internal")
-}
-
-// nonPublic are ranges that Go's own predicates leave out: shared address
-// space (RFC 6598), "this network", benchmarking (RFC 2544), documentation,
-// reserved, and the IPv6 prefixes that wrap IPv4 (NAT64, 6to4).
-var nonPublic = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
-	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"),
-	netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("2001:db8::/32"),
-}
-
-// IsPublicAddress says whether an address belongs to the public internet, so
-// that fetching from it can't reach into our own network.
-func IsPublicAddress(address netip.Addr) bool {
-	address = address.Unmap()
-	if !address.IsGlobalUnicast() || address.IsPrivate() {
-		return false
-	}
-	for _, prefix := range nonPublic {
-		if prefix.Contains(address) {
-			return false
-		}
-	}
-	return true
 }
 
 // shorten cuts a value for a report.
