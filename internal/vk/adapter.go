@@ -59,7 +59,7 @@ func (a *adapter) judge(ex *exchange, req *http.Request) {
 	var failure *wire.Failure
 	if errors.As(err, &failure) {
 		ex.status = failure.Status
-		ex.fault = unanswered(failure)
+		ex.fault = unanswered(ex, failure)
 	} else {
 		ex.status = answer.Status
 		a.read(ex, answer)
@@ -94,14 +94,14 @@ func (a *adapter) read(ex *exchange, answer wire.Answer) {
 			ex.fault.Written = answer.Written
 			return
 		}
-		ex.fault = broken(answer, "an error without a code")
+		ex.fault = broken(ex, answer, "an error without a code")
 	case !success:
 		// A 5xx with a valid response in it is a failure too: something between VK and us has said so.
-		ex.fault = broken(answer, "an answer that is not VK's: "+http.StatusText(answer.Status))
+		ex.fault = broken(ex, answer, "an answer that is not VK's: "+http.StatusText(answer.Status))
 	case decodeErr != nil:
-		ex.fault = broken(answer, "an answer that is not VK's")
+		ex.fault = broken(ex, answer, "an answer that is not VK's")
 	case len(envelope.Response) == 0 || isNull(envelope.Response):
-		ex.fault = broken(answer, "an empty response")
+		ex.fault = broken(ex, answer, "an empty response")
 	default:
 		ex.answered, ex.response = true, envelope.Response
 	}
@@ -109,16 +109,16 @@ func (a *adapter) read(ex *exchange, answer wire.Answer) {
 
 // broken is the error of an answer that cannot be read. With a 2xx VK has acted, and only what it did is lost; any
 // other status is taken as "not done", which for a gateway's 502 and 504 nobody can promise.
-func broken(answer wire.Answer, message string) *Error {
+func broken(ex *exchange, answer wire.Answer, message string) *Error {
 	class := OutcomeUnknown
 	if answer.Status < 200 || answer.Status > 299 {
 		class = Unavailable
 	}
-	return &Error{Class: class, Message: message, Written: answer.Written, Policy: transportPolicy(class)}
+	return &Error{Class: class, Message: message, Written: answer.Written, Policy: transportPolicy(ex.method, class)}
 }
 
 // unanswered is the error of an exchange that brought no answer.
-func unanswered(failure *wire.Failure) *Error {
+func unanswered(ex *exchange, failure *wire.Failure) *Error {
 	class := Unreachable
 	switch {
 	case failure.Status != 0 && (failure.Status < 200 || failure.Status > 299):
@@ -127,7 +127,7 @@ func unanswered(failure *wire.Failure) *Error {
 		class = OutcomeUnknown
 	}
 	return &Error{Class: class, Message: failure.Reason, Written: failure.Written, Timeout: failure.Timeout,
-		Policy: transportPolicy(class), cause: failure.Unwrap()}
+		Policy: transportPolicy(ex.method, class), cause: failure.Unwrap()}
 }
 
 // redact takes the key out of a text. Older versions of the API echo it in error messages' parameters.

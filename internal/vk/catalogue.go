@@ -180,20 +180,23 @@ var unknownCode = entry{
 	write: retryThen("unknown_code", 3, 10*time.Second, ParkDelivery),
 }
 
-// transportPolicy is for answers that are not VK's. A write is repeated with the same guid.
-func transportPolicy(class Class) Policy {
-	switch class {
-	case UploadFailed:
+// transportPolicy is for answers that are not VK's. A write is repeated with the same guid. What saving a photo twice
+// does, nobody has written down, so a save without an answer begins again with a new upload.
+func transportPolicy(method string, class Class) Policy {
+	switch {
+	case class == UploadFailed:
 		return *restart("upload_host")
-	case Bug:
+	case class == Bug:
 		return fail("bug")
+	case method == "photos.saveWallPhoto" && class != Unreachable:
+		return *restart(string(class))
 	}
 	return retry(string(class))
 }
 
 // bug is the error of a call that was wrong before it was made.
 func bug(purpose Purpose, method, message string) *Error {
-	return &Error{Class: Bug, Method: method, Purpose: purpose, Message: message, Policy: transportPolicy(Bug)}
+	return &Error{Class: Bug, Method: method, Purpose: purpose, Message: message, Policy: transportPolicy(method, Bug)}
 }
 
 // judge looks VK's error up in the catalogue.

@@ -193,7 +193,7 @@ func (c *Client) call(ctx context.Context, purpose Purpose, method string, param
 	if fault == nil {
 		if err := decode(ex.response); err != nil {
 			fault = &Error{Class: OutcomeUnknown, Method: method, Purpose: purpose, HTTPStatus: ex.status, Written: true,
-				Message: "not what the method returns: " + err.Error(), Policy: transportPolicy(OutcomeUnknown)}
+				Message: "not what the method returns: " + err.Error(), Policy: transportPolicy(method, OutcomeUnknown)}
 		}
 	}
 	c.tell(ctx, Attempt{Method: method, Started: started, HTTPStatus: ex.status, Err: fault})

@@ -128,7 +128,7 @@ func (c *Client) upload(ctx context.Context, uploadURL string, photo []byte) (Up
 }
 
 func uploadFailed(message string) *Error {
-	return &Error{Class: UploadFailed, Message: message, Policy: transportPolicy(UploadFailed)}
+	return &Error{Class: UploadFailed, Message: message, Policy: transportPolicy("upload", UploadFailed)}
 }
 
 // photoForm is the multipart request with the photo in its one field, under a name whose extension fits the bytes.
