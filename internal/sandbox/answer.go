@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net"
@@ -178,11 +179,14 @@ func (x *exchange) write(a answer, fault string, headers ...map[string]string) {
 	_, _ = x.w.Write(a.body)
 }
 
-// encode is json.Marshal for values that always encode.
+// encode is JSON without the escaping of <, > and & that json.Marshal adds:
+// the platforms do not escape them either. Every value given to it encodes.
 func encode(value any) []byte {
-	body, err := json.Marshal(value)
-	if err != nil {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
 		return []byte("null")
 	}
-	return body
+	return bytes.TrimRight(out.Bytes(), "\n")
 }

@@ -1,18 +1,151 @@
 package sandbox
 
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
 // Sample tokens and ids, for `vestnik dev` and the page. They open nothing
 // but a sandbox.
 const (
-	TelegramToken  = "7000000001:AAsandbox-relay-bot-0000000000000000"
-	GuideBotToken  = "7000000002:AAsandbox-guide-bot-0000000000000000"
-	VKReadToken    = "sandbox-service-key"
-	VKWriteToken   = "sandbox-community-key"
-	VKMediaToken   = "sandbox-user-key"
-	ChatID         = int64(-1001000000001)
-	GuideChannelID = int64(-1001000000002)
-	GuideChannel   = "@sandbox_city"
+	// TelegramToken is the relay's bot, an administrator of the chat ChatID.
+	TelegramToken = "7000000001:AAsandbox-relay-bot-0000000000000000"
+	// ChatID is the supergroup that the relay writes into.
+	ChatID = int64(-1001900000001)
 
+	// GuideBotToken is the city guide's bot, GuideChannel the channel whose
+	// subscribers it serves and which it administers.
+	GuideBotToken  = "7000000002:AAsandbox-guide-bot-0000000000000000"
+	GuideChannel   = "@sandbox_city"
+	GuideChannelID = int64(-1001900000002)
+
+	// VKReadToken is a service key: it reads walls. VKWriteToken is the key of
+	// the destination's community: it posts text there. VKMediaToken is the
+	// token of a person who administers the community: it also uploads photos.
+	VKReadToken  = "sandbox-service-key-0000000000000000000000000000000000"
+	VKWriteToken = "sandbox-community-key-00000000000000000000000000000000"
+	VKMediaToken = "sandbox-user-key-0000000000000000000000000000000000000"
+
+	// DestinationOwnerID is the wall that the relay posts on.
 	DestinationOwnerID = int64(-900000005)
 )
 
-func (s *Server) addSamples(restored bool) {}
+// WallNames are the screen names of the sample walls that can be read.
+func WallNames() []string {
+	return []string{"sandbox_lost_pets", "sandbox_paw_help", "sandbox_found_cats", "sandbox_zarechny"}
+}
+
+// ClosedWallName is the screen name of a sample wall that answers error 15.
+const ClosedWallName = "sandbox_closed_shelter"
+
+// Owner ids of the sample walls.
+const (
+	lostPets   = int64(-900000001)
+	pawHelp    = int64(-900000002)
+	foundCats  = int64(-900000003)
+	zarechny   = int64(-900000004)
+	closedHome = int64(-900000006)
+)
+
+// SamplePerson is who talks to the guide bot on the page.
+var SamplePerson = Person{ID: 555000111, Name: "Аня", Username: "anya_sandbox"}
+
+// addSamples sets up the sample bots, chats, tokens and walls. What the state
+// file brought back stays as it is.
+func (s *Server) addSamples(restored bool) {
+	must := func(err error) { // the samples are ours: an error here is a bug
+		if err != nil {
+			s.log.Error("sandbox sample", "error", err)
+		}
+	}
+	must(s.AddBot(Bot{Token: TelegramToken, Username: "sandbox_vestnik_bot", Name: "Вестник"}))
+	must(s.AddBot(Bot{Token: GuideBotToken, Username: "sandbox_guide_bot", Name: "Городской гид"}))
+	must(s.AddVKToken(VKToken{Name: "reading key", Value: VKReadToken, Kind: ServiceToken}))
+	must(s.AddVKToken(VKToken{Name: "community key", Value: VKWriteToken, Kind: CommunityToken, Owner: -DestinationOwnerID}))
+	must(s.AddVKToken(VKToken{Name: "media key", Value: VKMediaToken, Kind: UserToken, Owner: 100500}))
+	if restored {
+		return
+	}
+	must(s.AddChat(Chat{ID: ChatID, Type: Supergroup, Title: "Ищем питомцев · Речногорск", Username: "sandbox_lost_chat",
+		About:   "Сюда приходят объявления о пропавших животных",
+		Members: map[int64]Member{7000000001: {Status: Administrator}}}))
+	must(s.AddChat(Chat{ID: GuideChannelID, Type: Channel, Title: "Речногорск гуляет", Username: GuideChannel[1:],
+		Members: map[int64]Member{7000000002: {Status: Administrator}, SamplePerson.ID: {Status: Ordinary, Name: SamplePerson.Name}}}))
+	must(s.AddChat(Chat{ID: SamplePerson.ID, Type: PrivateChat, Title: SamplePerson.Name, Username: SamplePerson.Username}))
+	for _, w := range sampleWalls {
+		must(s.AddWall(w))
+	}
+	for owner, list := range map[int64][]samplePost{lostPets: samplesLostPets, pawHelp: samplesPawHelp, foundCats: samplesFoundCats, zarechny: samplesZarechny} {
+		slices.SortStableFunc(list, func(a, b samplePost) int { return cmp.Compare(b.age, a.age) })
+		id := 100 + -owner%1000*1000
+		for _, sample := range list {
+			id += 1 + int64(len(sample.text))%5 // comments share the numbering: gaps are normal
+			_, err := s.AddPost(owner, sample.post(id, s.now()))
+			must(err)
+		}
+	}
+}
+
+var sampleWalls = []Wall{
+	{OwnerID: lostPets, ScreenName: "sandbox_lost_pets", Name: "Потеряшки Речногорска", About: "Пропавшие и найденные животные"},
+	{OwnerID: pawHelp, ScreenName: "sandbox_paw_help", Name: "Лапа помощи | Речногорск", About: "Волонтёры: пристройство, лечение, передержки"},
+	{OwnerID: foundCats, ScreenName: "sandbox_found_cats", Name: "Кошки-найдёныши", About: "Кто потерял кота — вам сюда"},
+	{OwnerID: zarechny, ScreenName: "sandbox_zarechny", Name: "Заречный: жизнь района", About: "Новости, объявления, соседи"},
+	{OwnerID: closedHome, ScreenName: ClosedWallName, Name: "Приют «Тёплый дом»", State: ClosedWall},
+	{OwnerID: DestinationOwnerID, ScreenName: "sandbox_vestnik", Name: "Вестник потеряшек", About: "Сюда Вестник переносит объявления", Writers: []string{"media key"}},
+}
+
+// samplePost is a post of the sample walls, dated relative to the start.
+type samplePost struct {
+	age     time.Duration
+	text    string
+	photos  []string // drawings
+	from    int64    // author, if not the community
+	signer  int64
+	pinned  bool
+	ads     bool
+	donut   bool
+	kind    string        // post_type
+	edited  time.Duration // after it was posted
+	repost  []samplePost  // copy_history
+	owner   int64         // of a repost
+	attach  []string      // further attachments, raw
+	extra   map[string]any
+	oddSize bool
+}
+
+func (p samplePost) post(id int64, now time.Time) Post {
+	date := now.Add(-p.age).Truncate(time.Second)
+	post := Post{ID: id, OwnerID: p.owner, Date: date, FromID: p.from, SignerID: p.signer, Text: p.text, Pinned: p.pinned, Ads: p.ads,
+		DonutOnly: p.donut, Type: p.kind, Extra: p.extra,
+		Likes: len(p.text) % 47, Comments: len(p.text) % 9, Views: 150 + len(p.text)*7%4000}
+	if p.edited > 0 {
+		post.Edited = date.Add(p.edited)
+	}
+	for i, name := range p.photos {
+		photo := WallPhoto{Drawing: name, OddSizes: p.oddSize, Width: 1280, Height: 960}
+		if i%3 == 1 {
+			photo.Width, photo.Height = 960, 1280
+		}
+		if i%4 == 3 {
+			photo.Width, photo.Height = 2560, 1920
+		}
+		post.Photos = append(post.Photos, photo)
+	}
+	for _, raw := range p.attach {
+		post.Attachments = append(post.Attachments, json.RawMessage(raw))
+	}
+	for i, original := range p.repost {
+		post.Reposts = append(post.Reposts, original.post(id*10+int64(i), now))
+	}
+	return post
+}
+
+// hours and days say how old a sample is.
+const (
+	minutes = time.Minute
+	hours   = time.Hour
+	days    = 24 * time.Hour
+)

@@ -15,14 +15,15 @@ import (
 type vk struct {
 	server *Server
 
-	mu        sync.Mutex
-	tokens    map[string]*token // by value
-	walls     map[int64]*wall
-	photos    map[string]*WallPhoto // "<owner>_<id>"
-	tickets   map[string]*ticket    // upload addresses
-	uploaded  map[string]*uploadedPhoto
-	nextPhoto int64
-	nextTick  int64
+	mu         sync.Mutex
+	tokens     map[string]*token // by value
+	walls      map[int64]*wall
+	photos     map[string]*WallPhoto // "<owner>_<id>"
+	tickets    map[string]*ticket    // upload addresses
+	uploaded   map[string]*uploadedPhoto
+	nextPhoto  int64
+	nextTick   int64
+	nextSample int
 }
 
 // token is a VK token with what it has used.

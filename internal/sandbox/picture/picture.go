@@ -91,9 +91,10 @@ func (c *canvas) fill(paint color.Color, path []point) {
 		left, right = math.Min(left, path[i].x), math.Max(right, path[i].x)
 		top, bottom = math.Min(top, path[i].y), math.Max(bottom, path[i].y)
 	}
-	box := image.Rect(int(math.Floor(left)), int(math.Floor(top)), int(math.Ceil(right))+1, int(math.Ceil(bottom))+1)
-	seen := box.Intersect(c.image.Bounds())
-	if seen.Empty() {
+	// The rasterizer clips the path to its own frame, but does not clip the
+	// frame to the image.
+	box := image.Rect(int(math.Floor(left)), int(math.Floor(top)), int(math.Ceil(right))+1, int(math.Ceil(bottom))+1).Intersect(c.image.Bounds())
+	if box.Empty() {
 		return
 	}
 	r := vector.NewRasterizer(box.Dx(), box.Dy())

@@ -63,14 +63,16 @@ func (c *canvas) dog() {
 	coat := c.coat()
 	ear := darker(coat, .35)
 	c.body(coat)
-	if c.random.IntN(3) == 0 { // pricked ears
-		c.polygon(ear, 32, 34, 34, 10, 47, 24)
-		c.polygon(ear, 68, 34, 66, 10, 53, 24)
+	pricked, lean := c.random.IntN(3) == 0, c.between(6, 16)
+	if pricked {
+		c.polygon(ear, 31, 34, 33, 9, 47, 24)
+		c.polygon(ear, 69, 34, 67, 9, 53, 24)
 	}
 	c.ellipse(coat, 50, 38, 20, 19, 0)
-	lean := c.between(6, 16)
-	c.ellipse(ear, 31, 36, 6, 14, lean)
-	c.ellipse(ear, 69, 36, 6, 14, -lean)
+	if !pricked {
+		c.ellipse(ear, 31, 36, 6, 14, lean)
+		c.ellipse(ear, 69, 36, 6, 14, -lean)
+	}
 	if c.random.IntN(2) == 0 {
 		c.ellipse(lighter(coat, .5), 50, 27, 4, 9, 0)
 	}
