@@ -139,8 +139,8 @@ func TestOneTraceIDGoesFromTheCallerThroughWorkflowAndActivityIntoTheirLogs(t *t
 		require.Regexp(t, `(?m)"msg":"`+message+`".*"trace_id":"trace-77"`, output.String())
 	}
 	metrics := scrape(t, telemetry)
-	require.Contains(t, metrics, "temporal_workflow_completed")
-	require.Contains(t, metrics, `le="0.005"`)
+	require.Regexp(t, `(?m)^temporal_request_total{.*operation="StartWorkflowExecution".*} 1$`, metrics)
+	require.Regexp(t, `(?m)^temporal_request_latency_seconds_bucket{.*le="0.005"}`, metrics)
 }
 
 func TestMetricsSayHowTheProductFares(t *testing.T) {
