@@ -13,12 +13,12 @@ import (
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // EventFilter narrows a list of events. Events that are over at Now are never
-// listed; an event that names no end is over once it has started.
+// listed; an event that names no end is over a minute after its start.
 type EventFilter struct {
 	Category int64     // 0 is any
 	Source   int64     // 0 is any
 	Now      time.Time // required
-	From     time.Time // events that go on at From or later; zero is Now
+	From     time.Time // events that are not over at From; zero is Now
 	To       time.Time // events that start before To; zero is no end
 }
 
@@ -162,10 +162,7 @@ func (s *Store) Event(ctx context.Context, id, telegramID int64) (Event, error) 
 		ID: row.ID, ExternalID: row.ExternalID, Title: row.Title, Description: row.Description,
 		StartsAt: row.StartsAt, EndsAt: row.EndsAt, Price: row.Price, URL: row.Url, Categories: row.Categories,
 		Source: row.Source, SourceURL: row.SourceUrl, Place: row.Place, Address: row.Address,
-		PhotoURL: row.PhotoUrl, Favourite: row.Favourite, OverAt: row.StartsAt,
-	}
-	if row.EndsAt != nil {
-		event.OverAt = *row.EndsAt
+		PhotoURL: row.PhotoUrl, Favourite: row.Favourite, OverAt: row.OverAt,
 	}
 	if row.PlacePublished {
 		event.PlaceID = row.PlaceID

@@ -173,8 +173,13 @@ CREATE TABLE guide.event_category_links (
 );
 CREATE INDEX event_category_links_category ON guide.event_category_links (category_id);
 
--- The list of events, in the manner of place_listings. over_at is the end, or
--- the start of an event that names no end; from then on it is past.
+-- The first moment at which an event is past: its end; for one that names none,
+-- a minute after its start.
+CREATE FUNCTION guide.over_at(starts_at timestamptz, ends_at timestamptz) RETURNS timestamptz
+    LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN GREATEST(ends_at, starts_at + interval '1 minute');
+
+-- The list of events, in the manner of place_listings.
 CREATE TABLE guide.event_listings (
     category_id bigint NOT NULL,
     source_id   bigint NOT NULL,

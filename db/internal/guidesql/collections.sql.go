@@ -43,7 +43,7 @@ WITH items AS (
     UNION ALL
     SELECT i.position, 'event'::text AS kind, e.id, e.title, e.address, NULL::double precision, e.starts_at
     FROM guide.collection_items i JOIN guide.events e ON e.id = i.event_id AND e.published
-        AND COALESCE(e.ends_at, e.starts_at) >= $4::timestamptz
+        AND guide.over_at(e.starts_at, e.ends_at) > $4::timestamptz
     WHERE i.collection_id = $3
 ), total AS (SELECT count(*)::bigint AS items FROM items)
 SELECT total.items AS total, page.kind, page.id, page.name, page.address, page.rating, page.starts_at

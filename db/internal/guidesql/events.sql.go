@@ -34,7 +34,7 @@ func (q *Queries) EventFilterNames(ctx context.Context, arg EventFilterNamesPara
 }
 
 const getEvent = `-- name: GetEvent :one
-SELECT e.id, e.external_id, e.title, e.description, e.starts_at, e.ends_at, e.url, e.price, e.published, e.address,
+SELECT e.id, e.external_id, e.title, e.description, e.starts_at, e.ends_at, guide.over_at(e.starts_at, e.ends_at)::timestamptz AS over_at, e.url, e.price, e.published, e.address,
     COALESCE(p.id, 0)::bigint AS place_id, COALESCE(p.name, '')::text AS place, COALESCE(p.address, '')::text AS place_address,
     COALESCE(p.published, false)::boolean AS place_published,
     COALESCE(s.name, '')::text AS source, COALESCE(s.url, '')::text AS source_url,
@@ -63,6 +63,7 @@ type GetEventRow struct {
 	Description    string
 	StartsAt       time.Time
 	EndsAt         *time.Time
+	OverAt         time.Time
 	Url            string
 	Price          string
 	Published      bool
@@ -88,6 +89,7 @@ func (q *Queries) GetEvent(ctx context.Context, arg GetEventParams) (GetEventRow
 		&i.Description,
 		&i.StartsAt,
 		&i.EndsAt,
+		&i.OverAt,
 		&i.Url,
 		&i.Price,
 		&i.Published,
@@ -110,7 +112,7 @@ SELECT c.id, c.name FROM guide.event_categories c
 WHERE c.published AND EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = c.id AND l.source_id = $1
-      AND l.over_at >= $2::timestamptz AND l.starts_at < $3::timestamptz)
+      AND l.over_at > $2::timestamptz AND l.starts_at < $3::timestamptz)
 ORDER BY c.sort_key, c.id
 `
 
@@ -150,7 +152,7 @@ SELECT (day - 1)::int AS day FROM generate_series(1, cardinality($1::timestamptz
 WHERE EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = $2 AND l.source_id = $3
-      AND l.over_at >= GREATEST(($1::timestamptz[])[day], $4::timestamptz)
+      AND l.over_at > GREATEST(($1::timestamptz[])[day], $4::timestamptz)
       AND l.starts_at < ($1::timestamptz[])[day + 1])
 ORDER BY day
 `
@@ -195,7 +197,7 @@ SELECT s.id, s.name FROM guide.event_sources s
 WHERE s.published AND EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = $1 AND l.source_id = s.id
-      AND l.over_at >= $2::timestamptz AND l.starts_at < $3::timestamptz)
+      AND l.over_at > $2::timestamptz AND l.starts_at < $3::timestamptz)
 ORDER BY s.sort_key, s.id
 `
 
@@ -235,7 +237,7 @@ WITH total AS (
     SELECT count(*)::bigint AS events FROM (
         SELECT 1 FROM guide.event_listings c
         WHERE c.category_id = $1 AND c.source_id = $2
-          AND c.over_at >= $3::timestamptz AND c.starts_at < $4::timestamptz
+          AND c.over_at > $3::timestamptz AND c.starts_at < $4::timestamptz
         LIMIT $7::bigint) counted
 )
 SELECT total.events AS total, e.id, e.title, e.starts_at, e.ends_at, e.price,
@@ -244,7 +246,7 @@ FROM total
 CROSS JOIN LATERAL (
     SELECT l.starts_at, l.event_id FROM guide.event_listings l
     WHERE l.category_id = $1 AND l.source_id = $2
-      AND l.over_at >= $3::timestamptz AND l.starts_at < $4::timestamptz
+      AND l.over_at > $3::timestamptz AND l.starts_at < $4::timestamptz
     ORDER BY l.starts_at, l.event_id
     LIMIT $6::bigint
     OFFSET guide.page_offset(total.events, $5::bigint, $6::bigint)) page

@@ -184,7 +184,7 @@ func (q *Queries) EnsurePhotos(ctx context.Context, urls []string) error {
 
 const fillEventListings = `-- name: FillEventListings :exec
 INSERT INTO guide.event_listings (category_id, source_id, starts_at, event_id, over_at)
-SELECT category.id, source.id, e.starts_at, e.id, COALESCE(e.ends_at, e.starts_at)
+SELECT category.id, source.id, e.starts_at, e.id, guide.over_at(e.starts_at, e.ends_at)
 FROM guide.events e
 CROSS JOIN LATERAL (
     SELECT 0::bigint AS id UNION

@@ -82,7 +82,7 @@ func (q *Queries) PlacesNear(ctx context.Context, arg PlacesNearParams) ([]Place
 
 const searchEventsByTrigrams = `-- name: SearchEventsByTrigrams :many
 SELECT e.id, e.title, e.address, e.starts_at FROM guide.events e
-WHERE e.published AND COALESCE(e.ends_at, e.starts_at) >= $1::timestamptz AND $2::text <% e.sort_key
+WHERE e.published AND guide.over_at(e.starts_at, e.ends_at) > $1::timestamptz AND $2::text <% e.sort_key
 ORDER BY e.sort_key <->> $2::text, e.starts_at, e.id
 LIMIT $3::bigint
 `
@@ -127,7 +127,7 @@ func (q *Queries) SearchEventsByTrigrams(ctx context.Context, arg SearchEventsBy
 
 const searchEventsByWords = `-- name: SearchEventsByWords :many
 SELECT e.id, e.title, e.address, e.starts_at FROM guide.events e
-WHERE e.published AND COALESCE(e.ends_at, e.starts_at) >= $1::timestamptz
+WHERE e.published AND guide.over_at(e.starts_at, e.ends_at) > $1::timestamptz
   AND e.words @@ websearch_to_tsquery('pg_catalog.russian', translate($2::text, 'ёЁ', 'еЕ'))
 ORDER BY ts_rank(e.words, websearch_to_tsquery('pg_catalog.russian', translate($2::text, 'ёЁ', 'еЕ'))) DESC, e.starts_at, e.id
 LIMIT $3::bigint

@@ -3,7 +3,7 @@ WITH total AS (
     SELECT count(*)::bigint AS events FROM (
         SELECT 1 FROM guide.event_listings c
         WHERE c.category_id = @category_id AND c.source_id = @source_id
-          AND c.over_at >= @not_over_at::timestamptz AND c.starts_at < @starts_before::timestamptz
+          AND c.over_at > @not_over_at::timestamptz AND c.starts_at < @starts_before::timestamptz
         LIMIT @count_limit::bigint) counted
 )
 SELECT total.events AS total, e.id, e.title, e.starts_at, e.ends_at, e.price,
@@ -12,7 +12,7 @@ FROM total
 CROSS JOIN LATERAL (
     SELECT l.starts_at, l.event_id FROM guide.event_listings l
     WHERE l.category_id = @category_id AND l.source_id = @source_id
-      AND l.over_at >= @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz
+      AND l.over_at > @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz
     ORDER BY l.starts_at, l.event_id
     LIMIT @page_size::bigint
     OFFSET guide.page_offset(total.events, @page_number::bigint, @page_size::bigint)) page
@@ -25,7 +25,7 @@ SELECT c.id, c.name FROM guide.event_categories c
 WHERE c.published AND EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = c.id AND l.source_id = @source_id
-      AND l.over_at >= @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz)
+      AND l.over_at > @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz)
 ORDER BY c.sort_key, c.id;
 
 -- name: ListEventSources :many
@@ -33,7 +33,7 @@ SELECT s.id, s.name FROM guide.event_sources s
 WHERE s.published AND EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = @category_id AND l.source_id = s.id
-      AND l.over_at >= @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz)
+      AND l.over_at > @not_over_at::timestamptz AND l.starts_at < @starts_before::timestamptz)
 ORDER BY s.sort_key, s.id;
 
 -- name: EventFilterNames :one
@@ -49,12 +49,12 @@ SELECT (day - 1)::int AS day FROM generate_series(1, cardinality(@bounds::timest
 WHERE EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = @category_id AND l.source_id = @source_id
-      AND l.over_at >= GREATEST((@bounds::timestamptz[])[day], @not_over_at::timestamptz)
+      AND l.over_at > GREATEST((@bounds::timestamptz[])[day], @not_over_at::timestamptz)
       AND l.starts_at < (@bounds::timestamptz[])[day + 1])
 ORDER BY day;
 
 -- name: GetEvent :one
-SELECT e.id, e.external_id, e.title, e.description, e.starts_at, e.ends_at, e.url, e.price, e.published, e.address,
+SELECT e.id, e.external_id, e.title, e.description, e.starts_at, e.ends_at, guide.over_at(e.starts_at, e.ends_at)::timestamptz AS over_at, e.url, e.price, e.published, e.address,
     COALESCE(p.id, 0)::bigint AS place_id, COALESCE(p.name, '')::text AS place, COALESCE(p.address, '')::text AS place_address,
     COALESCE(p.published, false)::boolean AS place_published,
     COALESCE(s.name, '')::text AS source, COALESCE(s.url, '')::text AS source_url,

@@ -268,7 +268,7 @@ DELETE FROM guide.event_listings WHERE event_id = ANY(@event_ids::bigint[]);
 
 -- name: FillEventListings :exec
 INSERT INTO guide.event_listings (category_id, source_id, starts_at, event_id, over_at)
-SELECT category.id, source.id, e.starts_at, e.id, COALESCE(e.ends_at, e.starts_at)
+SELECT category.id, source.id, e.starts_at, e.id, guide.over_at(e.starts_at, e.ends_at)
 FROM guide.events e
 CROSS JOIN LATERAL (
     SELECT 0::bigint AS id UNION

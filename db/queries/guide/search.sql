@@ -24,7 +24,7 @@ LIMIT @max_hits::bigint;
 
 -- name: SearchEventsByWords :many
 SELECT e.id, e.title, e.address, e.starts_at FROM guide.events e
-WHERE e.published AND COALESCE(e.ends_at, e.starts_at) >= @now::timestamptz
+WHERE e.published AND guide.over_at(e.starts_at, e.ends_at) > @now::timestamptz
   AND e.words @@ websearch_to_tsquery('pg_catalog.russian', translate(@query::text, 'ёЁ', 'еЕ'))
 ORDER BY ts_rank(e.words, websearch_to_tsquery('pg_catalog.russian', translate(@query::text, 'ёЁ', 'еЕ'))) DESC, e.starts_at, e.id
 LIMIT @max_hits::bigint;
@@ -37,6 +37,6 @@ LIMIT @max_hits::bigint;
 
 -- name: SearchEventsByTrigrams :many
 SELECT e.id, e.title, e.address, e.starts_at FROM guide.events e
-WHERE e.published AND COALESCE(e.ends_at, e.starts_at) >= @now::timestamptz AND @query::text <% e.sort_key
+WHERE e.published AND guide.over_at(e.starts_at, e.ends_at) > @now::timestamptz AND @query::text <% e.sort_key
 ORDER BY e.sort_key <->> @query::text, e.starts_at, e.id
 LIMIT @max_hits::bigint;
