@@ -101,9 +101,8 @@ const (
 
 // Recalling asks what earlier sessions of a chat have handled.
 type Recalling struct {
-	BotID   int64  `json:"bot_id"`
-	ChatID  int64  `json:"chat_id"`
-	TraceID string `json:"trace_id"`
+	BotID  int64 `json:"bot_id"`
+	ChatID int64 `json:"chat_id"`
 }
 
 // Composing asks to do what an update wants and to make the screen for it.

@@ -28,7 +28,7 @@ const (
 
 // Recall gives the updates that earlier sessions of the chat have handled.
 func (a *Guide) Recall(ctx context.Context, recalling Recalling) (seen []protocol.SeenUpdate, err error) {
-	about := protocol.BotUpdate{TraceID: recalling.TraceID, ChatID: recalling.ChatID}
+	about := protocol.BotUpdate{ChatID: recalling.ChatID}
 	defer a.recoverInto(ctx, about, &err)
 	updates, err := a.inbox.Recent(ctx, recalling.BotID, recalling.ChatID, a.now(), recallMax)
 	if err != nil {

@@ -2,13 +2,12 @@ package api
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"log/slog"
 	"time"
 
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
+	"vestnik/internal/telemetry"
 )
 
 // Deliverer hands an update to its chat's session and returns nil only when
@@ -47,21 +46,20 @@ func NewDoor(config DoorConfig) *Door {
 	return &Door{sessions: config.Sessions, seal: config.Seal, log: config.Log, recent: newRecent(now)}
 }
 
-// newTraceID is 16 random bytes in hex, as W3C trace ids are.
-func newTraceID() string {
-	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails, by its documentation
-	return hex.EncodeToString(id[:])
+// newTrace gives a delivery its own trace id: one from outside is not trusted
+// to be unique.
+func newTrace(ctx context.Context) context.Context {
+	return telemetry.WithTraceID(ctx, telemetry.NewTraceID())
 }
 
-// Take takes one delivery of an update in. A nil error means that it need not
+// Take takes one delivery of an update in, under the trace id of ctx. A nil error means that it need not
 // be delivered again: stored, seen before, or nothing for the guide. An error
 // means that Temporal could not store it; nothing remembers the update then.
 // Every update that ends here has its one closing line in the log.
-func (d *Door) Take(ctx context.Context, traceID string, body []byte) error {
+func (d *Door) Take(ctx context.Context, body []byte) error {
 	update, fault := readUpdate(body)
-	update.TraceID = traceID
-	log := d.log.With("trace_id", traceID)
+	update.TraceID = telemetry.TraceID(ctx)
+	log := d.log
 	if update.ID != 0 {
 		log = log.With("update_id", update.ID)
 	}
@@ -104,7 +102,7 @@ func (d *Door) Take(ctx context.Context, traceID string, body []byte) error {
 			append([]any{"result", "error"}, guide.InternalUnexpected.LogFields("Temporal did not take the update", err.Error())...)...)
 		return err
 	}
-	d.recent.add(update.ID, traceID)
+	d.recent.add(update.ID, update.TraceID)
 	log.InfoContext(ctx, "bot update accepted")
 	return nil
 }

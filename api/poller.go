@@ -49,7 +49,7 @@ func (p *Poller) Run(ctx context.Context) error {
 			continue
 		}
 		for _, raw := range updates {
-			if err := p.Door.Take(ctx, newTraceID(), raw); err != nil {
+			if err := p.Door.Take(newTrace(ctx), raw); err != nil {
 				pause(ctx, pollPause)
 				break // from here on they are fetched again
 			}

@@ -76,11 +76,11 @@ type webhook struct {
 }
 
 func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	traceID := newTraceID()
-	defer h.recoverTo(w, traceID)
+	ctx := newTrace(r.Context())
+	defer h.recoverTo(ctx, w)
 
 	if !h.authentic(r.Header.Values(secretHeader)) {
-		h.log.WarnContext(r.Context(), "webhook refused", "trace_id", traceID, "result", "unauthorized")
+		h.log.WarnContext(ctx, "webhook refused", "result", "unauthorized")
 		h.turnAway(w, http.StatusUnauthorized)
 		return
 	}
@@ -92,19 +92,19 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpdate))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		// Delivering it again would not make it smaller.
-		h.log.WarnContext(r.Context(), "bot update refused", append([]any{"trace_id", traceID, "result", "error"},
+		h.log.WarnContext(ctx, "bot update refused", append([]any{"result", "error"},
 			guide.InboundInvalidJSON.LogFields("update not handled", "larger than 1 MiB")...)...)
 		h.turnAway(w, http.StatusOK)
 		return
 	}
 	if err != nil {
-		h.log.WarnContext(r.Context(), "webhook body broke off", "trace_id", traceID)
+		h.log.WarnContext(ctx, "webhook body broke off")
 		h.again(w)
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), acceptTime)
+	ctx, cancel := context.WithTimeout(ctx, acceptTime)
 	defer cancel()
-	if err := h.door.Take(ctx, traceID, body); err != nil {
+	if err := h.door.Take(ctx, body); err != nil {
 		h.again(w)
 		return
 	}
@@ -137,9 +137,9 @@ func (h *webhook) again(w http.ResponseWriter) {
 
 // recoverTo answers a panic with 500, so that the update comes again. What
 // panicked may quote the update, so only its type is logged.
-func (h *webhook) recoverTo(w http.ResponseWriter, traceID string) {
+func (h *webhook) recoverTo(ctx context.Context, w http.ResponseWriter) {
 	if cause := recover(); cause != nil {
-		h.log.Error("webhook panicked", append([]any{"trace_id", traceID, "result", "error", "stack", string(debug.Stack())},
+		h.log.ErrorContext(ctx, "webhook panicked", append([]any{"result", "error", "stack", string(debug.Stack())},
 			guide.InternalUnexpected.LogFields("panic while taking an update in", fmt.Sprintf("%T", cause))...)...)
 		h.again(w)
 	}

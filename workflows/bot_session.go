@@ -11,6 +11,7 @@ import (
 	"vestnik/activities"
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
+	"vestnik/internal/telemetry"
 )
 
 const (
@@ -204,6 +205,7 @@ func (s *session) answer(ctx workflow.Context, w *waiting) {
 		return
 	}
 	s.answering++
+	ctx = telemetry.WithWorkflowTraceID(ctx, w.TraceID)
 	w.answer = workflow.ExecuteActivity(
 		workflow.WithActivityOptions(ctx, activities.AnswerOptions()), guideBot.Answer, w.BotUpdate)
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -223,7 +225,7 @@ func (s *session) work(ctx workflow.Context) {
 			return
 		}
 		s.handling, s.queue = s.queue[0], s.queue[1:]
-		s.handle(ctx, s.handling)
+		s.handle(telemetry.WithWorkflowTraceID(ctx, s.handling.TraceID), s.handling)
 		s.handling = nil
 		s.handled++
 	}
@@ -279,7 +281,7 @@ func (s *session) recall(ctx workflow.Context) error {
 	}
 	var before []protocol.SeenUpdate
 	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecallOptions()), guideBot.Recall,
-		activities.Recalling{BotID: s.botID, ChatID: s.chatID, TraceID: s.handling.TraceID}).Get(ctx, &before)
+		activities.Recalling{BotID: s.botID, ChatID: s.chatID}).Get(ctx, &before)
 	if err != nil {
 		return err
 	}
@@ -358,6 +360,7 @@ func (s *session) recorded(n int) { s.unrecorded = s.unrecorded[n:] }
 
 // close writes the one closing line that every update has.
 func (s *session) close(ctx workflow.Context, update protocol.BotUpdate, result string, more ...any) {
+	ctx = telemetry.WithWorkflowTraceID(ctx, update.TraceID)
 	workflow.GetLogger(ctx).Info("bot update done", append(append(update.LogFields(), "result", result), more...)...)
 }
 
@@ -368,6 +371,7 @@ func (s *session) closeFailed(ctx workflow.Context, update protocol.BotUpdate, e
 	}
 	failure := activities.FailureOf(err)
 	fields := append(append(update.LogFields(), "result", "error"), failure.Code.LogFields(failure.Message, failure.Details)...)
+	ctx = telemetry.WithWorkflowTraceID(ctx, update.TraceID)
 	workflow.GetLogger(ctx).Error("bot update failed", fields...)
 }
 

@@ -60,10 +60,11 @@ type BotUpdate struct {
 	Sealed []byte `json:"sealed,omitempty"`
 }
 
-// LogFields are the fields that every line about the update carries.
+// LogFields are the fields that every line about the update carries, besides
+// the trace id, which the context brings.
 func (u BotUpdate) LogFields() []any {
 	fields := []any{
-		"trace_id", u.TraceID, "update_id", u.ID, "event_type", u.Kind,
+		"update_id", u.ID, "event_type", u.Kind,
 		"telegram_user_id", u.UserID, "chat_id", u.ChatID,
 	}
 	if action, err := guide.ParseAction(u.Data); err == nil {
