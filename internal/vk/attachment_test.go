@@ -1,0 +1,110 @@
+package vk_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/vk"
+)
+
+func attachment(t *testing.T, raw string) vk.Attachment {
+	t.Helper()
+	post := decode(t, `{"id":1,"owner_id":-1,"attachments":[`+raw+`]}`)
+	require.Len(t, post.Attachments, 1)
+	return post.Attachments[0]
+}
+
+func photo(t *testing.T, body string) vk.Photo {
+	t.Helper()
+	return *attachment(t, `{"type":"photo","photo":{"id":1,"owner_id":-1,`+body+`}}`).Photo
+}
+
+func letters(p vk.Photo) string {
+	order := ""
+	for _, size := range p.Sizes {
+		order += size.Type + " "
+	}
+	return order
+}
+
+func size(letter string, width, height int) string {
+	return fmt.Sprintf(`{"type":%q,"url":"https://cdn.example/%s.jpg?sign=1","width":%d,"height":%d}`, letter, letter, width, height)
+}
+
+func TestTheBestSizeIsTheOriginalThenTheLargestUncroppedOne(t *testing.T) {
+	t.Parallel()
+	p := photo(t, `"sizes":[`+size("o", 130, 87)+","+size("s", 75, 50)+","+size("z", 1280, 853)+","+size("r", 510, 340)+","+
+		size("w", 2560, 1707)+","+size("x", 604, 403)+`],"orig_photo":{"type":"base","url":"https://cdn.example/orig.jpg","width":4000,"height":2667}`)
+	require.Equal(t, "base w z x s r o ", letters(p))
+	require.Equal(t, "https://cdn.example/orig.jpg", p.LargestURL())
+	require.Equal(t, vk.PhotoSize{Type: "w", URL: "https://cdn.example/w.jpg?sign=1", Width: 2560, Height: 1707}, p.Smaller(p.LargestURL())[0])
+	require.Empty(t, p.Smaller("https://cdn.example/o.jpg?sign=1"))
+}
+
+func TestACroppedSizeNeverBeatsAnUncroppedOneHoweverLarge(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "m r ", letters(photo(t, `"sizes":[`+size("r", 510, 765)+","+size("m", 130, 195)+`]`)))
+}
+
+func TestLettersDecideWhereThereAreNoMeasures(t *testing.T) {
+	t.Parallel()
+	p := photo(t, `"sizes":[`+size("s", 0, 0)+","+size("y", 0, 0)+","+size("w", 0, 0)+","+size("m", 0, 0)+","+size("z", 0, 0)+","+size("x", 0, 0)+","+size("p", 0, 0)+`]`)
+	require.Equal(t, "w z y x m s p ", letters(p))
+	require.Equal(t, "w z x ", letters(photo(t, `"sizes":[`+size("x", 604, 604)+","+size("w", 0, 0)+","+size("z", 1280, 1280)+`]`)))
+}
+
+func TestSizesWithoutAnAddressAreLeftOutAndDoublesKeptOnce(t *testing.T) {
+	t.Parallel()
+	p := photo(t, `"sizes":[{"type":"w"},{"type":"z","url":"javascript:alert(1)"},{"type":"y","src":"https://cdn.example/y.jpg"},null,7,`+size("x", 10, 10)+","+size("x", 10, 10)+`]`)
+	require.Equal(t, "y x ", letters(p))
+	require.Empty(t, photo(t, `"sizes":[]`).LargestURL())
+	require.Empty(t, photo(t, `"sizes":{}`).Sizes)
+}
+
+func TestEveryKindOfAttachmentHasATitleAndALinkAsFarAsItCan(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]vk.Attachment{
+		`{"type":"video","video":{"id":5,"owner_id":-7,"title":"Щенок","access_key":"k"}}`:                                {Type: "video", OwnerID: -7, ID: 5, AccessKey: "k", Title: "Щенок", URL: "https://vk.com/video-7_5?list=k"},
+		`{"type":"clip","clip":{"id":5,"owner_id":-7}}`:                                                                   {Type: "clip", OwnerID: -7, ID: 5, URL: "https://vk.com/clip-7_5"},
+		`{"type":"doc","doc":{"id":5,"owner_id":7,"title":"Листовка.pdf","url":"https://vk.com/doc7_5?hash=1"}}`:          {Type: "doc", OwnerID: 7, ID: 5, Title: "Листовка.pdf", URL: "https://vk.com/doc7_5?hash=1"},
+		`{"type":"link","link":{"url":"https://pets.example","title":"Приют"}}`:                                           {Type: "link", Title: "Приют", URL: "https://pets.example"},
+		`{"type":"link","link":{"url":"https://pets.example","caption":"pets.example"}}`:                                  {Type: "link", Title: "pets.example", URL: "https://pets.example"},
+		`{"type":"poll","poll":{"id":5,"owner_id":-7,"question":"Чей пёс?"}}`:                                             {Type: "poll", OwnerID: -7, ID: 5, Title: "Чей пёс?", URL: "https://vk.com/poll-7_5"},
+		`{"type":"audio","audio":{"id":5,"owner_id":7,"artist":"Хор","title":"Песня","url":"https://cs.example/stream"}}`: {Type: "audio", OwnerID: 7, ID: 5, Title: "Хор — Песня", URL: "https://vk.com/audio7_5"},
+		`{"type":"audio_playlist","audio_playlist":{"id":5,"owner_id":7,"title":"Подборка"}}`:                             {Type: "audio_playlist", OwnerID: 7, ID: 5, Title: "Подборка", URL: "https://vk.com/music/playlist/7_5"},
+		`{"type":"article","article":{"id":5,"owner_id":-7,"title":"Как искать","url":"https://vk.com/@pets-kak"}}`:       {Type: "article", OwnerID: -7, ID: 5, Title: "Как искать", URL: "https://vk.com/@pets-kak"},
+		`{"type":"note","note":{"id":5,"owner_id":7,"title":"Заметка","view_url":"https://m.vk.com/note7_5"}}`:            {Type: "note", OwnerID: 7, ID: 5, Title: "Заметка", URL: "https://m.vk.com/note7_5"},
+		`{"type":"album","album":{"id":"5","owner_id":-7,"title":"Пристроены"}}`:                                          {Type: "album", OwnerID: -7, ID: 5, Title: "Пристроены", URL: "https://vk.com/album-7_5"},
+		`{"type":"market","market":{"id":5,"owner_id":-7,"title":"Ошейник"}}`:                                             {Type: "market", OwnerID: -7, ID: 5, Title: "Ошейник", URL: "https://vk.com/market-7?w=product-7_5"},
+		`{"type":"group","group":{"id":7,"name":"Приют"}}`:                                                                {Type: "group", ID: 7, Title: "Приют", URL: "https://vk.com/club7"},
+		`{"type":"hologram","hologram":{"id":5,"owner_id":-7,"beam":[1]}}`:                                                {Type: "hologram", OwnerID: -7, ID: 5},
+		`{"type":"photos_list","photos_list":["-7_5"]}`:                                                                   {Type: "photos_list"},
+		`{"type":"donut_link"}`: {Type: "donut_link"},
+		`{"type":7}`:            {Type: "7"},
+		`5`:                     {Type: "unknown"},
+	} {
+		require.Equal(t, want, attachment(t, raw), raw)
+	}
+}
+
+func TestWhatIsAPhotoInAllButNameIsAPhoto(t *testing.T) {
+	t.Parallel()
+	posted := attachment(t, `{"type":"posted_photo","posted_photo":{"id":5,"owner_id":7,"photo_130":"https://cdn.example/130.jpg","photo_604":"https://cdn.example/604.jpg"}}`)
+	require.Equal(t, "https://cdn.example/604.jpg", posted.Photo.LargestURL())
+	graffiti := attachment(t, `{"type":"graffiti","graffiti":{"id":5,"owner_id":7,"url":"https://cdn.example/g.png"}}`)
+	require.Equal(t, "https://cdn.example/g.png", graffiti.Photo.LargestURL())
+}
+
+func TestAPreviewIsTheLargestPictureWithoutBars(t *testing.T) {
+	t.Parallel()
+	video := attachment(t, `{"type":"video","video":{"id":5,"owner_id":-7,"image":[{"url":"https://cdn.example/p.jpg","width":4000,"height":2000,"with_padding":1},
+		{"url":"https://cdn.example/s.jpg","width":320,"height":180},{"url":"https://cdn.example/l.jpg","width":1280,"height":720}]}}`)
+	require.Equal(t, "https://cdn.example/l.jpg", video.Preview[0].URL)
+	require.Len(t, video.Preview, 2)
+	link := attachment(t, `{"type":"link","link":{"url":"https://pets.example","photo":{"sizes":[`+size("k", 1074, 480)+","+size("l", 537, 240)+`]}}}`)
+	require.Equal(t, 1074, link.Preview[0].Width)
+	doc := attachment(t, `{"type":"doc","doc":{"preview":{"photo":{"sizes":[{"src":"https://cdn.example/d.jpg","type":"m"}]}}}}`)
+	require.Equal(t, "https://cdn.example/d.jpg", doc.Preview[0].URL)
+}
