@@ -15,6 +15,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
+	"vestnik/internal/telemetry"
 )
 
 const (
@@ -49,12 +50,11 @@ func SendOptions(destination, summary string) workflow.ActivityOptions {
 
 // Outbound is what the sending activities share.
 type Outbound struct {
-	Ledger *db.Ledger
-	Posts  *db.Posts
-	Routes *route.Routes
-	Log    *slog.Logger
-	// Observe, if set, counts every attempt by platform and outcome.
-	Observe func(platform, outcome string)
+	Ledger  *db.Ledger
+	Posts   *db.Posts
+	Routes  *route.Routes
+	Log     *slog.Logger
+	Metrics *telemetry.Metrics
 }
 
 // consignment is a delivery with all that is needed to send its next part.
@@ -182,23 +182,18 @@ func (o *Outbound) attempt(ctx context.Context, c *consignment, rung string, cal
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	ids, err := call(ctx)
 	if err == nil {
-		o.observe(c, db.OutcomeSent)
+		o.Metrics.Send(ctx, protocol.Platform(c.Destination), db.OutcomeSent, time.Since(began))
 		return o.record(ctx, func(ctx context.Context) error { return o.Ledger.Arrived(ctx, attempt, ids, c.last()) })
 	}
 	verdict := judge(err)
-	o.observe(c, verdict.ending.Outcome)
+	o.Metrics.Send(ctx, protocol.Platform(c.Destination), verdict.ending.Outcome, time.Since(began))
 	if err := o.record(ctx, func(ctx context.Context) error { return o.Ledger.Close(ctx, attempt, verdict.ending) }); err != nil {
 		return err
 	}
 	return verdict
-}
-
-func (o *Outbound) observe(c *consignment, outcome string) {
-	if o.Observe != nil {
-		o.Observe(protocol.Platform(c.Destination), outcome)
-	}
 }
 
 // record writes to the ledger for as long as recordTime, come what may.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -119,4 +120,17 @@ func (l *Log) check(sheet *sheet) {
 	if parsed, err := url.Parse(l.OTLPEndpoint); err != nil || parsed.Host == "" {
 		sheet.add("OTEL_EXPORTER_OTLP_ENDPOINT", "is not a URL", "write it in full, such as http://127.0.0.1:4317")
 	}
+}
+
+// LocalVK tells whether the VK API is a server on this machine: a sandbox.
+func (p Platforms) LocalVK() bool {
+	parsed, err := url.Parse(p.VKURL)
+	if err != nil {
+		return false
+	}
+	if parsed.Hostname() == "localhost" {
+		return true
+	}
+	address, err := netip.ParseAddr(parsed.Hostname())
+	return err == nil && address.IsLoopback()
 }

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/internal/config"
+	"vestnik/internal/telegram"
+	"vestnik/internal/telemetry"
+	"vestnik/starter"
+)
+
+func botCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "bot",
+		Usage: "the guide bot's standing with Telegram",
+		Commands: []*cli.Command{{
+			Name:  "webhook",
+			Usage: "where Telegram delivers the bot's updates",
+			Commands: []*cli.Command{
+				{
+					Name:  "set",
+					Usage: "deliver to PUBLIC_URL, with TELEGRAM_WEBHOOK_SECRET; waiting updates are kept",
+					Action: func(ctx context.Context, _ *cli.Command) error {
+						webhook, err := openWebhook(config.NeedWebhook)
+						if err != nil {
+							return err
+						}
+						if err := webhook.Set(ctx); err != nil {
+							return err
+						}
+						address, _ := webhook.Address() // Set has checked it
+						_, err = fmt.Fprintln(os.Stdout, "Telegram delivers to", address)
+						return err
+					},
+				},
+				{
+					Name:  "delete",
+					Usage: "deliver nowhere; updates wait, or are polled by `vestnik dev`",
+					Action: func(ctx context.Context, _ *cli.Command) error {
+						webhook, err := openWebhook()
+						if err != nil {
+							return err
+						}
+						if err := webhook.Delete(ctx); err != nil {
+							return err
+						}
+						_, err = fmt.Fprintln(os.Stdout, "the webhook is taken away")
+						return err
+					},
+				},
+				{
+					Name:  "info",
+					Usage: "what Telegram says about the webhook",
+					Flags: []cli.Flag{outputFlag()},
+					Action: func(ctx context.Context, cmd *cli.Command) error {
+						webhook, err := openWebhook()
+						if err != nil {
+							return err
+						}
+						info, err := webhook.Info(ctx)
+						if err != nil {
+							return err
+						}
+						return printWebhook(cmd, info)
+					},
+				},
+			},
+		}},
+	}
+}
+
+// openWebhook needs neither a database nor Temporal: a webhook is set before
+// anything else runs.
+func openWebhook(needs ...config.Need) (starter.Webhook, error) {
+	cfg, err := config.Load(environ(), needs...)
+	if err != nil {
+		return starter.Webhook{}, err
+	}
+	telemetry.Redact(cfg.Secrets()...)
+	if !cfg.Bot.Token.IsSet() {
+		return starter.Webhook{}, errors.New("TELEGRAM_BOT_TOKEN is not set: set it to the token that @BotFather gave for the guide bot")
+	}
+	client, err := telegram.New(telegram.Config{
+		Token: cfg.Bot.Token.Reveal(), BaseURL: cfg.Platforms.TelegramURL, Timeout: cfg.Bot.HTTPTimeout,
+	})
+	if err != nil {
+		return starter.Webhook{}, err
+	}
+	return starter.Webhook{Client: client, PublicURL: cfg.Bot.PublicURL, Secret: cfg.Bot.WebhookSecret.Reveal()}, nil
+}
+
+func printWebhook(cmd *cli.Command, info telegram.WebhookInfo) error {
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, info)
+	}
+	if info.URL == "" {
+		_, err := fmt.Fprintf(os.Stdout, "no webhook is set; %d updates wait\n", info.Pending)
+		return err
+	}
+	list := newTable(os.Stdout, "URL", "WAITING", "KINDS", "LAST ERROR")
+	failed := "-"
+	if info.LastErrorDate != 0 {
+		at := time.Unix(info.LastErrorDate, 0)
+		failed = info.LastErrorMessage + ", " + ago(&at)
+	}
+	list.row(info.URL, info.Pending, dash(strings.Join(info.Updates, ", ")), failed)
+	return list.print()
+}

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/route"
+	"vestnik/internal/vk"
+)
+
+func deliveriesCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "deliveries",
+		Usage:     "list deliveries, newest first; with an id: every attempt at it",
+		ArgsUsage: "[id]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "status", Usage: "only these: " + strings.Join(protocol.Statuses, ", "), Validator: validStatus},
+			&cli.StringFlag{Name: "destination", Usage: "only to this one, such as telegram:-1001234567890"},
+			&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
+			&cli.BoolFlag{Name: "summary", Usage: "counts by status, the oldest that waits, sent in the last hour"},
+			outputFlag(),
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			a, err := open(ctx)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			switch {
+			case cmd.Bool("summary"):
+				return a.printSummary(ctx, cmd)
+			case cmd.Args().Present():
+				return a.printAttempts(ctx, cmd)
+			default:
+				return a.printDeliveries(ctx, cmd)
+			}
+		},
+	}
+}
+
+func validStatus(status string) error {
+	if !slices.Contains(protocol.Statuses, status) {
+		return fmt.Errorf("status %q: want one of %s", status, strings.Join(protocol.Statuses, ", "))
+	}
+	return nil
+}
+
+func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
+	rows, err := a.relay.Ledger.List(ctx, db.DeliveryFilter{
+		Status: cmd.String("status"), Destination: cmd.String("destination"), Limit: cmd.Int("limit"),
+	})
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, rows)
+	}
+	list := newTable(os.Stdout, "ID", "STATUS", "POST", "TYPE", "DESTINATION", "ATTEMPTS", "MESSAGES", "CREATED", "REASON")
+	for _, row := range rows {
+		list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), row.Type, row.Destination, row.Attempts,
+			messages(row.MessageIDs), ago(&row.CreatedAt), row.Reason)
+	}
+	return list.print()
+}
+
+func messages(ids []int64) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = strconv.FormatInt(id, 10)
+	}
+	return dash(strings.Join(texts, ","))
+}
+
+func (a *app) printSummary(ctx context.Context, cmd *cli.Command) error {
+	summary, err := a.relay.Ledger.Summarise(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, summary)
+	}
+	for _, status := range protocol.Statuses {
+		fmt.Printf("%-12s %d\n", status, summary.Statuses[status])
+	}
+	fmt.Printf("\noldest waiting   %s\nsent last hour   %d\n", ago(summary.OldestWaiting), summary.SentLastHour)
+	if summary.UncertainLastHour > 0 {
+		fmt.Printf("of unknown outcome among them: %d attempts, each perhaps one copy too many\n", summary.UncertainLastHour)
+	}
+	return nil
+}
+
+func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
+	id, err := deliveryID(cmd)
+	if err != nil {
+		return err
+	}
+	delivery, err := a.starter.Delivery(ctx, id)
+	if err != nil {
+		return err
+	}
+	attempts, err := a.relay.Ledger.Attempts(ctx, id)
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, struct {
+			db.DeliveryRow
+			History []db.AttemptRow `json:"history"`
+		}{delivery, attempts})
+	}
+	fmt.Printf("delivery %d  %s → %s\nstatus   %s %s\nworkflow %s\nsource   https://vk.com/%s\n", id,
+		protocol.WallPost(delivery.OwnerID, delivery.PostID), delivery.Destination, delivery.Status, delivery.Reason,
+		delivery.WorkflowID, protocol.WallPost(delivery.OwnerID, delivery.PostID))
+	if captcha := delivery.Captcha; captcha != nil {
+		fmt.Printf("captcha  picture %s\n         page    %s\n", dash(captcha.Picture), dash(captcha.RedirectURI))
+	}
+	fmt.Println()
+	list := newTable(os.Stdout, "ATTEMPT", "PART", "STARTED", "TOOK", "OUTCOME", "CODE", "RUNG", "ERROR")
+	for _, attempt := range attempts {
+		took := "-"
+		if attempt.FinishedAt != nil {
+			took = attempt.FinishedAt.Sub(attempt.StartedAt).Round(time.Millisecond).String()
+		}
+		list.row(attempt.Number, attempt.Part+1, attempt.StartedAt.Format(time.DateTime), took, dash(attempt.Outcome),
+			attempt.Code, dash(attempt.Rung), attempt.Error)
+	}
+	return list.print()
+}
+
+func deliverCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "deliver",
+		Usage:     "send a stored post to a destination, whatever the rules say",
+		ArgsUsage: "wall<owner>_<post>",
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "to", Usage: "destination, such as telegram:-1001234567890; may be repeated", Required: true},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			post, err := vk.ParsePostRef(cmd.Args().First())
+			if err != nil {
+				return err
+			}
+			a, err := open(ctx)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			for _, name := range cmd.StringSlice("to") {
+				destination, err := route.ParseDestination(name)
+				if err != nil {
+					return err
+				}
+				id, err := a.starter.Deliver(ctx, post.Owner, post.ID, destination)
+				if err != nil {
+					return err
+				}
+				fmt.Printf("delivery %d queued: %s → %s\n", id, protocol.WallPost(post.Owner, post.ID), destination)
+			}
+			return nil
+		},
+	}
+}
+
+func resumeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "resume",
+		Usage:     "decide about deliveries that wait for a person",
+		ArgsUsage: "[id…]",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "action", Value: string(protocol.ResumeRetry), Usage: "retry, captcha, mark_sent or skip"},
+			&cli.StringFlag{Name: "captcha-key", Usage: "the text on VK's picture, or the success_token of its page"},
+			&cli.StringFlag{Name: "note", Usage: "why, for the record"},
+			&cli.BoolFlag{Name: "all", Usage: "every delivery that waits (narrow with --reason and --destination)"},
+			&cli.StringFlag{Name: "reason", Usage: "with --all: only those parked for this reason"},
+			&cli.StringFlag{Name: "destination", Usage: "with --all: only those to this destination"},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			resume := protocol.Resume{
+				Action: protocol.ResumeAction(cmd.String("action")), CaptchaKey: cmd.String("captcha-key"), Note: cmd.String("note"),
+			}
+			if resume.CaptchaKey != "" && !cmd.IsSet("action") {
+				resume.Action = protocol.ResumeCaptcha
+			}
+			return resumeAll(ctx, cmd, resume)
+		},
+	}
+}
+
+func skipCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "skip",
+		Usage:     "do not send deliveries that wait: parked ones, or ones still in the queue",
+		ArgsUsage: "id…",
+		Flags:     []cli.Flag{&cli.StringFlag{Name: "note", Usage: "why, for the record"}},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			return resumeAll(ctx, cmd, protocol.Resume{Action: protocol.ResumeSkip, Note: cmd.String("note")})
+		},
+	}
+}
+
+// resumeAll hands a decision to every delivery the command names, and goes on
+// when one of them can't take it.
+func resumeAll(ctx context.Context, cmd *cli.Command, resume protocol.Resume) error {
+	if err := resume.Validate(); err != nil {
+		return err
+	}
+	a, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	ids, err := a.chosen(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for _, id := range ids {
+		answer, err := a.starter.Resume(ctx, id, resume)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("delivery %d: %w", id, err))
+			continue
+		}
+		fmt.Println(answer)
+	}
+	return errors.Join(failures...)
+}
+
+// chosen are the deliveries that a command names by id or by --all.
+func (a *app) chosen(ctx context.Context, cmd *cli.Command) ([]int64, error) {
+	if !cmd.Bool("all") {
+		if !cmd.Args().Present() {
+			return nil, errors.New("name deliveries by id (see `vestnik deliveries --status parked`), or say --all")
+		}
+		return deliveryIDs(cmd)
+	}
+	var ids []int64
+	for _, status := range []string{protocol.StatusParked, protocol.StatusUnknown} {
+		rows, err := a.relay.Ledger.List(ctx, db.DeliveryFilter{Status: status, Destination: cmd.String("destination"), Limit: 10_000})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if reason := cmd.String("reason"); reason == "" || row.Reason == reason {
+				ids = append(ids, row.ID)
+			}
+		}
+	}
+	slices.Sort(ids) // the oldest first, as they were meant to go
+	return ids, nil
+}
+
+func deliveryIDs(cmd *cli.Command) ([]int64, error) {
+	var ids []int64
+	for _, text := range cmd.Args().Slice() {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id <= 0 {
+			return nil, fmt.Errorf("delivery %q: want the number that `vestnik deliveries` shows", text)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+func deliveryID(cmd *cli.Command) (int64, error) {
+	ids, err := deliveryIDs(cmd)
+	if err != nil {
+		return 0, err
+	}
+	return ids[0], nil
+}

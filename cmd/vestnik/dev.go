@@ -1,0 +1,300 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/db"
+	"vestnik/internal/config"
+	"vestnik/internal/devstack"
+	"vestnik/internal/sandbox"
+)
+
+// stopLimit is how long the servers that dev has started may take to stop.
+const stopLimit = 30 * time.Second
+
+func devCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "dev",
+		Usage: "run everything on this machine: servers, sandbox, worker, api, schedule",
+		Description: "Starts Postgres and Temporal unless DATABASE_URL and TEMPORAL_ADDRESS name them, and a sandbox\n" +
+			"in place of each platform that has no token. Ctrl-C stops all that it has started.",
+		Action: func(ctx context.Context, _ *cli.Command) error {
+			d := &dev{environ: config.Environ()}
+			return errors.Join(d.run(ctx), d.stop())
+		},
+	}
+}
+
+// dev is a run of the whole product on one machine.
+type dev struct {
+	environ map[string]string // the process's, with what dev adds
+	stack   *devstack.Stack
+	sandbox *sandbox.Server
+	app     *app
+	logFile *os.File
+}
+
+func (d *dev) run(ctx context.Context) error {
+	if err := d.startServers(ctx); err != nil {
+		return err
+	}
+	if err := d.startSandbox(ctx); err != nil {
+		return err
+	}
+	listener, err := d.listen(ctx)
+	if err != nil {
+		return err
+	}
+	if err := d.connect(ctx); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	if len(d.app.cfg.Scan.Walls) > 0 {
+		if err := d.app.starter.ScheduleScans(ctx); err != nil {
+			return errors.Join(err, listener.Close())
+		}
+	}
+	if err := d.publishEnviron(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	d.greet(listener)
+	return d.app.runAll(ctx,
+		d.app.work,
+		func(ctx context.Context) error { return d.app.serve(ctx, listener) },
+		func(ctx context.Context) error {
+			select {
+			case <-ctx.Done():
+				return nil
+			case err := <-d.stack.Failed():
+				return err
+			}
+		},
+	)
+}
+
+func (d *dev) startServers(ctx context.Context) error {
+	cfg, err := config.Load(d.environ)
+	if err != nil {
+		return err
+	}
+	d.stack, err = devstack.Start(ctx, devstack.Options{
+		DatabaseURL: cfg.Database.URL.Reveal(), TemporalAddress: cfg.Temporal.Address, Namespace: cfg.Temporal.Namespace,
+		Progress: say,
+	})
+	if err != nil {
+		return err
+	}
+	d.environ["DATABASE_URL"], d.environ["TEMPORAL_ADDRESS"] = d.stack.DatabaseURL, d.stack.TemporalAddress
+	return nil
+}
+
+func say(step string) { fmt.Fprintln(os.Stderr, "· "+step) }
+
+// startSandbox stands a sandbox in for each platform that the environment
+// gives neither a token nor an address of.
+func (d *dev) startSandbox(ctx context.Context) error {
+	telegram := d.lacks("TELEGRAM_API_URL", "TG_TOKEN", "TELEGRAM_BOT_TOKEN")
+	vk := d.lacks("VK_API_URL", "VK_TOKEN", "VK_OUT_TOKEN")
+	if !telegram && !vk {
+		return nil
+	}
+	addr, err := freeAddr(ctx, "127.0.0.1:8090")
+	if err != nil {
+		return err
+	}
+	d.sandbox, err = sandbox.Start(ctx, sandbox.Options{
+		Addr: addr, Samples: true, StateFile: filepath.Join(devstack.StateDir, "sandbox.json"),
+	})
+	if err != nil {
+		return err
+	}
+	if telegram {
+		d.offer(map[string]string{
+			"TELEGRAM_API_URL": d.sandbox.TelegramURL(),
+			"TG_ENABLED":       "true", "TG_TOKEN": sandbox.TelegramToken, "TG_CHAT": strconv.FormatInt(sandbox.ChatID, 10),
+		})
+	}
+	if vk {
+		d.offer(map[string]string{
+			"VK_API_URL": d.sandbox.VKURL(), "VK_TOKEN": sandbox.VKReadToken, "VK_WALLS": strings.Join(sandbox.WallNames(), ","),
+			"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": sandbox.VKWriteToken, "VK_OUT_MEDIA_TOKEN": sandbox.VKMediaToken,
+			"VK_OUT_OWNER_ID": strconv.FormatInt(sandbox.DestinationOwnerID, 10),
+			// A sandbox has no quota to spare, and whoever writes a post wants to see it go.
+			"VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "5s",
+		})
+	}
+	return nil
+}
+
+// lacks tells whether none of the variables, nor its _FILE form, is set.
+func (d *dev) lacks(variables ...string) bool {
+	return !slices.ContainsFunc(variables, func(name string) bool {
+		return d.environ[name] != "" || d.environ[name+"_FILE"] != ""
+	})
+}
+
+// offer sets what the environment does not.
+func (d *dev) offer(values map[string]string) {
+	for name, value := range values {
+		if d.lacks(name) {
+			d.environ[name] = value
+		}
+	}
+}
+
+// listen takes HTTP_ADDR, or, where nobody asked for it, the next free port.
+func (d *dev) listen(ctx context.Context) (net.Listener, error) {
+	addr := d.environ["HTTP_ADDR"]
+	if addr == "" {
+		var err error
+		if addr, err = freeAddr(ctx, "127.0.0.1:8080"); err != nil {
+			return nil, err
+		}
+		d.environ["HTTP_ADDR"] = addr
+	}
+	return listen(ctx, "HTTP_ADDR", addr)
+}
+
+// freeAddr returns addr, or the next port after it that nobody listens on.
+func freeAddr(ctx context.Context, addr string) (string, error) {
+	host, text, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", err
+	}
+	port, err := strconv.Atoi(text)
+	if err != nil {
+		return "", err
+	}
+	var busy error
+	for next := port; next < port+20; next++ {
+		candidate := net.JoinHostPort(host, strconv.Itoa(next))
+		var listener net.Listener
+		if listener, busy = new(net.ListenConfig).Listen(ctx, "tcp", candidate); busy == nil {
+			return candidate, listener.Close()
+		}
+	}
+	return "", fmt.Errorf("no free port from %d to %d: %w", port, port+19, busy)
+}
+
+// connect migrates the database and opens everything with the environment that
+// is now complete. Logs go to a file, so that the terminal stays readable.
+func (d *dev) connect(ctx context.Context) error {
+	for _, name := range []string{"OPS_TOKEN", "CMS_TOKEN"} {
+		token, err := keptToken(name)
+		if err != nil {
+			return err
+		}
+		d.offer(map[string]string{name: token})
+	}
+	var err error
+	d.logFile, err = os.OpenFile(logPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the log: %w", err)
+	}
+	cfg, err := config.Load(d.environ)
+	if err != nil {
+		return err
+	}
+	pool, err := db.Open(ctx, cfg.Database.URL.Reveal())
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	say("migrating the database")
+	if err := db.Migrate(ctx, pool); err != nil {
+		return err
+	}
+	d.app, err = openAs(ctx, "dev", d.environ, d.logFile)
+	return err
+}
+
+func logPath() string { return filepath.Join(devstack.StateDir, "logs", "vestnik.log") }
+
+// keptToken returns a token of this folder's own, making it the first time.
+func keptToken(name string) (string, error) {
+	path := filepath.Join(devstack.StateDir, strings.ToLower(name))
+	if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
+		return strings.TrimSpace(string(text)), nil
+	}
+	random := make([]byte, 16)
+	_, _ = rand.Read(random) // never fails
+	token := hex.EncodeToString(random)
+	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("keep %s: %w", name, err)
+	}
+	return token, nil
+}
+
+// publishEnviron lets the other commands in this folder find the servers.
+func (d *dev) publishEnviron() error {
+	own := config.Environ()
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(d.environ)) {
+		if _, set := own[name]; !set {
+			fmt.Fprintf(&text, "%s=%s\n", name, d.environ[name])
+		}
+	}
+	if err := os.WriteFile(devEnvironFile(), []byte(text.String()), 0o600); err != nil {
+		return fmt.Errorf("tell the other commands where the servers are: %w", err)
+	}
+	return nil
+}
+
+// greet says where to look and what to expect.
+func (d *dev) greet(listener net.Listener) {
+	line := func(what, where string) { fmt.Printf("  %-20s %s\n", what, where) }
+	fmt.Print("\nVestnik is up.\n\n")
+	if d.sandbox != nil {
+		line("Sandbox", d.sandbox.URL()+"/   chats and walls as people see them")
+	}
+	line("Operator console", fmt.Sprintf("http://%s/   token: %s", listener.Addr(), d.environ["OPS_TOKEN"]))
+	if d.stack.TemporalUIURL != "" {
+		line("Temporal Web UI", d.stack.TemporalUIURL+"   every delivery is a workflow")
+	}
+	line("Health, metrics", fmt.Sprintf("http://%s/readyz, /metrics", listener.Addr()))
+	line("Log", logPath())
+	if d.sandbox != nil {
+		fmt.Print("\nWithin a minute the lost pets of the sandbox's VK walls arrive in its Telegram chat and on its\n" +
+			"destination wall. Write a post on the sandbox page and watch it go.\n")
+	}
+	fmt.Print("\nIn another terminal here:  bin/vestnik deliveries,  bin/vestnik destination list,  bin/vestnik scan --plan\nCtrl-C stops everything.\n\n")
+}
+
+// stop ends what run has started, in the reverse order.
+func (d *dev) stop() error {
+	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	defer cancel()
+	var failures []error
+	if d.stack != nil {
+		say("stopping")
+		if err := os.Remove(devEnvironFile()); !errors.Is(err, os.ErrNotExist) {
+			failures = append(failures, err)
+		}
+	}
+	if d.app != nil {
+		d.app.close()
+	}
+	if d.sandbox != nil {
+		failures = append(failures, d.sandbox.Close())
+	}
+	if d.logFile != nil {
+		failures = append(failures, d.logFile.Close())
+	}
+	if d.stack != nil {
+		failures = append(failures, d.stack.Close(ctx))
+	}
+	return errors.Join(failures...)
+}

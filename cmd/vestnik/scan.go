@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/internal/config"
+	"vestnik/internal/protocol"
+)
+
+func scanCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "scan",
+		Usage:     "read walls now; with --plan: show when each will be read and why",
+		ArgsUsage: "[wall…]",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "plan", Usage: "show the reading plan and the day's budget; read nothing"},
+			outputFlag(),
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			a, err := open(ctx, config.NeedScan)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			if cmd.Bool("plan") {
+				plan, err := a.starter.Plan(ctx)
+				if err != nil {
+					return err
+				}
+				if wantsJSON(cmd) {
+					return printJSON(os.Stdout, plan)
+				}
+				return printPlan(plan)
+			}
+			result, err := a.starter.Scan(ctx, protocol.ScanWallsInput{Walls: cmd.Args().Slice(), Now: true})
+			if err != nil {
+				return err
+			}
+			if wantsJSON(cmd) {
+				return printJSON(os.Stdout, result)
+			}
+			return printScan(result)
+		},
+	}
+}
+
+func printScan(result protocol.ScanWallsResult) error {
+	list := newTable(os.Stdout, "WALL", "OWNER", "CALLS", "POSTS", "NEW", "EDITED", "OWED", "SKIPPED", "NOTE")
+	for _, wall := range result.Walls {
+		note := "-"
+		switch {
+		case wall.Parked != "":
+			note = "parked: " + wall.Parked
+		case wall.Paused != "":
+			note = "the key must wait: " + wall.Paused
+		}
+		skipped := 0
+		for _, count := range wall.Skipped {
+			skipped += count
+		}
+		list.row(wall.Name, wall.OwnerID, wall.Calls, wall.Posts, wall.New, wall.Edited, wall.Owed, skipped, note)
+	}
+	if err := list.print(); err != nil {
+		return err
+	}
+	fmt.Printf("\n%d deliveries started\n", result.Started)
+	return nil
+}
+
+func printPlan(plan protocol.ReadPlan) error {
+	fmt.Printf("wall.get calls in the last 24 hours: %d of %d\n", plan.Used, plan.Budget)
+	if plan.PausedUntil != nil {
+		fmt.Printf("VK has told the key to wait until %s: %s\n", plan.PausedUntil.Local().Format(time.DateTime), plan.PauseReason)
+	}
+	fmt.Println()
+	list := newTable(os.Stdout, "WALL", "OWNER", "STATE", "POSTS A DAY", "EVERY", "LAST READ", "NEXT READ", "REASON")
+	for _, wall := range plan.Walls {
+		next := "due"
+		if wait := time.Until(wall.NextReadAt); wait > 0 {
+			next = "in " + wait.Round(time.Second).String()
+		}
+		list.row(wall.Name, wall.OwnerID, wall.State, fmt.Sprintf("%.1f", wall.PostsPerDay), wall.Every, ago(wall.LastReadAt), next, dash(wall.Reason))
+	}
+	return list.print()
+}

@@ -1,0 +1,195 @@
+// Package relay puts the relay's parts together as the configuration says:
+// the stores, the routes, and a client of its platform for each destination.
+// The worker runs them, the starter and the commands steer them.
+package relay
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.temporal.io/sdk/client"
+
+	"vestnik/db"
+	"vestnik/internal/config"
+	"vestnik/internal/dispatch"
+	"vestnik/internal/notice"
+	"vestnik/internal/photo"
+	"vestnik/internal/protocol"
+	"vestnik/internal/route"
+	"vestnik/internal/telegram"
+	"vestnik/internal/vk"
+)
+
+// Relay is the relay's parts.
+type Relay struct {
+	Config     config.Config
+	Temporal   client.Client
+	Log        *slog.Logger
+	Routes     *route.Routes
+	Ledger     *db.Ledger
+	Posts      *db.Posts
+	Walls      *db.Walls
+	Dispatcher *dispatch.Dispatcher
+
+	mu   sync.Mutex
+	bots map[string]*telegram.Client // by token
+	keys map[string]*vk.Client
+}
+
+// New puts the relay together. It calls nobody.
+func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slog.Logger) (*Relay, error) {
+	routes, err := Routes(cfg)
+	if err != nil {
+		return nil, err
+	}
+	r := &Relay{
+		Config: cfg, Temporal: temporal, Log: log, Routes: routes,
+		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool),
+		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{},
+	}
+	r.Dispatcher = dispatch.New(temporal, r.Ledger, r.Pace)
+	return r, nil
+}
+
+// Routes reads ROUTES_FILE, or makes the implied route of the single
+// destinations that the environment names.
+func Routes(cfg config.Config) (*route.Routes, error) {
+	defaults := defaults(cfg)
+	if cfg.Relay.RoutesFile != "" {
+		text, err := os.ReadFile(cfg.Relay.RoutesFile)
+		if err != nil {
+			return nil, fmt.Errorf("ROUTES_FILE: %w", err)
+		}
+		routes, err := route.LoadWith(text, defaults)
+		if err != nil {
+			return nil, fmt.Errorf("ROUTES_FILE %s: %w", cfg.Relay.RoutesFile, err)
+		}
+		return routes, nil
+	}
+	var chat, wall *route.Target
+	if cfg.Telegram.Enabled {
+		chat = &route.Target{Destination: route.TelegramChat(cfg.Telegram.Chat, cfg.Telegram.ThreadID), Settings: defaults.Telegram}
+	}
+	if cfg.VKOut.Enabled {
+		wall = &route.Target{Destination: route.VKWall(cfg.VKOut.OwnerID), Settings: defaults.VK}
+	}
+	return route.Implied(chat, wall), nil
+}
+
+// defaults are the environment's wishes, which hold for every destination that
+// does not say otherwise.
+func defaults(cfg config.Config) route.Defaults {
+	defaults := route.StandardDefaults()
+	onUnknown := route.OnUnknown(cfg.Relay.OnUnknown)
+	tg, wall := &defaults.Telegram, &defaults.VK
+	tg.RatePerSec, tg.PerMinute, tg.MaxMedia = cfg.Telegram.RatePerSec, cfg.Telegram.PerMinute, cfg.Telegram.MaxMedia
+	tg.ParseMode, tg.OnUnknown = notice.ParseMode(cfg.Telegram.ParseMode), onUnknown
+	wall.RatePerSec, wall.MaxMedia, wall.AttachMedia = cfg.VKOut.RatePerSec, cfg.VKOut.MaxMedia, cfg.VKOut.AttachMedia
+	wall.OnUnknown = onUnknown
+	return defaults
+}
+
+// Pace is how fast a destination is configured to be sent to.
+func (r *Relay) Pace(destination string) protocol.Pace {
+	parsed, err := route.ParseDestination(destination)
+	if err != nil {
+		return protocol.Pace{PerSecond: 1}
+	}
+	target, configured := r.Routes.Target(parsed)
+	if !configured {
+		return protocol.Pace{PerSecond: 1}
+	}
+	return protocol.Pace{PerSecond: target.Settings.RatePerSec, PerMinute: target.Settings.PerMinute}
+}
+
+// Bot returns the client that sends to a Telegram destination. Destinations
+// with one token share one client.
+func (r *Relay) Bot(destination route.Destination) (*telegram.Client, error) {
+	token, err := r.token(destination, r.Config.Telegram.Token)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if bot, ok := r.bots[token]; ok {
+		return bot, nil
+	}
+	bot, err := telegram.New(telegram.Config{
+		Token: token, BaseURL: r.Config.Platforms.TelegramURL, Timeout: r.Config.Telegram.HTTPTimeout,
+	})
+	if err == nil {
+		r.bots[token] = bot
+	}
+	return bot, err
+}
+
+// Key returns the client that posts to a VK destination.
+func (r *Relay) Key(destination route.Destination) (*vk.Client, error) {
+	token, err := r.token(destination, r.Config.VKOut.Token)
+	if err != nil {
+		return nil, err
+	}
+	return r.vkClient(token, r.Config.VKOut.HTTPTimeout)
+}
+
+// Reader returns the client that reads walls, nil if VK_TOKEN is not set.
+func (r *Relay) Reader() (*vk.Client, error) {
+	if !r.Config.Scan.Token.IsSet() {
+		return nil, nil
+	}
+	return r.vkClient(r.Config.Scan.Token.Reveal(), vk.DefaultTimeout)
+}
+
+// Uploader returns the client that uploads photos for a destination: with
+// VK_OUT_MEDIA_TOKEN, because a community's key may not; nil if that is not set.
+func (r *Relay) Uploader() (*vk.Client, error) {
+	if !r.Config.VKOut.MediaToken.IsSet() {
+		return nil, nil
+	}
+	return r.vkClient(r.Config.VKOut.MediaToken.Reveal(), r.Config.VKOut.HTTPTimeout)
+}
+
+func (r *Relay) vkClient(token string, timeout time.Duration) (*vk.Client, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	cacheKey := fmt.Sprint(timeout, " ", token)
+	if key, ok := r.keys[cacheKey]; ok {
+		return key, nil
+	}
+	key, err := vk.New(vk.Config{Token: token, BaseURL: r.Config.Platforms.VKURL, Timeout: timeout})
+	if err == nil {
+		r.keys[cacheKey] = key
+	}
+	return key, err
+}
+
+// token finds a destination's own token, or the platform's.
+func (r *Relay) token(destination route.Destination, platform config.Secret) (string, error) {
+	target, configured := r.Routes.Target(destination)
+	if !configured {
+		return "", fmt.Errorf("destination %s is not configured", destination)
+	}
+	if name := target.Settings.TokenEnv; name != "" {
+		token := os.Getenv(name)
+		if token == "" {
+			return "", fmt.Errorf("destination %s: %s is not set", destination, name)
+		}
+		return token, nil
+	}
+	if !platform.IsSet() {
+		return "", fmt.Errorf("destination %s: no token is set for its platform", destination)
+	}
+	return platform.Reveal(), nil
+}
+
+// PhotoOptions says how far the relay trusts links to photos. Only where VK
+// itself is a server on this machine, a sandbox, may they lead to this machine
+// and without TLS.
+func (r *Relay) PhotoOptions() photo.Options {
+	local := r.Config.Platforms.LocalVK()
+	return photo.Options{AllowPrivate: local, AllowHTTP: local}
+}

@@ -1,0 +1,3 @@
+// Package starter starts and steers workflows: the scan schedule, scans and
+// deliveries by hand, resuming what waits, pausing destinations.
+package starter

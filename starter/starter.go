@@ -1,0 +1,185 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/relay"
+	"vestnik/internal/route"
+)
+
+// answerTime is how long a command waits for a worker's answer.
+const answerTime = 10 * time.Second
+
+// ErrNoWorker means that Temporal took the request and no worker answered.
+var ErrNoWorker = errors.New("no worker has answered: is `vestnik worker` running?")
+
+// Starter steers the relay.
+type Starter struct {
+	relay *relay.Relay
+}
+
+// New returns a starter for the relay.
+func New(r *relay.Relay) *Starter { return &Starter{relay: r} }
+
+// Delivery returns one delivery, or db.ErrNotFound.
+func (s *Starter) Delivery(ctx context.Context, id int64) (db.DeliveryRow, error) {
+	rows, err := s.relay.Ledger.List(ctx, db.DeliveryFilter{ID: id, Limit: 1})
+	if err != nil {
+		return db.DeliveryRow{}, err
+	}
+	if len(rows) == 0 {
+		return db.DeliveryRow{}, fmt.Errorf("delivery %d: %w", id, db.ErrNotFound)
+	}
+	return rows[0], nil
+}
+
+// Deliver sends a stored post to a destination by hand, whatever the rules
+// say, and returns the delivery's id. A post that has been delivered there is
+// refused; one that failed or was skipped is sent again.
+func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (int64, error) {
+	if _, configured := s.relay.Routes.Target(destination); !configured {
+		return 0, fmt.Errorf("destination %s is not configured: see `vestnik destination list`", destination)
+	}
+	id, created, err := s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1})
+	if errors.Is(err, db.ErrNotFound) {
+		return 0, fmt.Errorf("%s is not stored: scan its wall first (%w)", protocol.WallPost(ownerID, postID), err)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if created {
+		return id, s.start(ctx, id)
+	}
+	delivery, err := s.Delivery(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	if delivery.Status == protocol.StatusSent {
+		return id, fmt.Errorf("%s was sent to %s on %s (delivery %d)", protocol.WallPost(ownerID, postID), destination,
+			delivery.SentAt.Format(time.RFC3339), id)
+	}
+	_, err = s.Resume(ctx, id, protocol.Resume{Action: protocol.ResumeRetry})
+	return id, err
+}
+
+// Resume hands an operator's decision to a delivery and says what came of it.
+// A delivery whose workflow has ended is started again, or settled on the
+// spot.
+func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) (string, error) {
+	if err := resume.Validate(); err != nil {
+		return "", err
+	}
+	delivery, err := s.Delivery(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if delivery.Status == protocol.StatusSent {
+		return "", fmt.Errorf("delivery %d has been sent: there is nothing to resume", id)
+	}
+	answer, err := s.update(ctx, delivery.WorkflowID, protocol.ResumeDeliveryUpdate, resume)
+	if !isNotFound(err) {
+		return answer, err
+	}
+	switch resume.Action {
+	case protocol.ResumeSkip, protocol.ResumeMarkSent:
+		result, err := s.relay.Ledger.Settle(ctx, protocol.Settle{DeliveryID: id, Action: resume.Action, Note: resume.Note})
+		return fmt.Sprintf("delivery %d: %s", id, result.Status), err
+	case protocol.ResumeCaptcha:
+		return "", fmt.Errorf("delivery %d does not wait for a captcha any more: use the action retry", id)
+	default:
+		if err := s.relay.Ledger.Requeue(ctx, id); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("delivery %d: started again", id), s.start(ctx, id)
+	}
+}
+
+func (s *Starter) start(ctx context.Context, id int64) error {
+	delivery, err := s.relay.Ledger.ToQueue(ctx, id)
+	if err != nil {
+		return err
+	}
+	return s.relay.Dispatcher.DeliverAgain(ctx, delivery)
+}
+
+// update sends an update and waits for its outcome; for short, because an
+// update stays with Temporal only until a worker accepts it.
+func (s *Starter) update(ctx context.Context, workflowID, name string, argument any) (string, error) {
+	var answer string
+	err := s.updateInto(ctx, workflowID, name, &answer, argument)
+	return answer, err
+}
+
+func (s *Starter) updateInto(ctx context.Context, workflowID, name string, answer any, arguments ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	handle, err := s.relay.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: workflowID, UpdateName: name, Args: arguments, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err == nil {
+		err = handle.Get(ctx, answer)
+	}
+	if ctx.Err() != nil {
+		return ErrNoWorker
+	}
+	return err
+}
+
+// ScheduleScans makes the schedule that reads the walls, or brings an existing
+// one in step with SCAN_INTERVAL; a pause set by an operator stays.
+func (s *Starter) ScheduleScans(ctx context.Context) error {
+	schedules := s.relay.Temporal.ScheduleClient()
+	action := &client.ScheduleWorkflowAction{
+		ID:            protocol.ScanWallsID,
+		Workflow:      protocol.ScanWallsWorkflow,
+		Args:          []any{protocol.ScanWallsInput{}},
+		TaskQueue:     protocol.TaskQueue,
+		StaticSummary: "read the walls that are due",
+	}
+	spec := client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: s.relay.Config.Scan.Interval}}}
+	_, err := schedules.Create(ctx, client.ScheduleOptions{
+		ID: protocol.ScanWallsID, Spec: spec, Action: action,
+		Overlap:            enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
+		CatchupWindow:      2 * time.Minute,
+		TriggerImmediately: true,
+	})
+	if err == nil || !isAlreadyThere(err) {
+		return err
+	}
+	return schedules.GetHandle(ctx, protocol.ScanWallsID).Update(ctx, client.ScheduleUpdateOptions{
+		DoUpdate: func(input client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+			schedule := input.Description.Schedule
+			schedule.Spec, schedule.Action = &spec, action
+			return &client.ScheduleUpdate{Schedule: &schedule}, nil
+		},
+	})
+}
+
+// Scan reads walls now, without waiting for the schedule, and waits for the
+// result. A scan by hand that is under way already is joined.
+func (s *Starter) Scan(ctx context.Context, input protocol.ScanWallsInput) (protocol.ScanWallsResult, error) {
+	var result protocol.ScanWallsResult
+	run, err := s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:            protocol.ScanWallsID + "-by-hand",
+		TaskQueue:     protocol.TaskQueue,
+		StaticSummary: "read walls, asked for by hand",
+	}, protocol.ScanWallsWorkflow, input)
+	if err != nil {
+		return result, fmt.Errorf("start a scan: %w", err)
+	}
+	return result, run.Get(ctx, &result)
+}
+
+func isNotFound(err error) bool {
+	var notFound *serviceerror.NotFound
+	return errors.As(err, &notFound)
+}

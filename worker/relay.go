@@ -1,0 +1,55 @@
+package worker
+
+import (
+	"golang.org/x/time/rate"
+
+	"vestnik/activities"
+	"vestnik/internal/photo"
+	"vestnik/internal/protocol"
+	"vestnik/internal/reading"
+	"vestnik/internal/relay"
+	"vestnik/internal/telemetry"
+)
+
+// RegisterRelay registers the relay's activities. What calls a platform runs
+// on that platform's queue.
+func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics) error {
+	cfg := r.Config
+	reader, err := r.Reader()
+	if err != nil {
+		return err
+	}
+	walls := &activities.Walls{
+		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Dispatcher: r.Dispatcher, Routes: r.Routes,
+		Reader: reader, Key: reading.KeyName(cfg.Scan.Token.Reveal()), Names: cfg.Scan.Walls,
+		Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Quota: cfg.Scan.DailyQuota,
+		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge, Log: r.Log,
+	}
+	outbound := &activities.Outbound{Ledger: r.Ledger, Posts: r.Posts, Routes: r.Routes, Log: r.Log, Metrics: metrics}
+	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Pictures: photo.NewFetcher(r.PhotoOptions())}
+	vk := &activities.VK{Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, MaxText: cfg.VKOut.MaxText}
+	if reader != nil {
+		telegram.Fresh, vk.Walls = walls.FreshPhotos, walls
+	}
+	lanes := activities.NewLanes(r.Dispatcher, r.Ledger)
+
+	main := workers.On(protocol.TaskQueue)
+	main.RegisterActivity(lanes.GiveBack)
+	main.RegisterActivity(lanes.DeliveryRuns)
+	main.RegisterActivity(lanes.QueueAgain)
+	main.RegisterActivity(activities.NewLedger(r.Ledger))
+	main.RegisterActivity(walls.PlanReads)
+	main.RegisterActivity(walls.StartDeliveries)
+	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.ReadWall)
+	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.SendToVK)
+	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.SendToTelegram)
+	return nil
+}
+
+// limit is a rate a second, 0 meaning none.
+func limit(perSecond float64) rate.Limit {
+	if perSecond <= 0 {
+		return rate.Inf
+	}
+	return rate.Limit(perSecond)
+}

@@ -1,0 +1,137 @@
+// Package worker registers workflows and activities on their task queues and
+// runs them, as a version of a worker deployment where one is configured.
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/internal/config"
+	"vestnik/internal/protocol"
+	"vestnik/workflows"
+)
+
+// stopTime is how long activities may go on when the worker stops. It is
+// longer than a platform's call, because one that is cut off leaves a message
+// of which nobody can know whether it went out.
+const stopTime = 25 * time.Second
+
+// Registry is what workflows and activities are registered on: a worker, or a
+// replayer.
+type Registry interface {
+	RegisterWorkflowWithOptions(workflow any, options workflow.RegisterOptions)
+}
+
+// RegisterWorkflows registers every workflow under its name, with how it moves
+// to a new version of the deployment: short ones end where they began, the
+// lanes and sessions, which live long, move on.
+func RegisterWorkflows(registry Registry) {
+	for _, entry := range []struct {
+		name     string
+		function any
+		version  workflow.VersioningBehavior
+	}{
+		{protocol.ScanWallsWorkflow, workflows.ScanWalls, workflow.VersioningBehaviorPinned},
+		{protocol.DeliverPostWorkflow, workflows.DeliverPost, workflow.VersioningBehaviorPinned},
+		{protocol.DestinationWorkflow, workflows.Destination, workflow.VersioningBehaviorAutoUpgrade},
+	} {
+		registry.RegisterWorkflowWithOptions(entry.function, workflow.RegisterOptions{
+			Name: entry.name, VersioningBehavior: entry.version,
+		})
+	}
+}
+
+// Workers polls the task queues of one process.
+type Workers struct {
+	workers []worker.Worker
+	fatal   chan error
+}
+
+// New makes the workers of a process: one for each task queue.
+func New(temporal client.Client, cfg config.Worker) *Workers {
+	w := &Workers{fatal: make(chan error, 1)}
+	for _, queue := range []string{protocol.TaskQueue, protocol.TelegramTaskQueue, protocol.VKTaskQueue} {
+		w.workers = append(w.workers, worker.New(temporal, queue, w.options(cfg)))
+	}
+	RegisterWorkflows(w.On(protocol.TaskQueue))
+	return w
+}
+
+func (w *Workers) options(cfg config.Worker) worker.Options {
+	options := worker.Options{
+		WorkerStopTimeout: stopTime,
+		OnFatalError: func(err error) {
+			select {
+			case w.fatal <- err:
+			default:
+			}
+		},
+	}
+	if cfg.Versioned() {
+		options.DeploymentOptions = worker.DeploymentOptions{
+			UseVersioning:             true,
+			Version:                   worker.WorkerDeploymentVersion{DeploymentName: cfg.DeploymentName, BuildID: cfg.BuildID},
+			DefaultVersioningBehavior: workflow.VersioningBehaviorPinned,
+		}
+	}
+	return options
+}
+
+// On returns the worker of a task queue, for registering activities.
+func (w *Workers) On(queue string) worker.Worker {
+	switch queue {
+	case protocol.TelegramTaskQueue:
+		return w.workers[1]
+	case protocol.VKTaskQueue:
+		return w.workers[2]
+	default:
+		return w.workers[0]
+	}
+}
+
+// Run polls until ctx ends, then lets what runs come to its end.
+func (w *Workers) Run(ctx context.Context) error {
+	var failure error
+	started := w.workers[:0:0]
+	for _, worker := range w.workers {
+		if failure = worker.Start(); failure != nil {
+			failure = fmt.Errorf("start worker: %w", explain(failure))
+			break
+		}
+		started = append(started, worker)
+	}
+	if failure == nil {
+		select {
+		case <-ctx.Done():
+		case failure = <-w.fatal:
+			failure = fmt.Errorf("worker: %w", failure)
+		}
+	}
+	stopped := make(chan struct{})
+	for _, worker := range started {
+		go func() {
+			worker.Stop()
+			stopped <- struct{}{}
+		}()
+	}
+	for range started {
+		<-stopped
+	}
+	return failure
+}
+
+// explain adds the remedy to the refusal that a fresh cluster gives.
+func explain(err error) error {
+	var missing *serviceerror.NamespaceNotFound
+	if errors.As(err, &missing) {
+		return fmt.Errorf("%w: create the namespace %s, or correct TEMPORAL_NAMESPACE", err, missing.Namespace)
+	}
+	return err
+}
