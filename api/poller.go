@@ -9,11 +9,8 @@ import (
 	"time"
 
 	"vestnik/internal/telegram"
+	"vestnik/starter"
 )
-
-// UpdateKinds are what the guide asks Telegram for, by webhook and by polling.
-// A subscription is checked when a person does something, so no chat_member.
-var UpdateKinds = []string{"message", "callback_query"}
 
 // Poller fetches updates with getUpdates and takes them in as the webhook
 // would: for development with a real bot and no public address.
@@ -34,7 +31,7 @@ const (
 func (p *Poller) Run(ctx context.Context) error {
 	var offset int64
 	for ctx.Err() == nil {
-		updates, err := p.Client.GetUpdates(ctx, telegram.Poll{Offset: offset, Wait: pollWait, Updates: UpdateKinds})
+		updates, err := p.Client.GetUpdates(ctx, telegram.Poll{Offset: offset, Wait: pollWait, Updates: starter.UpdateKinds})
 		var refused *telegram.Error
 		switch {
 		case ctx.Err() != nil:

@@ -15,10 +15,11 @@ import (
 	"time"
 
 	"vestnik/internal/guide"
+	"vestnik/starter"
 )
 
 // WebhookPath is where Telegram delivers updates. It is matched exactly.
-const WebhookPath = "/api/v1/integrations/telegram/webhook"
+const WebhookPath = starter.WebhookPath
 
 // secretHeader carries what setWebhook was given as secret_token.
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token"

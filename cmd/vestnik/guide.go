@@ -1,0 +1,86 @@
+package main
+
+import (
+	"net/http"
+
+	"vestnik/activities"
+	"vestnik/api"
+	"vestnik/db/guidedb"
+	"vestnik/db/inbox"
+	"vestnik/internal/guide"
+	"vestnik/internal/telegram"
+	"vestnik/starter"
+)
+
+// guideClient makes one more client of the guide's bot. Answers to buttons and
+// screens have one each, so that neither waits for the other's connections.
+func (a *app) guideClient() (*telegram.Client, error) {
+	return telegram.New(telegram.Config{
+		Token: a.cfg.Bot.Token.Reveal(), BaseURL: a.cfg.Platforms.TelegramURL, Timeout: a.cfg.Bot.HTTPTimeout,
+	})
+}
+
+// guideActivities are the bot's activities; they belong on protocol.TaskQueue.
+func (a *app) guideActivities() (*activities.Guide, error) {
+	answers, err := a.guideClient()
+	if err != nil {
+		return nil, err
+	}
+	screens, err := a.guideClient()
+	if err != nil {
+		return nil, err
+	}
+	seal, err := a.guideSeal()
+	if err != nil {
+		return nil, err
+	}
+	return activities.NewGuide(activities.GuideConfig{
+		Answers: answers, Screens: screens, Store: guidedb.New(a.pool), Inbox: inbox.New(a.pool),
+		Channel: a.cfg.Bot.Channel, ContactURL: a.cfg.Bot.ContactURL, Zone: a.cfg.Bot.Timezone,
+		EditInPlace: a.cfg.Bot.EditInPlace, Extras: a.cfg.Bot.Extras, Seal: seal, Log: a.log,
+	}), nil
+}
+
+// guideSeal hides searches and locations from Temporal; nil without extras.
+func (a *app) guideSeal() (*guide.Seal, error) {
+	if !a.cfg.Bot.Extras {
+		return nil, nil
+	}
+	return guide.NewSeal(a.cfg.Bot.Token.Reveal())
+}
+
+func (a *app) guideDoor() (*api.Door, error) {
+	client, err := a.guideClient()
+	if err != nil {
+		return nil, err
+	}
+	seal, err := a.guideSeal()
+	if err != nil {
+		return nil, err
+	}
+	return api.NewDoor(api.DoorConfig{
+		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal, Log: a.log,
+	}), nil
+}
+
+// guideWebhook belongs at api.WebhookPath, for every method.
+func (a *app) guideWebhook() (http.Handler, error) {
+	door, err := a.guideDoor()
+	if err != nil {
+		return nil, err
+	}
+	return api.NewWebhook(api.WebhookConfig{Secret: a.cfg.Bot.WebhookSecret.Reveal(), Door: door, Log: a.log})
+}
+
+// guidePoller takes the place of the webhook where Telegram can't reach us.
+func (a *app) guidePoller() (*api.Poller, error) {
+	door, err := a.guideDoor()
+	if err != nil {
+		return nil, err
+	}
+	client, err := a.guideClient()
+	if err != nil {
+		return nil, err
+	}
+	return &api.Poller{Client: client, Door: door, Log: a.log}, nil
+}
