@@ -1,0 +1,199 @@
+package vk_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/vk"
+)
+
+func TestAKeyIsTrimmedAndABadOneIsRefusedWithoutBeingPrinted(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer(200, `{"response":{"count":0,"items":[]}}`))
+	client := newClient(t, s.URL, func(c *vk.Config) { c.Token = "\t" + token + "\r\n" })
+	_, err := client.WallGet(t.Context(), -7, 5, 0)
+	require.NoError(t, err)
+	require.Equal(t, "Bearer "+token, s.last(t).Authorization)
+
+	for _, bad := range []string{"", " \n", "SECRET\nkey", "SECRET key", `"SECRET"`, "SECRETключ", "SECRET\x7f"} {
+		_, err := vk.New(vk.Config{Token: bad})
+		require.ErrorContains(t, err, "access key")
+		require.NotContains(t, err.Error(), "SECRET")
+	}
+	for _, bad := range []string{"api.vk.com/method/", "ftp://x", "http://", "http://user:SECRET@x", "http://x?key=SECRET", "://SECRET", "http://%zzSECRET"} {
+		_, err := vk.New(vk.Config{Token: token, BaseURL: bad})
+		require.ErrorContains(t, err, "API address")
+		require.NotContains(t, err.Error(), "SECRET")
+	}
+}
+
+func TestNothingThatPrintsAClientOrItsConfigurationPrintsTheKey(t *testing.T) {
+	t.Parallel()
+	config := vk.Config{Token: token, BaseURL: "http://localhost:1"}
+	client := newClient(t, config.BaseURL)
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("start", "config", config, "client", client)
+	for _, printed := range []string{
+		fmt.Sprint(config), fmt.Sprintf("%+v", config), fmt.Sprintf("%#v", config), fmt.Sprintf("%+v", &config),
+		fmt.Sprint(client), fmt.Sprintf("%+v", client), fmt.Sprintf("%#v", client), log.String(),
+	} {
+		require.NotContains(t, printed, "SECRET")
+	}
+}
+
+func TestAWallIsReadByPagesOfRawPosts(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer(200, `{"response":{"count":"1234","items":[{"id":1,"owner_id":-7,"views":5},null,{"odd":[]}],"profiles":7}}`))
+	client := newClient(t, s.URL)
+	page, err := client.WallGet(t.Context(), -7, 5, 20)
+	require.NoError(t, err)
+	require.Equal(t, vk.Page{Total: 1234, Items: []json.RawMessage{json.RawMessage(`{"id":1,"owner_id":-7,"views":5}`), json.RawMessage(`{"odd":[]}`)}}, page)
+	require.Equal(t, "/method/wall.get", s.last(t).Path)
+	require.Equal(t, url.Values{"owner_id": {"-7"}, "count": {"5"}, "offset": {"20"}, "filter": {"all"}, "v": {"5.199"}}, s.last(t).Form)
+
+	_, err = client.WallGet(t.Context(), -7, 1000, -1)
+	require.NoError(t, err)
+	require.Equal(t, "100", s.last(t).Form.Get("count"))
+	require.Equal(t, "0", s.last(t).Form.Get("offset"))
+}
+
+func TestAnEmptyWallIsAPageWithoutPostsAndAWallWithoutAListIsAnError(t *testing.T) {
+	t.Parallel()
+	page, err := newClient(t, serve(t, answer(200, `{"response":{"count":0,"items":[]}}`)).URL).WallGet(t.Context(), -7, 5, 0)
+	require.NoError(t, err)
+	require.Empty(t, page.Items)
+	for _, body := range []string{`{"response":{}}`, `{"response":[]}`, `{"response":false}`, `{"response":{"count":5}}`} {
+		_, err = newClient(t, serve(t, answer(200, body)).URL).WallGet(t.Context(), -7, 5, 0)
+		fault := refused(t, err)
+		require.Equal(t, vk.OutcomeUnknown, fault.Class)
+		require.Equal(t, vk.Retry, fault.Action())
+		require.False(t, fault.MayHaveHappened(), "a read changes nothing")
+	}
+}
+
+func TestPostsAreReadByIdInEitherShape(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"response":[{"id":2,"owner_id":-7}]}`, `{"response":{"items":[{"id":2,"owner_id":-7}],"groups":[]}}`} {
+		s := serve(t, answer(200, body))
+		posts, err := newClient(t, s.URL).WallGetByID(t.Context(), vk.PostID{Owner: -7, ID: 2}, vk.PostID{Owner: 5, ID: 3})
+		require.NoError(t, err)
+		require.Equal(t, []json.RawMessage{json.RawMessage(`{"id":2,"owner_id":-7}`)}, posts)
+		require.Equal(t, "-7_2,5_3", s.last(t).Form.Get("posts"))
+	}
+	s := serve(t, answer(200, `{"response":[]}`))
+	posts, err := newClient(t, s.URL).WallGetByID(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, posts)
+	_, err = newClient(t, s.URL).WallGetByID(t.Context(), make([]vk.PostID, 101)...)
+	require.Equal(t, vk.Bug, refused(t, err).Class)
+	require.Zero(t, s.count())
+}
+
+func TestAScreenNameIsResolvedToAnOwner(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int64{
+		`{"response":{"type":"group","object_id":123}}`:  -123,
+		`{"response":{"type":"page","object_id":"123"}}`: -123,
+		`{"response":{"type":"event","object_id":123}}`:  -123,
+		`{"response":{"type":"user","object_id":5}}`:     5,
+		`{"response":[]}`: 0,
+		`{"response":{}}`: 0,
+		`{"response":{"type":"application","object_id":5}}`: 0,
+	} {
+		s := serve(t, answer(200, body))
+		got, err := newClient(t, s.URL).ResolveWall(t.Context(), "https://vk.com/lost_pets")
+		require.Equal(t, "lost_pets", s.last(t).Form.Get("screen_name"))
+		require.Equal(t, want, got)
+		if want != 0 {
+			require.NoError(t, err)
+			continue
+		}
+		fault := refused(t, err)
+		require.Equal(t, vk.ParkWall, fault.Action())
+		require.Equal(t, "screen_name_not_found", fault.Reason())
+		require.ErrorContains(t, err, "lost_pets")
+	}
+	s := serve(t, answer(200, `{}`))
+	got, err := newClient(t, s.URL).ResolveWall(t.Context(), "club5")
+	require.NoError(t, err)
+	require.Equal(t, int64(-5), got)
+	_, err = newClient(t, s.URL).ResolveWall(t.Context(), "пёс")
+	require.ErrorContains(t, err, "names no wall")
+	require.Zero(t, s.count())
+}
+
+func TestAPostIsPublishedWithWhatItHasAndNothingElse(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer(200, `{"response":{"post_id":77}}`))
+	client := newClient(t, s.URL)
+	id, err := client.WallPost(t.Context(), vk.WallPost{OwnerID: -7, FromGroup: true, Message: "Пропал кот\nРечная, 4", GUID: "abc",
+		Attachments: []string{"photo-7_1_k", "https://vk.com/wall-1_2"}, Copyright: "https://vk.com/wall-1_2",
+		Captcha: vk.CaptchaAnswer{SID: "99", Key: "w4r"}})
+	require.NoError(t, err)
+	require.Equal(t, int64(77), id)
+	require.Equal(t, "/method/wall.post", s.last(t).Path)
+	require.Equal(t, url.Values{"owner_id": {"-7"}, "from_group": {"1"}, "message": {"Пропал кот\nРечная, 4"}, "guid": {"abc"},
+		"attachments": {"photo-7_1_k,https://vk.com/wall-1_2"}, "copyright": {"https://vk.com/wall-1_2"},
+		"captcha_sid": {"99"}, "captcha_key": {"w4r"}, "v": {"5.199"}}, s.last(t).Form)
+
+	_, err = client.WallPost(t.Context(), vk.WallPost{OwnerID: 5, FromGroup: true, Message: "x"})
+	require.NoError(t, err)
+	require.Equal(t, url.Values{"owner_id": {"5"}, "message": {"x"}, "v": {"5.199"}}, s.last(t).Form, "a person's wall has no group to post in the name of")
+}
+
+func TestACaptchasAnswerTravelsWithTheContextToo(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer(200, `{"response":{"upload_url":"http://upload.example/x"}}`))
+	client := newClient(t, s.URL)
+	_, err := client.GetWallUploadServer(vk.WithCaptcha(t.Context(), vk.CaptchaAnswer{SuccessToken: "ok"}), -7)
+	require.NoError(t, err)
+	require.Equal(t, url.Values{"group_id": {"7"}, "success_token": {"ok"}, "v": {"5.199"}}, s.last(t).Form)
+}
+
+func TestAPostIsEdited(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{`{"response":{"post_id":77}}`, `{"response":1}`} {
+		s := serve(t, answer(200, body))
+		require.NoError(t, newClient(t, s.URL).WallEdit(t.Context(), 77, vk.WallPost{OwnerID: -7, FromGroup: true, Message: "Найден", GUID: "g"}))
+		require.Equal(t, url.Values{"owner_id": {"-7"}, "post_id": {"77"}, "message": {"Найден"}, "v": {"5.199"}}, s.last(t).Form)
+	}
+	s := serve(t, answer(200, `{"response":0}`))
+	require.Equal(t, vk.OutcomeUnknown, refused(t, newClient(t, s.URL).WallEdit(t.Context(), 77, vk.WallPost{OwnerID: -7, Message: "x"})).Class)
+}
+
+func TestAPostThatCannotBeIsSentToNobody(t *testing.T) {
+	t.Parallel()
+	s := serve(t, answer(200, `{"response":{"post_id":77}}`))
+	client := newClient(t, s.URL)
+	for _, post := range []vk.WallPost{{Message: "x"}, {OwnerID: -7}} {
+		_, err := client.WallPost(t.Context(), post)
+		require.Equal(t, vk.Bug, refused(t, err).Class)
+		require.Equal(t, vk.Fail, refused(t, err).Action())
+	}
+	require.Equal(t, vk.Bug, refused(t, client.WallEdit(t.Context(), 0, vk.WallPost{OwnerID: -7, Message: "x"})).Class)
+	require.Zero(t, s.count())
+}
+
+func TestAnObserverSeesEachCallAndNothingOfWhatWasSent(t *testing.T) {
+	t.Parallel()
+	seen := make(chan vk.Attempt, 10)
+	s := serve(t, answer(200, `{"error":{"error_code":6,"error_msg":"Too many requests per second"}}`))
+	client := newClient(t, s.URL, func(c *vk.Config) {
+		c.Observe = func(_ context.Context, attempt vk.Attempt) { seen <- attempt }
+	})
+	require.Error(t, publish(t, client))
+	attempt := <-seen
+	require.Equal(t, "wall.post", attempt.Method)
+	require.Equal(t, vk.RateLimited, attempt.Class())
+	require.Equal(t, 200, attempt.HTTPStatus)
+	require.Positive(t, attempt.Duration)
+	require.NotContains(t, fmt.Sprintf("%+v", attempt), "Мурка")
+	require.Equal(t, 1, s.count(), "the library does not repeat by itself")
+}
