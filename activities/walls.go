@@ -130,6 +130,9 @@ func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, e
 }
 
 func (a *Walls) resolve(ctx context.Context, name string) (int64, error) {
+	if err := a.Pace.Wait(ctx); err != nil {
+		return 0, err
+	}
 	ownerID, err := a.Reader.ResolveWall(ctx, name)
 	if err != nil {
 		return 0, err

@@ -323,6 +323,7 @@ func (l *lane) grant(ctx workflow.Context) {
 		workflow.GetLogger(ctx).Info("turn dropped: the delivery is not running", "delivery", turn.WorkflowID)
 		return
 	}
+	workflow.GetLogger(ctx).Info("turn granted", "delivery", turn.WorkflowID, "waiting", len(l.queue))
 	l.granted++
 	l.slot = slot.Add(l.interval())
 	l.remember(now, slot, turn.Weight)
