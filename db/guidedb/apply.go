@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"vestnik/db/internal/guidesql"
 	"vestnik/internal/content"
@@ -25,8 +28,30 @@ const (
 // ApplyChunk takes the next objects of an import into the guide, at most size
 // of them and of one list, in one transaction together with the record that
 // they are done. Whoever reads meanwhile sees each of them as it was or as it
-// is. For an import that is not running there is nothing more to do.
+// is. An object that Postgres itself refuses is refused alone. For an import
+// that is not running there is nothing more to do.
 func (i *Imports) ApplyChunk(ctx context.Context, id string, size int) (Progress, error) {
+	progress, err := i.applyChunk(ctx, id, size, nil)
+	if isDataFault(err) {
+		// One of them is at fault. Alone, it can be told from the rest.
+		progress, err = i.applyChunk(ctx, id, 1, nil)
+		if fault := err; isDataFault(fault) {
+			progress, err = i.applyChunk(ctx, id, 1, fault)
+		}
+	}
+	return progress, wrap("apply chunk", err)
+}
+
+// isDataFault tells errors that lie in what was to be written (SQLSTATE classes
+// 22, data exception, and 23, integrity constraint violation) and so would
+// come again, from those of the database's condition.
+func isDataFault(err error) bool {
+	var fault *pgconn.PgError
+	return errors.As(err, &fault) && (strings.HasPrefix(fault.Code, "22") || strings.HasPrefix(fault.Code, "23"))
+}
+
+// applyChunk refuses what it would apply if there is a fault to blame.
+func (i *Imports) applyChunk(ctx context.Context, id string, size int, fault error) (Progress, error) {
 	var progress Progress
 	err := pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
 		queries := i.queries.WithTx(tx)
@@ -39,7 +64,9 @@ func (i *Imports) ApplyChunk(ctx context.Context, id string, size int) (Progress
 			return err
 		}
 		chunk := newChunk(queries, rows)
-		if err := chunk.apply(ctx); err != nil {
+		if fault != nil {
+			chunk.refuse(fault)
+		} else if err := chunk.apply(ctx); err != nil {
 			return err
 		}
 		tally, err := chunk.record(ctx, id, locked.QueueNumber)
@@ -52,7 +79,7 @@ func (i *Imports) ApplyChunk(ctx context.Context, id string, size int) (Progress
 		}
 		return nil
 	})
-	return progress, wrap("apply chunk", err)
+	return progress, err
 }
 
 // chunk is some staged objects of one list on their way into the guide.
@@ -99,6 +126,17 @@ func (c *chunk) apply(ctx context.Context) error {
 		return c.applyPromos(ctx)
 	default:
 		return nil // nothing staged is left
+	}
+}
+
+// refuse blames a fault of the database on the chunk's objects.
+func (c *chunk) refuse(fault error) {
+	reason := "the database does not take it"
+	if reported := new(pgconn.PgError); errors.As(fault, &reported) {
+		reason += ": " + reported.Message
+	}
+	for _, row := range c.rows {
+		row.outcome, row.refusal = refused, content.Refusal{Path: row.Path, Value: row.ExternalID, Reason: reason}
 	}
 }
 

@@ -102,7 +102,7 @@ type EventSource struct {
 type Event struct {
 	ID          string     `json:"id" required:"true" minLength:"1" maxLength:"128"`
 	Title       string     `json:"title" required:"true" minLength:"1" maxLength:"256"`
-	StartsAt    *time.Time `json:"starts_at" required:"true" description:"RFC 3339"`
+	StartsAt    *time.Time `json:"starts_at" required:"true" nullable:"false" description:"RFC 3339"`
 	EndsAt      *time.Time `json:"ends_at,omitempty" description:"RFC 3339; an event without it is over a minute after its start"`
 	Place       string     `json:"place,omitempty" maxLength:"128" description:"id of a place"`
 	Address     string     `json:"address,omitempty" maxLength:"512" description:"if it is not the place's"`

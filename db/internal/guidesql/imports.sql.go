@@ -753,7 +753,8 @@ func (q *Queries) RunningImports(ctx context.Context) ([]string, error) {
 }
 
 const setImportPhase = `-- name: SetImportPhase :exec
-UPDATE cms.imports SET phase = $1 WHERE id = $2
+UPDATE cms.imports SET phase = $1
+WHERE id = $2 AND (state = 'running') = ($1::text IN ('waiting', 'applying', 'unpublishing')) AND state <> 'failed'
 `
 
 type SetImportPhaseParams struct {
@@ -761,6 +762,7 @@ type SetImportPhaseParams struct {
 	ID    string
 }
 
+// A late attempt at a step of an import that has ended changes nothing.
 func (q *Queries) SetImportPhase(ctx context.Context, arg SetImportPhaseParams) error {
 	_, err := q.db.Exec(ctx, setImportPhase, arg.Phase, arg.ID)
 	return err

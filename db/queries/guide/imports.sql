@@ -84,7 +84,9 @@ WHERE id = @id
 RETURNING created, changed, unchanged, unpublished, refused, objects;
 
 -- name: SetImportPhase :exec
-UPDATE cms.imports SET phase = @phase WHERE id = @id;
+-- A late attempt at a step of an import that has ended changes nothing.
+UPDATE cms.imports SET phase = @phase
+WHERE id = @id AND (state = 'running') = (@phase::text IN ('waiting', 'applying', 'unpublishing')) AND state <> 'failed';
 
 -- name: FinishImport :exec
 UPDATE cms.imports SET state = @state, phase = @phase, failure = @failure, finished_at = now()

@@ -1,0 +1,197 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/db/guidedb"
+	"vestnik/internal/content"
+	"vestnik/internal/protocol"
+)
+
+const (
+	// importChunk is how many objects go into the guide in one transaction:
+	// some tenths of a second, well within the heartbeat.
+	importChunk = 500
+	// turnPoll is how often a waiting import asks whether it is its turn.
+	turnPoll = time.Second
+	// importHeartbeat is how soon another worker takes over from one that
+	// died.
+	importHeartbeat = 15 * time.Second
+)
+
+// Content takes CMS batches into the guide.
+type Content struct {
+	imports  *guidedb.Imports
+	temporal client.Client
+	pictures Pictures
+}
+
+// NewContent returns the activities of an import. pictures looks at photos; it
+// decides which addresses may be reached.
+func NewContent(imports *guidedb.Imports, temporal client.Client, pictures Pictures) *Content {
+	return &Content{imports: imports, temporal: temporal, pictures: pictures}
+}
+
+// ImportTurnOptions are for AwaitImportTurn, which is repeated until the turn
+// comes, however long the imports before it take.
+func ImportTurnOptions() workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: 30 * time.Second,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 15 * time.Second},
+		Summary:             "wait for the batches accepted earlier",
+	}
+}
+
+// ImportStepOptions are for the steps that write: ApplyImport, UnpublishImport
+// and FinishImport. Only the database can fail them, so they are repeated for
+// as long as a day.
+func ImportStepOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout:    2 * time.Hour,
+		ScheduleToCloseTimeout: 24 * time.Hour,
+		HeartbeatTimeout:       importHeartbeat,
+		RetryPolicy:            &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second},
+		Summary:                summary,
+	}
+}
+
+// ImportAfterwardsOptions are for what happens once the content is in place:
+// TidyGuide and CheckPhotos. The next import does it again, so a few attempts
+// are enough.
+func ImportAfterwardsOptions(summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		StartToCloseTimeout: 30 * time.Minute,
+		HeartbeatTimeout:    time.Minute,
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 5},
+		Summary:             summary,
+	}
+}
+
+// AwaitImportTurn returns when every import accepted earlier has ended; until
+// then it fails with ErrImportWaits. An earlier one that nobody works on is
+// started, or given up if its workflow has ended.
+func (a *Content) AwaitImportTurn(ctx context.Context, input protocol.ImportContentInput) error {
+	earlier, err := a.imports.Earlier(ctx, input.ImportID)
+	if err != nil {
+		return err
+	}
+	if earlier == "" {
+		return a.imports.SetPhase(ctx, input.ImportID, content.PhaseApplying)
+	}
+	if err := a.seeTo(ctx, earlier); err != nil {
+		return err
+	}
+	return temporal.NewApplicationErrorWithOptions("import "+earlier+" goes first", protocol.ErrImportWaits, temporal.ApplicationErrorOptions{
+		NextRetryDelay: turnPoll, Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+func (a *Content) seeTo(ctx context.Context, importID string) error {
+	description, err := a.temporal.DescribeWorkflowExecution(ctx, protocol.ImportWorkflowID(importID), "")
+	var unknown *serviceerror.NotFound
+	switch {
+	case errors.As(err, &unknown):
+		_, err = a.temporal.ExecuteWorkflow(ctx, protocol.ImportContentStart(importID), protocol.ImportContentWorkflow,
+			protocol.ImportContentInput{ImportID: importID})
+		return err
+	case err != nil:
+		return err
+	}
+	status := description.GetWorkflowExecutionInfo().GetStatus()
+	if status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return nil
+	}
+	return a.imports.Fail(ctx, importID, fmt.Sprintf("its workflow ended before its work was done (%s); send the batch again", status))
+}
+
+// ApplyImport takes an import's objects into the guide, chunk by chunk, going
+// on after the last committed one.
+func (a *Content) ApplyImport(ctx context.Context, input protocol.ImportContentInput) error {
+	return a.inChunks(ctx, func() (guidedb.Progress, error) {
+		return a.imports.ApplyChunk(ctx, input.ImportID, importChunk)
+	})
+}
+
+// UnpublishImport takes away what a snapshot did not name.
+func (a *Content) UnpublishImport(ctx context.Context, input protocol.ImportContentInput) error {
+	if err := a.imports.SetPhase(ctx, input.ImportID, content.PhaseUnpublishing); err != nil {
+		return err
+	}
+	return a.inChunks(ctx, func() (guidedb.Progress, error) {
+		return a.imports.UnpublishChunk(ctx, input.ImportID, importChunk)
+	})
+}
+
+func (a *Content) inChunks(ctx context.Context, chunk func() (guidedb.Progress, error)) error {
+	for {
+		progress, err := chunk()
+		if err != nil {
+			return err
+		}
+		if !progress.More {
+			return nil
+		}
+		activity.RecordHeartbeat(ctx, progress)
+		if err := ctx.Err(); err != nil {
+			return err // the worker stops, or the import was cancelled
+		}
+	}
+}
+
+// FinishImport ends an import whose objects are in place and counts them.
+func (a *Content) FinishImport(ctx context.Context, input protocol.ImportContentInput) (protocol.ImportContentResult, error) {
+	if err := a.imports.Finish(ctx, input.ImportID, time.Now()); err != nil {
+		return protocol.ImportContentResult{}, err
+	}
+	status, err := a.imports.Status(ctx, input.ImportID)
+	return protocol.ImportContentResult{
+		Objects: status.Objects, Created: status.Created, Changed: status.Changed, Unchanged: status.Unchanged,
+		Unpublished: status.Unpublished, Refused: status.RefusedCount,
+	}, err
+}
+
+// FailImport gives an import up.
+func (a *Content) FailImport(ctx context.Context, input protocol.ImportContentInput, reason string) error {
+	return a.imports.Fail(ctx, input.ImportID, reason)
+}
+
+// TidyGuide brings Postgres's own knowledge of the guide up to date.
+func (a *Content) TidyGuide(ctx context.Context) error {
+	stop := beat(ctx)
+	defer stop()
+	return a.imports.Tidy(ctx)
+}
+
+// CloseImport records that the photos were looked at, too.
+func (a *Content) CloseImport(ctx context.Context, input protocol.ImportContentInput) error {
+	return a.imports.SetPhase(ctx, input.ImportID, content.PhaseFinished)
+}
+
+// beat tells Temporal that an activity is alive while it waits for one long
+// step.
+func beat(ctx context.Context) (stop func()) {
+	ctx, stop = context.WithCancel(ctx)
+	go func() {
+		ticker := time.NewTicker(10 * time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				activity.RecordHeartbeat(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return stop
+}

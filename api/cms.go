@@ -1,0 +1,191 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"vestnik/db/guidedb"
+	"vestnik/internal/config"
+	"vestnik/internal/content"
+	"vestnik/starter"
+)
+
+// Where the CMS's handler is to be mounted.
+const (
+	CMSPath     = "/api/v1/cms/"
+	OpenAPIPath = "/api/v1/openapi.json"
+)
+
+const (
+	// uploadTime is how long a batch may take to arrive: 50 MB over a slow
+	// line.
+	uploadTime = 10 * time.Minute
+	// uploadsAtOnce bounds the batches that are being read: each holds a
+	// connection to the database. Others wait.
+	uploadsAtOnce = 2
+	// drainBytes is how much of a refused batch is still read, so that its
+	// sender gets to the answer.
+	drainBytes = 64 << 20
+)
+
+// CMSImports takes batches; starter.Content is one.
+type CMSImports interface {
+	Import(ctx context.Context, key string, batch io.Reader) (guidedb.Acceptance, error)
+	Status(ctx context.Context, id string) (content.Status, error)
+	PhotoReport(ctx context.Context) (content.PhotoReport, error)
+}
+
+// CMSConfig says who may send batches and who takes them.
+type CMSConfig struct {
+	Token   config.Secret // opens every route, as a bearer token
+	Imports CMSImports
+	Log     *slog.Logger
+}
+
+// ErrCMSToken is returned for an empty token: it would let nobody in.
+var ErrCMSToken = errors.New("api: the CMS needs a token: set CMS_TOKEN")
+
+// NewCMS returns the handler of CMSPath and OpenAPIPath: batches in, the
+// status of imports and the report on photos out, and the description of it
+// all, which alone needs no token.
+func NewCMS(cfg CMSConfig) (http.Handler, error) {
+	if !cfg.Token.IsSet() {
+		return nil, ErrCMSToken
+	}
+	description, err := content.OpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	h := &cmsHandler{CMSConfig: cfg, uploads: make(chan struct{}, uploadsAtOnce)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+content.ImportPath, h.authorised(h.postImport))
+	mux.HandleFunc("GET "+content.ImportPath+"/{id}", h.authorised(h.getImport))
+	mux.HandleFunc("GET "+content.PhotosPath, h.authorised(h.getPhotos))
+	mux.HandleFunc("GET "+OpenAPIPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(description) // a client that went away is told by nobody
+	})
+	return mux, nil
+}
+
+type cmsHandler struct {
+	CMSConfig
+	uploads chan struct{}
+}
+
+// authorised looks at the token before anything else is read.
+func (h *cmsHandler) authorised(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		if len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") || !h.Token.Matches(strings.TrimSpace(token)) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			answerJSON(w, http.StatusUnauthorized, content.Fault{Error: "send the header Authorization: Bearer <CMS_TOKEN>"})
+			return
+		}
+		next(w, r)
+	}
+}
+
+func (h *cmsHandler) postImport(w http.ResponseWriter, r *http.Request) {
+	// A server that bounds the time of small requests must not bound this one.
+	// A writer that knows no deadlines has none to lift.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime))
+
+	select {
+	case h.uploads <- struct{}{}:
+		defer func() { <-h.uploads }()
+	case <-r.Context().Done():
+		return
+	}
+	key := strings.Trim(strings.TrimSpace(r.Header.Get("Idempotency-Key")), `"`)
+	if len(key) > 255 || strings.ContainsRune(key, 0) {
+		h.refuse(w, r, http.StatusBadRequest, content.Fault{Error: "Idempotency-Key is longer than 255 bytes"})
+		return
+	}
+	accepted, err := h.Imports.Import(r.Context(), strings.ToValidUTF8(key, "\uFFFD"), r.Body)
+	if err != nil {
+		h.explain(w, r, err)
+		return
+	}
+	h.Log.InfoContext(r.Context(), "batch accepted", "import", accepted.ID, "repeated", accepted.Repeated, "other_content", accepted.OtherContent)
+	location := content.ImportPath + "/" + url.PathEscape(accepted.ID)
+	w.Header().Set("Location", location)
+	switch {
+	case accepted.OtherContent:
+		w.Header().Set("Idempotency-Replayed", "other-content")
+	case accepted.Repeated:
+		w.Header().Set("Idempotency-Replayed", "true")
+	}
+	answerJSON(w, http.StatusAccepted, content.Accepted{ID: accepted.ID, StatusURL: location})
+}
+
+// explain answers for a batch that was not taken.
+func (h *cmsHandler) explain(w http.ResponseWriter, r *http.Request, err error) {
+	var refused *content.BatchError
+	var waiting *starter.NotStartedError
+	switch {
+	case errors.As(err, &refused):
+		status := http.StatusBadRequest
+		if refused.TooLarge {
+			status = http.StatusRequestEntityTooLarge
+		}
+		h.Log.InfoContext(r.Context(), "batch refused", "path", refused.Path, "offset", refused.Offset, "reason", refused.Reason)
+		h.refuse(w, r, status, content.Fault{Error: refused.Error(), Path: refused.Path, Offset: &refused.Offset, Line: refused.Line})
+	case r.Context().Err() != nil || errors.Is(err, io.ErrUnexpectedEOF):
+		h.refuse(w, r, http.StatusBadRequest, content.Fault{Error: "the batch broke off on its way: send it again"})
+	case errors.As(err, &waiting):
+		h.Log.ErrorContext(r.Context(), "import accepted and not started", "import", waiting.ImportID, "error", waiting.Cause)
+		w.Header().Set("Retry-After", "5")
+		h.refuse(w, r, http.StatusServiceUnavailable, content.Fault{Error: "the batch is kept and can't be started yet: send it again, it will be the same import"})
+	default:
+		h.Log.ErrorContext(r.Context(), "batch not taken", "error", err)
+		w.Header().Set("Retry-After", "5")
+		h.refuse(w, r, http.StatusServiceUnavailable, content.Fault{Error: "the batch can't be kept now: send it again later"})
+	}
+}
+
+// refuse reads some of what is still coming before it answers: a sender that
+// is cut off in mid-batch sees a broken connection and not the reason.
+func (h *cmsHandler) refuse(w http.ResponseWriter, r *http.Request, status int, fault content.Fault) {
+	_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // courtesy only
+	answerJSON(w, status, fault)
+}
+
+func (h *cmsHandler) getImport(w http.ResponseWriter, r *http.Request) {
+	status, err := h.Imports.Status(r.Context(), r.PathValue("id"))
+	h.give(w, r, status, err)
+}
+
+func (h *cmsHandler) getPhotos(w http.ResponseWriter, r *http.Request) {
+	report, err := h.Imports.PhotoReport(r.Context())
+	h.give(w, r, report, err)
+}
+
+func (h *cmsHandler) give(w http.ResponseWriter, r *http.Request, value any, err error) {
+	switch {
+	case err == nil:
+		w.Header().Set("Cache-Control", "no-store")
+		answerJSON(w, http.StatusOK, value)
+	case errors.Is(err, guidedb.ErrNotFound):
+		answerJSON(w, http.StatusNotFound, content.Fault{Error: "there is no such import, or it is older than 30 days"})
+	default:
+		h.Log.ErrorContext(r.Context(), "content not read", "error", err)
+		w.Header().Set("Retry-After", "5")
+		answerJSON(w, http.StatusServiceUnavailable, content.Fault{Error: "the database can't be read now: ask again later"})
+	}
+}
+
+func answerJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) // a client that went away is told by nobody
+}

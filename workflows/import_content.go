@@ -1,0 +1,118 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/activities"
+	"vestnik/internal/protocol"
+)
+
+const (
+	// photoRound is how many photos one activity looks at.
+	photoRound = 100
+	// photoRounds bounds how many photos one import looks at; the next goes
+	// on where this one stopped.
+	photoRounds = 200
+	// tidyAfter is how many written objects make Postgres's knowledge of the
+	// guide's tables out of date.
+	tidyAfter = 1000
+)
+
+// ImportContent takes one accepted CMS batch into the guide, after those
+// accepted before it. The batch and how far it is are in the database; a step
+// that is repeated goes on where the last transaction ended. Once the content
+// is in place the next import may begin, while this one looks at the photos.
+func ImportContent(ctx workflow.Context, input protocol.ImportContentInput) (protocol.ImportContentResult, error) {
+	i := &contentImport{input: input}
+	if err := i.apply(ctx); err != nil {
+		i.giveUp(ctx, err)
+		return i.result, err
+	}
+	i.tidy(ctx)
+	i.checkPhotos(ctx)
+	i.describe(ctx, "finished")
+	return i.result, nil
+}
+
+type contentImport struct {
+	input  protocol.ImportContentInput
+	result protocol.ImportContentResult
+}
+
+func (i *contentImport) apply(ctx workflow.Context) error {
+	var content *activities.Content
+	i.describe(ctx, "waits for its turn")
+	turn := workflow.WithActivityOptions(ctx, activities.ImportTurnOptions())
+	if err := workflow.ExecuteActivity(turn, content.AwaitImportTurn, i.input).Get(ctx, nil); err != nil {
+		return err
+	}
+	i.describe(ctx, "objects go into the guide")
+	step := workflow.WithActivityOptions(ctx, activities.ImportStepOptions("take the objects in"))
+	if err := workflow.ExecuteActivity(step, content.ApplyImport, i.input).Get(ctx, nil); err != nil {
+		return err
+	}
+	step = workflow.WithActivityOptions(ctx, activities.ImportStepOptions("unpublish what a snapshot left out"))
+	if err := workflow.ExecuteActivity(step, content.UnpublishImport, i.input).Get(ctx, nil); err != nil {
+		return err
+	}
+	step = workflow.WithActivityOptions(ctx, activities.ImportStepOptions("count and close"))
+	return workflow.ExecuteActivity(step, content.FinishImport, i.input).Get(ctx, &i.result)
+}
+
+// giveUp records the failure even when the import was cancelled, so that those
+// behind it go on.
+func (i *contentImport) giveUp(ctx workflow.Context, cause error) {
+	var content *activities.Content
+	const reason = "the import could not be brought to its end; send the batch again"
+	ctx, cancel := workflow.NewDisconnectedContext(ctx)
+	defer cancel()
+	ctx = workflow.WithActivityOptions(ctx, activities.ImportStepOptions("give the import up"))
+	if err := workflow.ExecuteActivity(ctx, content.FailImport, i.input, reason).Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Error("failed import not recorded", "import", i.input.ImportID, "error", err, "cause", cause)
+	}
+}
+
+func (i *contentImport) tidy(ctx workflow.Context) {
+	if i.result.Created+i.result.Changed+i.result.Unpublished < tidyAfter {
+		return
+	}
+	var content *activities.Content
+	ctx = workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions("refresh Postgres's statistics"))
+	if err := workflow.ExecuteActivity(ctx, content.TidyGuide).Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("guide not tidied: Postgres will do it by itself, later", "error", err)
+	}
+}
+
+// checkPhotos looks at what is due, round by round. Nobody waits for it, and
+// what it does not get to stays due.
+func (i *contentImport) checkPhotos(ctx workflow.Context) {
+	var content *activities.Content
+	for round := range photoRounds {
+		i.describe(ctx, "content is in place; looks at photos")
+		var checked protocol.CheckPhotosResult
+		roundCtx := workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions(fmt.Sprintf("photos, round %d", round+1)))
+		err := workflow.ExecuteActivity(roundCtx, content.CheckPhotos, protocol.CheckPhotosInput{MaxPhotos: photoRound}).Get(ctx, &checked)
+		if err != nil {
+			workflow.GetLogger(ctx).Warn("photos not looked at: they stay due", "error", err)
+			break
+		}
+		i.result.PhotosChecked += checked.Checked
+		i.result.PhotosBad += checked.Bad
+		if checked.Checked < photoRound {
+			break
+		}
+	}
+	closeCtx := workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions("photos done"))
+	if err := workflow.ExecuteActivity(closeCtx, content.CloseImport, i.input).Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("end of the photos not recorded", "error", err)
+	}
+}
+
+// describe shows an operator in Temporal's UI how the import stands.
+func (i *contentImport) describe(ctx workflow.Context, now string) {
+	r := i.result
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%s\n\n%d objects: %d created, %d changed, %d unchanged, %d refused; %d unpublished; %d photos looked at, %d bad",
+		now, r.Objects, r.Created, r.Changed, r.Unchanged, r.Refused, r.Unpublished, r.PhotosChecked, r.PhotosBad))
+}
