@@ -1,0 +1,98 @@
+# Everything a person does here. `make` alone lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO  ?= go
+BIN := $(CURDIR)/.bin
+
+# Tools, pinned. internal/devstack pins the same Temporal.
+TEMPORAL      := github.com/temporalio/cli/cmd/temporal@v1.5.1
+SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
+WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+# How many tests of one package run at once. They mostly wait for timers and
+# servers, so more than there are cores.
+TEST_PARALLEL ?= 8
+# More arguments for go test, such as: make test ARGS='-run Park ./workflows'
+ARGS ?=
+
+# One Postgres and one Temporal for the command that follows.
+WITH_SERVERS := $(GO) run ./internal/testenv/run --
+
+VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
+
+##@ Use
+
+.PHONY: run
+run: build ## build and run everything: servers, sandbox, worker, api; Ctrl-C stops it
+	bin/vestnik dev
+
+.PHONY: build
+build: ## build bin/vestnik
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/vestnik ./cmd/vestnik
+
+##@ Check
+
+.PHONY: test
+test: temporal workflowcheck ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(BIN)/workflowcheck ./workflows/...
+	$(WITH_SERVERS) $(GO) test -race -timeout 20m -parallel $(TEST_PARALLEL) $(or $(ARGS),./...)
+
+.PHONY: lint
+lint: golangci-lint sqlc ## linters, and whether generated code is up to date
+	$(BIN)/golangci-lint run
+	$(BIN)/sqlc diff
+	$(BIN)/sqlc vet
+
+.PHONY: bench
+bench: build temporal ## measure: tables of throughput, latency and memory
+	$(WITH_SERVERS) $(GO) run ./internal/bench $(ARGS)
+
+.PHONY: eval
+eval: ## how well posts are understood: precision and recall on the labelled corpus
+	$(GO) run ./internal/petpost/eval $(ARGS)
+
+.PHONY: conformance
+conformance: temporal ## the guide bot's specification, paragraph by paragraph
+	$(WITH_SERVERS) $(GO) test -timeout 20m -parallel $(TEST_PARALLEL) -v -run Conformance ./... | grep -E '^ *--- |^(ok|FAIL)'
+
+##@ Work
+
+.PHONY: generate
+generate: sqlc ## write the code that is generated from db/queries
+	$(BIN)/sqlc generate
+
+.PHONY: tools
+tools: temporal sqlc workflowcheck golangci-lint ## build the pinned tools into .bin
+
+.PHONY: clean
+clean: ## remove what was built and the data of `make run`; keeps .bin
+	rm -rf bin .vestnik
+
+.PHONY: help
+help: ## this list
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# Each tool has a stamp that names its version, so that a new pin builds it
+# anew and nothing else does.
+define tool
+.PHONY: $(1)
+$(1): $(BIN)/.stamp-$(1)-$(lastword $(subst @, ,$(2)))
+$(BIN)/.stamp-$(1)-$(lastword $(subst @, ,$(2))):
+	@mkdir -p $(BIN)
+	@echo "building $(1) $(lastword $(subst @, ,$(2))) into .bin, once"
+	@GOBIN=$(BIN) GOFLAGS= GOWORK=off CGO_ENABLED=0 $(GO) install $(2)
+	@rm -f $(BIN)/.stamp-$(1)-*
+	@touch $$@
+endef
+$(eval $(call tool,temporal,$(TEMPORAL)))
+$(eval $(call tool,sqlc,$(SQLC)))
+$(eval $(call tool,workflowcheck,$(WORKFLOWCHECK)))
+$(eval $(call tool,golangci-lint,$(GOLANGCI_LINT)))
