@@ -1,0 +1,189 @@
+// The console works without this script; with it, pages keep themselves fresh,
+// rows answer to the keyboard, and what can't be undone asks first.
+"use strict";
+
+const REFRESH_EVERY = 10_000; // ms
+const HOME = "/console/";
+
+// Times: told relative to now, and on hover in the reader's own time zone.
+
+const UNITS = [["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]];
+
+function roughly(seconds) {
+  for (let i = 0; i < UNITS.length; i++) {
+    const [name, size] = UNITS[i];
+    if (seconds < size) continue;
+    let text = `${Math.floor(seconds / size)} ${name}`;
+    if (i + 1 < UNITS.length && seconds < 10 * size) {
+      const rest = Math.floor((seconds % size) / UNITS[i + 1][1]);
+      if (rest > 0) text += ` ${rest} ${UNITS[i + 1][0]}`;
+    }
+    return text;
+  }
+  return "0 s";
+}
+
+function tellTimes() {
+  for (const time of document.querySelectorAll("time[data-ago]")) {
+    const then = new Date(time.dateTime);
+    const past = Math.round((Date.now() - then) / 1000);
+    time.textContent = past === 0 ? "now" : past > 0 ? `${roughly(past)} ago` : `in ${roughly(-past)}`;
+    time.title = then.toLocaleString();
+  }
+  for (const time of document.querySelectorAll("time[data-clock]")) {
+    time.textContent = new Date(time.dateTime).toLocaleTimeString();
+  }
+}
+
+// Freshness: the page is asked for again and its content exchanged, but never
+// under the hands of somebody who is about to do something.
+
+const main = () => document.getElementById("main");
+
+function busy() {
+  const here = main();
+  return !here?.hasAttribute("data-live") ||
+    here.contains(document.activeElement?.closest("input, select, textarea")) ||
+    here.querySelector("details[open]:not([data-keep]), input[name=id]:checked") !== null ||
+    [...here.querySelectorAll("input[name=note], input[name=captcha_key]")].some((field) => field.value !== "") ||
+    document.querySelector("dialog[open]") !== null ||
+    String(getSelection()) !== "";
+}
+
+let failures = 0;
+
+async function refresh(byHand) {
+  if (!byHand && (document.hidden || busy())) return;
+  try {
+    const answer = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
+    if (answer.redirected || !answer.ok) {
+      if (new URL(answer.url).pathname === "/console/login") location.reload();
+      throw new Error(`HTTP ${answer.status}`);
+    }
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById("main");
+    if (!fresh || (!byHand && busy())) return;
+    const at = rows().indexOf(current());
+    const open = [...main().querySelectorAll("details[data-keep]")].map((details) => details.open);
+    main().replaceChildren(...fresh.childNodes);
+    main().querySelectorAll("details[data-keep]").forEach((details, i) => { details.open = open[i] ?? false; });
+    document.title = page.title;
+    document.querySelector("[data-freshness]")?.replaceChildren(...page.querySelector("[data-freshness]").childNodes);
+    if (at >= 0) step(rows()[at]);
+    failures = 0;
+    tellTimes();
+  } catch {
+    failures++;
+    if (failures === 2) {
+      const note = document.querySelector("[data-freshness]");
+      note?.classList.add("stale");
+      note?.append(" · no connection, what you see is old");
+    }
+    return;
+  }
+  document.querySelector("[data-freshness]")?.classList.remove("stale");
+}
+
+// Rows: one of them is the current one.
+
+const rows = () => [...document.querySelectorAll("[data-row]")];
+const current = () => document.querySelector("[data-row][data-at]");
+
+function step(row) {
+  if (!row) return;
+  current()?.removeAttribute("data-at");
+  row.setAttribute("data-at", "");
+  row.scrollIntoView({ block: "nearest" });
+}
+
+function move(by) {
+  const all = rows();
+  const at = all.indexOf(current());
+  step(all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))]);
+}
+
+// Selection of several deliveries.
+
+const boxes = () => [...document.querySelectorAll("input[name=id]")];
+
+function tellSelection() {
+  const chosen = boxes().filter((box) => box.checked).length;
+  const all = document.querySelector("[data-select-all]");
+  const label = document.querySelector("[data-selected]");
+  if (!all || !label) return;
+  all.checked = chosen > 0 && chosen === boxes().length;
+  all.indeterminate = chosen > 0 && !all.checked;
+  label.textContent = chosen === 0 ? "select all that wait" : `${chosen} selected`;
+  for (const button of document.querySelectorAll("#batch button")) button.disabled = chosen === 0;
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-select-all]")) for (const box of boxes()) box.checked = event.target.checked;
+  if (event.target.closest("[data-submit-on-change]")) event.target.form.requestSubmit();
+  tellSelection();
+});
+
+// Forms: ask before what can't be undone, and take each press once.
+
+document.addEventListener("submit", (event) => {
+  const question = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
+  if (question && !confirm(question)) {
+    event.preventDefault();
+    return;
+  }
+  setTimeout(() => { for (const button of event.target.querySelectorAll("button")) button.disabled = true; });
+});
+addEventListener("pageshow", () => {
+  for (const button of document.querySelectorAll("button[disabled]")) button.disabled = false;
+  tellSelection();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-help]")) document.querySelector("[data-shortcuts]").showModal();
+});
+
+// The keyboard.
+
+const PLACES = { o: HOME, d: `${HOME}deliveries`, p: `${HOME}deliveries?status=waiting`, l: `${HOME}destinations`, w: `${HOME}walls` };
+let going = 0; // when g was pressed
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea, dialog")) {
+    if (event.key === "Escape") event.target.blur();
+    return;
+  }
+  // The key's place on the board, so that a Russian layout works too.
+  const key = event.code.startsWith("Key") ? event.code.slice(3).toLowerCase() : event.key;
+  if (Date.now() - going < 1500 && PLACES[key]) {
+    location.href = PLACES[key];
+    return;
+  }
+  going = 0;
+  switch (key) {
+    case "g": going = Date.now(); break;
+    case "j": move(1); break;
+    case "k": move(-1); break;
+    case "r": refresh(true); break;
+    case "x": {
+      const box = current()?.querySelector("input[name=id]");
+      if (box) { box.checked = !box.checked; tellSelection(); }
+      break;
+    }
+    case "Enter": {
+      if (event.target.closest("a, button, summary")) return;
+      const link = current()?.querySelector("[data-open]");
+      if (link) location.href = link.href;
+      break;
+    }
+    case "?": document.querySelector("[data-shortcuts]")?.showModal(); break;
+    default: return;
+  }
+  event.preventDefault();
+});
+
+tellTimes();
+tellSelection();
+setInterval(tellTimes, 1000);
+setInterval(refresh, REFRESH_EVERY, false);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(false); });
