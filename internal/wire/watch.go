@@ -10,20 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// watchedBody notes when the transport has read the request's body to its end.
+// watchedBody notes when the transport has taken the last byte of the request's body.
+//
+// With a known length that is the byte that completes it: the server can act on it before the transport comes back to
+// read the end. Without one it is the end itself, as the chunk that ends the body is written after that.
 type watchedBody struct {
 	io.ReadCloser
 
-	ended atomic.Bool
-	first *watchedBody // the body this one replaces; it keeps the account
+	length int64 // -1 if not known
+	taken  int64
+	ended  *atomic.Bool
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if errors.Is(err, io.EOF) {
-		if b.first != nil {
-			b.first.ended.Store(true)
-		}
+	b.taken += int64(n)
+	if errors.Is(err, io.EOF) || b.length >= 0 && b.taken >= b.length {
 		b.ended.Store(true)
 	}
 	return n, err

@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 )
 
@@ -95,23 +96,25 @@ func Do(rt http.RoundTripper, req *http.Request, limit int64) (Answer, error) {
 
 // watch learns whether the request left this process whole.
 type watch struct {
-	body    *watchedBody
-	trace   traceState
 	hasBody bool
+	ended   atomic.Bool // the transport has taken the whole body
+	trace   traceState
 }
 
 // over returns the request with the watch laid over its body and its connection.
 func (w *watch) over(req *http.Request) *http.Request {
-	ctx := httptrace.WithClientTrace(req.Context(), w.trace.hooks())
-	clone := req.Clone(ctx)
+	clone := req.Clone(httptrace.WithClientTrace(req.Context(), w.trace.hooks()))
 	// Both platforms' libraries may set this; only when it is absent does the transport decompress by itself.
 	clone.Header.Del("Accept-Encoding")
 	if req.Body == nil || req.Body == http.NoBody {
 		return clone
 	}
 	w.hasBody = true
-	w.body = &watchedBody{ReadCloser: req.Body}
-	clone.Body = w.body
+	length := req.ContentLength
+	if length == 0 {
+		length = -1 // a body with a length of 0 is one whose length nobody knows
+	}
+	clone.Body = &watchedBody{ReadCloser: req.Body, length: length, ended: &w.ended}
 	if req.GetBody != nil {
 		// The transport asks for the body again when a connection broke before a single byte was written.
 		clone.GetBody = func() (io.ReadCloser, error) {
@@ -119,20 +122,20 @@ func (w *watch) over(req *http.Request) *http.Request {
 			if err != nil {
 				return nil, err
 			}
-			w.body.ended.Store(false)
-			return &watchedBody{ReadCloser: again, first: w.body}, nil
+			w.ended.Store(false)
+			return &watchedBody{ReadCloser: again, length: length, ended: &w.ended}, nil
 		}
 	}
 	return clone
 }
 
-// written errs on the side of true: once the body was read to its end on a live connection, only a failed write
+// written errs on the side of true: once the whole body was taken for a live connection, only a failed write
 // proves that the platform cannot have had it.
 func (w *watch) written() bool {
 	if !w.trace.connected.Load() {
 		return false
 	}
-	if w.hasBody && !w.body.ended.Load() {
+	if w.hasBody && !w.ended.Load() {
 		return false
 	}
 	return w.trace.succeeded.Load() || !w.trace.failed.Load()

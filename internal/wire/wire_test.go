@@ -245,6 +245,34 @@ func TestADeadlineWhileWaitingForTheAnswerIsWrittenAndATimeout(t *testing.T) {
 	require.Equal(t, "timed out after the request was sent", failure.Error())
 }
 
+func TestHTTP2TellsTheSameAboutWhatWasSent(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/reads" {
+			_, _ = io.Copy(io.Discard, r.Body)
+		}
+		<-r.Context().Done()
+	}))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = quiet()
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	for path, c := range map[string]struct {
+		size    int
+		written bool
+	}{"/reads": {100, true}, "/ignores": {8 << 20, false}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL+path, bytes.NewReader(make([]byte, c.size)))
+		require.NoError(t, err)
+		_, err = wire.Do(server.Client().Transport, req, limit)
+		var failure *wire.Failure
+		require.ErrorAs(t, err, &failure)
+		require.ErrorIs(t, failure, context.DeadlineExceeded)
+		require.Equal(t, c.written, failure.Written, path)
+	}
+}
+
 func TestADeadlineInTheMiddleOfTheAnswerBreaksTheBody(t *testing.T) {
 	t.Parallel()
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
