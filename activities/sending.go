@@ -260,7 +260,11 @@ func (o *Outbound) heartbeat(ctx context.Context) (stop func()) {
 // waitForSlot waits for the slot that the lane has planned, but never longer
 // than a lane plans ahead: clocks of two machines may differ.
 func waitForSlot(ctx context.Context, slot time.Time) {
-	wait := min(time.Until(slot), protocol.GrantLead)
+	pause(ctx, min(time.Until(slot), protocol.GrantLead))
+}
+
+// pause waits, or until ctx ends.
+func pause(ctx context.Context, wait time.Duration) {
 	if wait <= 0 {
 		return
 	}

@@ -34,6 +34,8 @@ type VK struct {
 	MaxText int
 	// Walls reads a wall back; nil if there is no key that may.
 	Walls *Walls
+	// Album gets a post's photos onto a wall.
+	Album *WallAlbum
 }
 
 // SendToVK sends a delivery to a wall.
@@ -91,15 +93,22 @@ func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.S
 		Message: v.message.Text, Copyright: v.message.Copyright,
 		GUID: guid(c.Destination, c.OwnerID, c.PostID), Captcha: captchaAnswer(c.Captcha, request.CaptchaKey),
 	}
+	how := ""
+	post.Attachments, how = v.Album.attach(ctx, c, v.message.Photos)
 	for {
-		err := v.attempt(ctx, c, "",
-			func(ctx context.Context) ([]int64, error) {
-				postID, err := key.WallPost(ctx, post)
+		var postID int64
+		err := v.attempt(ctx, c, how,
+			func(ctx context.Context) (ids []int64, err error) {
+				postID, err = key.WallPost(ctx, post)
 				return []int64{postID}, err
 			},
 			func(err error) verdict { return v.judge(ctx, c, err) })
 		var failure *vk.Error
-		if err == nil || !errors.As(err, &failure) {
+		switch {
+		case err == nil && how == albumByName:
+			v.Album.check(ctx, c, post, postID, v.message.Photos)
+			return nil
+		case err == nil || !errors.As(err, &failure):
 			return err
 		}
 		post.Captcha = vk.CaptchaAnswer{} // good for one call
@@ -108,8 +117,11 @@ func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.S
 			post.Copyright = ""
 		case action == vk.StripLinks && post.Message != v.message.Linkless:
 			post.Message, post.Copyright = v.message.Linkless, ""
-		case action == vk.MediaFallback && len(post.Attachments) > 0:
-			post.Attachments = nil
+		case action == vk.MediaFallback && how == albumByName:
+			c.NamesRefused = true
+			post.Attachments, how = v.Album.attach(ctx, c, v.message.Photos)
+		case action == vk.MediaFallback && how == albumUploaded:
+			post.Attachments, how = nil, albumNone
 		case action == vk.MediaFallback && post.Copyright != "": // VK takes it for a link without a picture
 			post.Copyright = ""
 		default:

@@ -334,18 +334,29 @@ func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64
 
 // FreshPhotos reads a post's photos again, because their links have died.
 func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]db.Photo, error) {
+	post, err := a.readPost(ctx, ownerID, postID)
+	return post.Photos, err
+}
+
+// CountPhotos tells how many photos a post shows.
+func (a *Walls) CountPhotos(ctx context.Context, ownerID, postID int64) (int, error) {
+	post, err := a.readPost(ctx, ownerID, postID)
+	return len(post.Photos), err
+}
+
+func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (db.Post, error) {
 	if err := a.Pace.Wait(ctx); err != nil {
-		return nil, err
+		return db.Post{}, err
 	}
 	items, err := a.Reader.WallGetByID(ctx, vk.PostID{Owner: ownerID, ID: postID})
 	if err != nil {
-		return nil, err
+		return db.Post{}, err
 	}
 	decoded := reading.Decode(ownerID, items)
 	if len(decoded.Posts) == 0 {
-		return nil, fmt.Errorf("%s is gone: %w", protocol.WallPost(ownerID, postID), db.ErrNotFound)
+		return db.Post{}, fmt.Errorf("%s is gone: %w", protocol.WallPost(ownerID, postID), db.ErrNotFound)
 	}
-	return decoded.Posts[0].Photos, nil
+	return decoded.Posts[0].Post, nil
 }
 
 // RoutePost is a stored post as the routes look at it.

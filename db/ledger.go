@@ -37,8 +37,10 @@ type Delivery struct {
 	Destination   string
 	// MigratedTo is the chat a Telegram group has become, nil if it has not.
 	MigratedTo *int64
-	OwnerID    int64
-	PostID     int64
+	// NamesRefused: the VK wall drops photos that are only named.
+	NamesRefused bool
+	OwnerID      int64
+	PostID       int64
 	// Attempts so far, whatever came of them.
 	Attempts int
 	// Uncertain counts the attempts whose outcome nobody can know.
@@ -114,7 +116,7 @@ func (l *Ledger) Open(ctx context.Context, id int64) (Delivery, error) {
 		delivery = Delivery{
 			ID: row.ID, Status: row.Status,
 			DestinationID: row.DestinationID, Destination: row.Destination, MigratedTo: row.MigratedTo,
-			OwnerID: row.OwnerID, PostID: row.PostID,
+			NamesRefused: row.NamesRefused, OwnerID: row.OwnerID, PostID: row.PostID,
 			Attempts: int(row.Attempts), Uncertain: int(row.UnknownAttempts) + len(interrupted),
 		}
 		for _, part := range parts {
@@ -186,6 +188,35 @@ func (l *Ledger) PhotoRungs(ctx context.Context, id int64) (map[int]Rung, error)
 		rungs[int(row.Photo)] = Rung(row.Rung)
 	}
 	return rungs, nil
+}
+
+// SavePhoto remembers the name of a photo on the VK wall it was uploaded for.
+func (l *Ledger) SavePhoto(ctx context.Context, id int64, photo int, name string) error {
+	if err := l.queries.SavePhoto(ctx, relaysql.SavePhotoParams{DeliveryID: id, Photo: int32(photo), Saved: name}); err != nil {
+		return fmt.Errorf("save photo %d of delivery %d: %w", photo, id, err)
+	}
+	return nil
+}
+
+// SavedPhotos returns the names of the photos of a delivery that were uploaded.
+func (l *Ledger) SavedPhotos(ctx context.Context, id int64) (map[int]string, error) {
+	rows, err := l.queries.SavedPhotos(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("saved photos of delivery %d: %w", id, err)
+	}
+	names := make(map[int]string, len(rows))
+	for _, row := range rows {
+		names[int(row.Photo)] = row.Saved
+	}
+	return names, nil
+}
+
+// RefuseNames remembers that a VK wall drops photos that are only named.
+func (l *Ledger) RefuseNames(ctx context.Context, destinationID int64) error {
+	if err := l.queries.RefuseNames(ctx, destinationID); err != nil {
+		return fmt.Errorf("destination %d: %w", destinationID, err)
+	}
+	return nil
 }
 
 // Begin records that an attempt at a part is about to go out. It is called

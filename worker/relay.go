@@ -26,10 +26,18 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge, Log: r.Log,
 	}
 	outbound := &activities.Outbound{Ledger: r.Ledger, Posts: r.Posts, Routes: r.Routes, Log: r.Log, Metrics: metrics}
-	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Pictures: photo.NewFetcher(r.PhotoOptions())}
-	vk := &activities.VK{Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, MaxText: cfg.VKOut.MaxText}
+	uploader, err := r.Uploader()
+	if err != nil {
+		return err
+	}
+	pictures := photo.NewFetcher(r.PhotoOptions())
+	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Pictures: pictures}
+	vk := &activities.VK{
+		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, MaxText: cfg.VKOut.MaxText,
+		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Log: r.Log},
+	}
 	if reader != nil {
-		telegram.Fresh, vk.Walls = walls.FreshPhotos, walls
+		telegram.Fresh, vk.Walls, vk.Album.Walls = walls.FreshPhotos, walls, walls
 	}
 	lanes := activities.NewLanes(r.Dispatcher, r.Ledger)
 

@@ -69,6 +69,8 @@ CREATE TABLE relay.destinations (
     id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name        text NOT NULL UNIQUE,
     migrated_to bigint,
+    -- A VK wall that drops photos which are only named, not uploaded to it.
+    names_refused boolean NOT NULL DEFAULT false,
     created_at  timestamptz NOT NULL DEFAULT now()
 );
 
@@ -129,7 +131,8 @@ CREATE INDEX delivery_attempts_open ON relay.delivery_attempts (delivery_id) WHE
 CREATE TABLE relay.delivery_photos (
     delivery_id bigint NOT NULL REFERENCES relay.deliveries,
     photo       integer NOT NULL CHECK (photo >= 0),
-    rung        integer NOT NULL CHECK (rung BETWEEN 0 AND 3),
+    rung        integer NOT NULL DEFAULT 0 CHECK (rung BETWEEN 0 AND 3),
+    saved       text NOT NULL DEFAULT '', -- its name on the VK wall it was uploaded for
     PRIMARY KEY (delivery_id, photo)
 );
 

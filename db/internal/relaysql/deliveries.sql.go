@@ -458,7 +458,7 @@ func (q *Queries) ListDestinations(ctx context.Context) ([]ListDestinationsRow, 
 
 const lockDelivery = `-- name: LockDelivery :one
 SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha,
-       d.id AS destination_id, d.name AS destination, d.migrated_to
+       d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.id = $1
@@ -477,6 +477,7 @@ type LockDeliveryRow struct {
 	DestinationID   int64
 	Destination     string
 	MigratedTo      *int64
+	NamesRefused    bool
 }
 
 func (q *Queries) LockDelivery(ctx context.Context, id int64) (LockDeliveryRow, error) {
@@ -494,6 +495,7 @@ func (q *Queries) LockDelivery(ctx context.Context, id int64) (LockDeliveryRow, 
 		&i.DestinationID,
 		&i.Destination,
 		&i.MigratedTo,
+		&i.NamesRefused,
 	)
 	return i, err
 }
@@ -623,6 +625,60 @@ type RecordPartParams struct {
 func (q *Queries) RecordPart(ctx context.Context, arg RecordPartParams) error {
 	_, err := q.db.Exec(ctx, recordPart, arg.DeliveryID, arg.Part, arg.MessageIds)
 	return err
+}
+
+const refuseNames = `-- name: RefuseNames :exec
+UPDATE relay.destinations SET names_refused = true WHERE id = $1
+`
+
+func (q *Queries) RefuseNames(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, refuseNames, id)
+	return err
+}
+
+const savePhoto = `-- name: SavePhoto :exec
+INSERT INTO relay.delivery_photos (delivery_id, photo, saved) VALUES ($1, $2, $3)
+ON CONFLICT (delivery_id, photo) DO UPDATE SET saved = excluded.saved
+`
+
+type SavePhotoParams struct {
+	DeliveryID int64
+	Photo      int32
+	Saved      string
+}
+
+func (q *Queries) SavePhoto(ctx context.Context, arg SavePhotoParams) error {
+	_, err := q.db.Exec(ctx, savePhoto, arg.DeliveryID, arg.Photo, arg.Saved)
+	return err
+}
+
+const savedPhotos = `-- name: SavedPhotos :many
+SELECT photo, saved FROM relay.delivery_photos WHERE delivery_id = $1 AND saved <> ''
+`
+
+type SavedPhotosRow struct {
+	Photo int32
+	Saved string
+}
+
+func (q *Queries) SavedPhotos(ctx context.Context, deliveryID int64) ([]SavedPhotosRow, error) {
+	rows, err := q.db.Query(ctx, savedPhotos, deliveryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SavedPhotosRow
+	for rows.Next() {
+		var i SavedPhotosRow
+		if err := rows.Scan(&i.Photo, &i.Saved); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const sentSince = `-- name: SentSince :one

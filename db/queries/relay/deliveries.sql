@@ -49,7 +49,7 @@ UPDATE relay.deliveries SET queued_at = now() WHERE id = ANY(@ids::bigint[]);
 
 -- name: LockDelivery :one
 SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha,
-       d.id AS destination_id, d.name AS destination, d.migrated_to
+       d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.id = $1
@@ -140,3 +140,13 @@ ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_ph
 
 -- name: PhotoRungs :many
 SELECT photo, rung FROM relay.delivery_photos WHERE delivery_id = $1;
+
+-- name: SavePhoto :exec
+INSERT INTO relay.delivery_photos (delivery_id, photo, saved) VALUES ($1, $2, $3)
+ON CONFLICT (delivery_id, photo) DO UPDATE SET saved = excluded.saved;
+
+-- name: SavedPhotos :many
+SELECT photo, saved FROM relay.delivery_photos WHERE delivery_id = $1 AND saved <> '';
+
+-- name: RefuseNames :exec
+UPDATE relay.destinations SET names_refused = true WHERE id = $1;
