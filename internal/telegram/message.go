@@ -220,12 +220,13 @@ func (c *Client) SendPhoto(ctx context.Context, m PhotoMessage) (Message, error)
 	if err := errors.Join(m.Photo.check(), m.Keyboard.check()); err != nil {
 		return Message{}, internal("sendPhoto", err)
 	}
+	ex := &exchange{method: "sendPhoto"}
 	var photo models.InputFile = &models.InputFileString{Data: m.Photo.reference()}
-	if upload := m.Photo.reference() == ""; upload {
+	if m.Photo.reference() == "" {
+		ex.files = true
 		photo = &models.InputFileUpload{Filename: photoName(0), Data: bytes.NewReader(m.Photo.Bytes)}
 	}
 	var sent Message
-	ex := &exchange{method: "sendPhoto", files: m.Photo.reference() == ""}
 	err := c.exchange(ctx, c.timeout, ex, &sent, func(ctx context.Context) error {
 		_, err := c.bot.SendPhoto(ctx, &bot.SendPhotoParams{
 			ChatID: string(m.Chat), MessageThreadID: m.thread(), Photo: photo, Caption: m.Caption,
@@ -243,8 +244,8 @@ func (c *Client) SendMediaGroup(ctx context.Context, m AlbumMessage) ([]Message,
 	if len(m.Items) < MinAlbum || len(m.Items) > MaxAlbum {
 		return nil, internal("sendMediaGroup", fmt.Errorf("an album has %d to %d items, not %d", MinAlbum, MaxAlbum, len(m.Items)))
 	}
+	ex := &exchange{method: "sendMediaGroup"}
 	media := make([]models.InputMedia, len(m.Items))
-	files := false
 	for i, item := range m.Items {
 		if err := item.Photo.check(); err != nil {
 			return nil, internal("sendMediaGroup", fmt.Errorf("item %d: %w", i+1, err))
@@ -252,14 +253,13 @@ func (c *Client) SendMediaGroup(ctx context.Context, m AlbumMessage) ([]Message,
 		photo := &models.InputMediaPhoto{Media: item.Photo.reference(), Caption: item.Caption,
 			ParseMode: models.ParseMode(item.ParseMode)}
 		if photo.Media == "" {
-			files = true
+			ex.files = true
 			photo.Media = "attach://" + photoName(i)
 			photo.MediaAttachment = bytes.NewReader(item.Photo.Bytes)
 		}
 		media[i] = photo
 	}
 	sent := album{want: len(m.Items)}
-	ex := &exchange{method: "sendMediaGroup", files: files}
 	err := c.exchange(ctx, c.timeout, ex, &sent, func(ctx context.Context) error {
 		_, err := c.bot.SendMediaGroup(ctx, &bot.SendMediaGroupParams{
 			ChatID: string(m.Chat), MessageThreadID: m.thread(), Media: media, DisableNotification: m.Silent,
