@@ -4,7 +4,8 @@
 //
 // The words of a name choose the picture: "dog-ginger-1", "cat-black-2",
 // "cafe-river", "park-spring", "museum-1", "river-evening", "house-3",
-// "leaflet-1", "avatar-1001". Anything else is a landscape.
+// "leaflet-1", "avatar-1001". A name without a known word gets a place, one of
+// several.
 package picture
 
 import (
@@ -14,7 +15,9 @@ import (
 	"image/draw"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/image/vector"
 )
@@ -24,7 +27,7 @@ func Draw(name string, width, height int) *image.RGBA {
 	width, height = max(width, 1), max(height, 1)
 	c := newCanvas(name, width, height)
 	switch {
-	case c.says("dog"):
+	case c.says("dog", "puppy"):
 		c.backdrop()
 		c.dog()
 	case c.says("cat", "kitten"):
@@ -32,18 +35,21 @@ func Draw(name string, width, height int) *image.RGBA {
 		c.cat()
 	case c.says("avatar"):
 		c.avatar()
-	case c.says("cafe", "shop", "house", "hall"):
-		c.outdoors()
-		c.building()
-	case c.says("museum", "theatre"):
-		c.outdoors()
-		c.columns()
 	case c.says("leaflet"):
 		c.backdrop()
 		c.leaflet()
-	default:
+	case c.says("museum", "theatre", "muzey", "gal", "teatr", "hall"):
+		c.outdoors()
+		c.columns()
+	case c.says("park", "river", "embankment", "sad", "skver", "gora", "walk", "otkos"):
 		c.outdoors()
 		c.grove()
+	case c.says("cafe", "shop", "house", "dom", "bar"):
+		c.outdoors()
+		c.building()
+	default:
+		c.outdoors()
+		[]func(){c.building, c.building, c.columns, c.grove}[c.random.IntN(4)]()
 	}
 	return c.image
 }
@@ -70,9 +76,10 @@ func newCanvas(name string, width, height int) *canvas {
 	}
 }
 
+// says reports whether one of the words is in the name, digits aside.
 func (c *canvas) says(words ...string) bool {
-	for _, word := range words {
-		if strings.Contains(c.name, word) {
+	for word := range strings.FieldsFuncSeq(c.name, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if slices.Contains(words, word) {
 			return true
 		}
 	}
