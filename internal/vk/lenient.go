@@ -77,9 +77,7 @@ type flexList []json.RawMessage
 func (l *flexList) UnmarshalJSON(raw []byte) error {
 	*l = nil
 	var items []json.RawMessage
-	if json.Unmarshal(raw, &items) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(raw, &items)
 	for _, item := range items {
 		if !isNull(item) {
 			*l = append(*l, item)

@@ -13,7 +13,7 @@ func TestAWallCanBeNamedInManyWays(t *testing.T) {
 	for text, want := range map[string]vk.WallRef{
 		"-123":                             {OwnerID: -123},
 		"123":                              {OwnerID: 123},
-		" club123 ":                        {OwnerID: -123},
+		"\tclub123\n":                      {OwnerID: -123},
 		"public123":                        {OwnerID: -123},
 		"event123":                         {OwnerID: -123},
 		"id123":                            {OwnerID: 123},
