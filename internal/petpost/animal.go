@@ -4,22 +4,35 @@ package petpost
 const (
 	animalNoun    = 8
 	animalBreed   = 7
-	animalOblique = 2 // "собакой", "кошкам": seldom the subject
 	animalMaybe   = 3 // "рыжик", "кабель"
+	animalOblique = 2 // "собакой", "кошкам": seldom the subject
+	animalName    = 2 // "Мурзик", "Полкан"
 	animalTrait   = 1 // "поводок", "лоток"
 	animalSubject = 10
 )
 
+const (
+	dogIndex = iota
+	catIndex
+	otherIndex
+)
+
+var animals = [3]Animal{Dog, Cat, Other}
+
 // readAnimal decides which animal a text is about. Every mention counts by its
-// form and place; companions ("ладит с кошками", "напали собаки") do not.
+// form and place; companions ("ладит с кошками", "напали собаки") and general
+// talk ("кошек и собак") do not.
 func (r *reader) readAnimal(v *view, source string) Animal {
 	t, c := &r.text, &r.rs.class
-	var score [3]int
-	var first [3]int
-	kinds := [3]Animal{Dog, Cat, Other}
+	var score, first [3]int
+	tortoise := 0
 	for i := range t.words {
 		w := &t.words[i]
 		if w.lexTo == w.lexAt {
+			continue
+		}
+		if t.has(i, c.tortoise) {
+			tortoise = i + 1
 			continue
 		}
 		index, weight := r.mention(i)
@@ -27,10 +40,10 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 			continue
 		}
 		if weight > animalTrait {
-			if r.companion(i) {
+			if r.companion(i) || r.general(i) {
 				continue
 			}
-			if r.subject(i) {
+			if weight > animalMaybe && r.subject(i) {
 				weight += animalSubject
 			}
 			if w.sentence < titleSentences {
@@ -43,14 +56,18 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 		score[index] += weight
 		if weight > animalTrait {
 			v.evidence = append(v.evidence, Evidence{
-				Field: "animal", Rule: "animal." + string(kinds[index]), Points: string(kinds[index]),
+				Field: "animal", Rule: "animal." + string(animals[index]), Points: string(animals[index]),
 				Words: t.rawOf(i, i+1), Weight: weight, Source: source,
 			})
 		}
 	}
-	_ = c
+	// A tortoiseshell beside a cat is a cat; alone it is a tortoise.
+	if tortoise > 0 && score[catIndex] == 0 && score[dogIndex] < animalNoun {
+		score[otherIndex] += animalNoun
+		first[otherIndex] = tortoise
+	}
 	best := -1
-	for k := range kinds {
+	for k := range animals {
 		if score[k] == 0 {
 			continue
 		}
@@ -61,11 +78,10 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	if best < 0 {
 		return ""
 	}
-	return kinds[best]
+	return animals[best]
 }
 
-// mention returns which animal word i names, 0 dog, 1 cat, 2 other, and how
-// strongly; -1 for none.
+// mention returns which animal word i names and how strongly; -1 for none.
 func (r *reader) mention(i int) (int, int) {
 	t, c := &r.text, &r.rs.class
 	weight := animalNoun
@@ -73,32 +89,33 @@ func (r *reader) mention(i int) (int, int) {
 		weight = animalOblique
 	}
 	switch {
-	case t.has(i, c.other):
-		if t.has(i, c.catMaybe) && !t.has(i, c.cat) {
-			return 1, animalMaybe
-		}
-		return 2, weight
 	case t.has(i, c.dog):
-		return 0, weight
+		return dogIndex, weight
 	case t.has(i, c.cat):
-		return 1, weight
+		return catIndex, weight
+	case t.has(i, c.other):
+		return otherIndex, weight
 	case t.has(i, c.otherPair) && i+1 < len(t.words) && t.has(i+1, c.other):
-		return 2, weight
+		return otherIndex, weight
 	case t.has(i, c.dogBreed):
 		if t.words[i].upper && !t.words[i].caps && r.afterStreet(i) {
 			return -1, 0
 		}
-		return 0, animalBreed
+		return dogIndex, animalBreed
 	case t.has(i, c.catBreed):
-		return 1, animalBreed
+		return catIndex, animalBreed
+	case t.has(i, c.nameDog):
+		return dogIndex, animalName
+	case t.has(i, c.nameCat):
+		return catIndex, animalName
 	case t.has(i, c.dogMaybe):
-		return 0, animalMaybe
+		return dogIndex, animalMaybe
 	case t.has(i, c.catMaybe):
-		return 1, animalMaybe
+		return catIndex, animalMaybe
 	case t.has(i, c.dogTrait):
-		return 0, animalTrait
+		return dogIndex, animalTrait
 	case t.has(i, c.catTrait):
-		return 1, animalTrait
+		return catIndex, animalTrait
 	}
 	return -1, 0
 }
@@ -108,25 +125,44 @@ func (r *reader) afterStreet(i int) bool {
 	return i > 0 && t.has(i-1, c.street) || i+1 < len(t.words) && t.has(i+1, c.street)
 }
 
+// general reports one of "кошки и собаки", named together as the kinds of a
+// shelter, an exhibition or a law.
+func (r *reader) general(i int) bool {
+	t, c := &r.text, &r.rs.class
+	if !t.isWord(i, "собак", "кошек", "собаки", "кошки", "собакам", "кошкам", "собаками", "кошками", "котов") {
+		return false
+	}
+	other := func(k int) bool {
+		return t.sameSentence(i, k) && t.has(k, c.kind) && t.has(i, c.dog) != t.has(k, c.dog)
+	}
+	return t.isWord(i+1, "и", "или") && other(i+2) || t.isWord(i-1, "и", "или") && other(i-2) ||
+		t.sameSentence(i, i+1) && t.words[i+1].gap&gapComma != 0 && other(i+1)
+}
+
 // companion reports animals that stand beside the one the post is about: those
-// that it gets on with, that chased it, that it was afraid of.
+// that it gets on with, that chased it, that the finder has at home.
 func (r *reader) companion(i int) bool {
 	t, c := &r.text, &r.rs.class
 	s := t.sentences[t.words[i].sentence]
-	from := max(int(s.from), i-5)
 	before := func(n int, class uint16) bool { return i-n >= int(s.from) && t.has(i-n, class) }
 	plural := t.has(i, c.obliquePlural)
 	if plural && (before(1, c.with) || before(1, c.others) || before(2, c.with)) {
 		return true
 	}
-	if plural || t.has(i, c.oblique) || before(1, c.with) || before(1, c.others) {
-		for k := from; k < i; k++ {
-			if t.has(k, c.gets) {
+	if before(1, c.attack) || before(2, c.attack) {
+		return true
+	}
+	// "у нас собака", "дома две кошки"
+	if t.isWord(i-1, "нас", "меня", "дома", "своя", "свои", "две", "три", "уже") && !r.subject(i) {
+		for k := max(int(s.from), i-3); k < i; k++ {
+			if t.isWord(k, "у", "дома", "свои", "своя") {
 				return true
 			}
 		}
-		for k := i + 1; k < min(int(s.to), i+4); k++ {
-			if t.has(k, c.gets) {
+	}
+	if plural || t.has(i, c.oblique) || before(1, c.with) || before(1, c.others) {
+		for k := max(int(s.from), i-5); k < min(int(s.to), i+4); k++ {
+			if k != i && t.has(k, c.gets) {
 				return true
 			}
 		}

@@ -15,7 +15,8 @@ type classIDs struct {
 	negation, colorNoun, owner, repost, petDog  uint16
 	petCat, petOther, roam, takeIn, give, loose uint16
 	maleSure, femaleSure, maleLikely            uint16
-	barrier, femaleLikely, breedPart                     uint16
+	tortoise, attack, nameDog, nameCat          uint16
+	barrier, femaleLikely, breedPart            uint16
 }
 
 func (c *classIDs) resolve(lx *lexicon) {
@@ -35,7 +36,8 @@ func (c *classIDs) resolve(lx *lexicon) {
 		"owner": &c.owner, "repost.word": &c.repost, "pet.dog": &c.petDog, "pet.cat": &c.petCat,
 		"pet.other": &c.petOther, "roam": &c.roam, "take.in": &c.takeIn, "give": &c.give, "pet.loose": &c.loose,
 		"male.sure": &c.maleSure, "female.sure": &c.femaleSure, "male.likely": &c.maleLikely,
-		"female.likely": &c.femaleLikely, "barrier": &c.barrier, "breed.part": &c.breedPart,
+		"female.likely": &c.femaleLikely, "barrier": &c.barrier,
+		"tortoise": &c.tortoise, "attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
 	} {
 		id, ok := lx.byName["@"+name]
 		if !ok {

@@ -94,8 +94,16 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	}
 
 	lost := s[sigLost]
-	side := s[sigFound] + s[sigOwner] + s[sigSeen] // found and sighting together
 	adopt := s[sigAdopt]
+	owner := s[sigOwner]
+	switch seeks := s[sigSeeksOwner]; {
+	case seeks == 0:
+	case r.seeksOldOwner(v):
+		owner += seeks
+	default:
+		adopt += seeks
+	}
+	side := s[sigFound] + owner + s[sigSeen] // found and sighting together
 	if adopt > 0 {
 		adopt += min(s[sigProfile], 8)
 	}
@@ -106,19 +114,20 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	animal := v.animal != "" || v.reading.Name != "" || r.petMentioned()
 
 	switch {
-	case s[sigNotPet] >= outright && s[sigNotPet] > lost && !r.petBefore(v.scores.first[sigNotPet]):
+	case s[sigNotPet] >= outright && (!r.kindMentioned(len(t.words)) || s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
+		v.animal = ""
 		return News, true
 	case s[sigAdvice] >= outright && s[sigAdvice] >= lost:
 		return News, true
 	}
 
-	if r.isHome(v, lost, adopt, money) {
+	if r.isHome(v, lost, adopt, money, owner) {
 		return Reunited, true
 	}
 	if s[sigNotHome] >= plain && adopt < outright && side < outright {
 		lost += s[sigNotHome]
 	}
-	if s[sigAdopted] >= 8 && money < outright && (adopt < outright || title[sigAdopted] > 0 && title[sigAdopt] == 0 && adopt < 20) && lost < outright && side < 2*outright {
+	if s[sigAdopted] >= 8 && money < outright && (adopt < outright || title[sigAdopted] > 0 && title[sigAdopt] == 0 && adopt < 2*outright) && lost < outright && side < 2*outright {
 		return News, true
 	}
 	if !animal && lost < 12 && len(t.words) > 25 && len(v.reading.Phones) == 0 {
@@ -140,22 +149,21 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		}
 		choose(adopt+adopt/4, Adoption)
 	}
-	if side >= plain {
-		typOfSide := r.foundOrSeen(v)
+	if side >= plain && (side > owner || owner >= outright) {
 		total := side
-		if s[sigOwner] < outright && adopt >= outright {
-			total = s[sigOwner] + s[sigFound]/2
+		if owner < outright && adopt >= outright {
+			total = owner + s[sigFound]/2
 		}
-		choose(total, typOfSide)
+		choose(total, r.foundOrSeen(v))
 	}
 	if lost >= plain {
 		choose(lost, Lost)
 	}
 	if best >= plain {
-		if typ != Fundraising && typ != Lost && s[sigEvent] >= outright && title[sigEvent] > 0 && title[sigAdopt] == 0 && s[sigOwner] < outright {
+		if typ != Fundraising && typ != Lost && s[sigEvent] >= outright && title[sigEvent] > 0 && title[sigAdopt] == 0 && owner < outright {
 			return News, true
 		}
-		if (s[sigNews] > best || title[sigNews] > title[sigAdopt] && title[sigNews] >= 12) && typ != Lost && typ != Fundraising && s[sigOwner] < outright {
+		if (s[sigNews] > best || title[sigNews] > title[sigAdopt] && title[sigNews] >= 12) && typ != Fundraising && owner < outright {
 			return News, true
 		}
 		return typ, true
@@ -180,15 +188,24 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	return Unknown, false
 }
 
+// seeksOldOwner parts "ищем хозяев" of one who found an animal from that of one
+// who gives it away: by what else is told of it.
+func (r *reader) seeksOldOwner(v *view) bool {
+	s := &v.scores.sum
+	old := s[sigFound] + s[sigHold] + s[sigSeen] + s[sigOwner]
+	home := s[sigAdopt] + s[sigProfile]
+	return old > home
+}
+
 // isHome tells whether the animal is home again. A post that says so is
 // reunited even when the old search text stands under it, unless it asks for
 // something new.
-func (r *reader) isHome(v *view, lost, adopt, money int) bool {
+func (r *reader) isHome(v *view, lost, adopt, money, owner int) bool {
 	s := &v.scores.sum
 	if s[sigNotHome] >= plain || adopt >= outright || money >= outright {
 		return false
 	}
-	if s[sigOwner] >= outright && s[sigOwner] > s[sigHome] {
+	if owner >= outright && owner > s[sigHome] || s[sigAdopted] > 0 && s[sigAdopted] >= s[sigHome] {
 		return false
 	}
 	if s[sigHome] >= 8 {
@@ -207,7 +224,7 @@ func (r *reader) shortlyFound(v *view) bool {
 	if s[sigFound] == 0 || s[sigOwner]+s[sigHold]+s[sigSeen]+s[sigLost]+s[sigAdopt] > 0 {
 		return false
 	}
-	if len(t.words) > 8 || len(v.reading.Phones) > 0 || v.reading.Location != "" {
+	if len(t.words) > 8 || len(v.reading.Phones) > 0 {
 		return false
 	}
 	c := &r.rs.class
@@ -216,7 +233,7 @@ func (r *reader) shortlyFound(v *view) bool {
 		if m.phrase.rule.signal != sigFound {
 			continue
 		}
-		if !t.has(m.anchor, c.find) {
+		if !t.has(m.anchor, c.find) || v.reading.Location != "" && (m.anchor == 0 || countDigits(v.reading.Location) > 0) {
 			return false
 		}
 		for i := m.anchor + 1; i < len(t.words); i++ {
@@ -242,6 +259,8 @@ func (r *reader) foundOrSeen(v *view) Type {
 		return Found
 	case s[sigSeen] > 0:
 		return Sighting
+	case s[sigLost] > 0 && len(v.reading.Phones) == 0:
+		return Sighting // "удрал в кусты. Кто потерял?"
 	}
 	return Found
 }
@@ -255,12 +274,11 @@ func (r *reader) petMentioned() bool {
 	return false
 }
 
-// petBefore reports whether a pet is named up to a word (counted from 1) or
-// right after it.
-func (r *reader) petBefore(word int) bool {
+// kindMentioned reports whether an animal is named among the first words.
+func (r *reader) kindMentioned(words int) bool {
 	t, c := &r.text, &r.rs.class
-	for i := 0; i < min(word, len(t.words)); i++ {
-		if t.has(i, c.kind) {
+	for i := range min(words, len(t.words)) {
+		if t.has(i, c.kind) && !t.has(i, c.oblique) {
 			return true
 		}
 	}
@@ -299,6 +317,8 @@ func combine(own, original view) view {
 		out.typ = original.typ
 	case own.words <= 12 && own.typ == News && own.scores.sum[sigAdopted]+own.scores.sum[sigThanks]+own.scores.sum[sigNotPet] == 0:
 		out.typ = original.typ
+	case isSide(own.typ) && isSide(original.typ) && own.scores.sum[sigFound]+own.scores.sum[sigHold]+own.scores.sum[sigSeen] == 0:
+		out.typ = original.typ
 	case own.words <= 8 && (own.typ == Found || own.typ == Sighting) && original.typ == Lost:
 		// "Видели вчера?" over a search is still the search.
 		if own.scores.sum[sigOwner] == 0 && own.scores.sum[sigHold] == 0 && len(own.reading.Phones) == 0 && own.reading.Location == "" {
@@ -311,5 +331,7 @@ func combine(own, original view) view {
 	out.complete(&original)
 	return out
 }
+
+func isSide(t Type) bool { return t == Found || t == Sighting }
 
 func isSearch(t Type) bool { return t == Lost || t == Found || t == Sighting || t == Reunited }

@@ -23,6 +23,7 @@ type lexicon struct {
 	endings [letterCodes * letterCodes * letterCodes]bool
 
 	abbreviation uint16
+	number       uint16 // the class of numbers, which no pattern names
 }
 
 type trieNode struct {
@@ -62,6 +63,7 @@ func compile() *ruleset {
 		lx.define(v.class, v.words)
 	}
 	lx.abbreviation = lx.classOf("@abbreviation")
+	lx.number = lx.classOf("@number")
 	rs.compilePhrases()
 	rs.class.resolve(lx)
 	rs.traitOf = make([]uint8, len(rs.names))
@@ -142,7 +144,7 @@ func (lx *lexicon) insert(pattern string, id uint16) {
 	default:
 		n.exact = addClass(n.exact, id)
 	}
-	if len(letters) < 5 {
+	if len(letters) < 6 {
 		return
 	}
 	var buffer [48]byte
@@ -210,7 +212,7 @@ func (lx *lexicon) read(t *text, w *word) {
 	at := len(t.lex)
 	letters := t.codesOf(w)
 	t.lex = lx.walk(lx.nodes, letters, t.lex)
-	if len(t.lex) == at && len(letters) >= 5 && len(letters) <= 40 {
+	if len(t.lex) == at && len(letters) >= 6 && len(letters) <= 40 {
 		var buffer [48]byte
 		t.lex = lx.walk(lx.sounds, soundOf(buffer[:0], letters, true), t.lex)
 	}

@@ -17,6 +17,7 @@ import (
 //	..3                   up to three words of any kind
 //	--3                   the same, but not over a comma or a word of @barrier
 //	^ $                   begin and end of the sentence
+//	??                    the sentence is a question
 //	=x                    x is the anchor: the word that this phrase explains
 //
 // The anchor is the first element unless marked. Phrases stand in the order of
@@ -31,12 +32,12 @@ type phrase struct {
 
 type element struct {
 	classes  []uint16
-	number   bool
 	optional bool
 	not      bool
 	anchor   bool
 	begin    bool
 	end      bool
+	question bool
 	gap      int
 	within   bool // the gap stays inside its clause
 }
@@ -65,7 +66,7 @@ func (rs *ruleset) compilePhrases() {
 	rs.byFirst = make([][]int32, len(rs.names))
 	for i := range rs.phrases {
 		for _, e := range rs.phrases[i].elements {
-			if e.begin {
+			if e.begin || e.question {
 				continue
 			}
 			for _, class := range e.classes {
@@ -86,6 +87,8 @@ func (rs *ruleset) compileLine(line string) []element {
 			e.begin = true
 		case field == "$":
 			e.end = true
+		case field == "??":
+			e.question = true
 		case strings.HasPrefix(field, ".."), strings.HasPrefix(field, "--"):
 			gap, err := strconv.Atoi(field[2:])
 			if err != nil || gap < 1 {
@@ -109,8 +112,7 @@ func (rs *ruleset) compileLine(line string) []element {
 		words:
 			for pattern := range strings.SplitSeq(field, "|") {
 				if pattern == "#" {
-					e.number = true
-					continue
+					pattern = "@number"
 				}
 				if strings.HasPrefix(pattern, "@") {
 					if _, ok := rs.byName[pattern]; !ok {
@@ -121,7 +123,7 @@ func (rs *ruleset) compileLine(line string) []element {
 			}
 			if first < 0 {
 				first = len(elements)
-				if e.optional || e.not || e.number {
+				if e.optional || e.not {
 					panic(fmt.Sprintf("petpost: phrase %q must begin with a plain word", line))
 				}
 			}
@@ -257,6 +259,11 @@ func (m *matcher) run(e, i int) (int, bool) {
 			return 0, false
 		}
 		return m.run(e+1, i)
+	case el.question:
+		if !m.t.sentences[m.t.words[m.from].sentence].question {
+			return 0, false
+		}
+		return m.run(e+1, i)
 	case el.gap > 0:
 		for n := 0; n <= el.gap && i+n <= m.to; n++ {
 			if el.within && n > 0 && m.barrier(i+n-1) {
@@ -298,9 +305,6 @@ func (m *matcher) barrier(i int) bool {
 
 func (m *matcher) fits(el *element, i int) bool {
 	w := &m.t.words[i]
-	if el.number && w.kind == kindNumber {
-		return true
-	}
 	for _, class := range el.classes {
 		for _, c := range m.t.lex[w.lexAt:w.lexTo] {
 			if c == class {

@@ -5,29 +5,30 @@ package petpost
 type signal uint8
 
 const (
-	sigQuiet   signal = iota // explains a word without meaning anything
-	sigLost                  // a pet is missing
-	sigFound                 // an animal was found
-	sigHold                  // and is kept somewhere
-	sigSeen                  // an animal was seen, or roams
-	sigOwner                 // its owner is looked for
-	sigAdopt                 // a home is looked for
-	sigProfile               // praise and health, as in adverts of animals
-	sigFoster                // a temporary home is looked for
-	sigMoney                 // money is asked for
-	sigAccount               // card or account details
-	sigHome                  // the animal is home again
-	sigNotHome               // the search goes on
-	sigAdopted               // the animal has a new home
-	sigNews                  // announcements, adverts, reports
-	sigThanks                // thanks
-	sigNotPet                // a thing or a person is missing
-	sigAdvice                // instructions in general
-	sigEvent                 // exhibition, lecture, contest
+	sigQuiet      signal = iota // explains a word without meaning anything
+	sigLost                     // a pet is missing
+	sigFound                    // an animal was found
+	sigHold                     // and is kept somewhere
+	sigSeen                     // an animal was seen, or roams
+	sigOwner                    // its owner is looked for
+	sigSeeksOwner               // "ищет хозяина": the old one or a new one
+	sigAdopt                    // a home is looked for
+	sigProfile                  // praise and health, as in adverts of animals
+	sigFoster                   // a temporary home is looked for
+	sigMoney                    // money is asked for
+	sigAccount                  // card or account details
+	sigHome                     // the animal is home again
+	sigNotHome                  // the search goes on
+	sigAdopted                  // the animal has a new home
+	sigNews                     // announcements, adverts, reports
+	sigThanks                   // thanks
+	sigNotPet                   // a thing or a person is missing
+	sigAdvice                   // instructions in general
+	sigEvent                    // exhibition, lecture, contest
 	signals
 )
 
 var signalNames = [signals]string{
-	"quiet", "lost", "found", "hold", "sighting", "owner wanted", "adoption", "profile", "foster", "fundraising",
+	"quiet", "lost", "found", "hold", "sighting", "owner wanted", "old or new owner wanted", "adoption", "profile", "foster", "fundraising",
 	"account", "reunited", "not home yet", "adopted", "news", "thanks", "not a pet", "advice", "event",
 }

@@ -138,6 +138,8 @@ func (t *text) cut(raw string, lx *lexicon) {
 					n++
 				}
 				t.add(word{start: int32(i), end: int32(i + n), kind: kindNumber}, &between, &spaces)
+				t.lex = append(t.lex, lx.number)
+				t.words[len(t.words)-1].lexTo++
 				i += n
 				continue
 			}
