@@ -57,7 +57,7 @@ func (s consoleSessions) open() (value string, ends time.Time) {
 }
 
 func (s consoleSessions) read(value string) (consoleSession, bool) {
-	content, err := base64.RawURLEncoding.DecodeString(value)
+	content, err := base64.RawURLEncoding.Strict().DecodeString(value)
 	if err != nil || len(content) != sessionBytes {
 		return consoleSession{}, false
 	}
@@ -77,7 +77,7 @@ func (s consoleSessions) seal(text string) string {
 }
 
 func (s consoleSessions) unseal(value string) (text string, ok bool) {
-	content, err := base64.RawURLEncoding.DecodeString(value)
+	content, err := base64.RawURLEncoding.Strict().DecodeString(value)
 	if err != nil || len(content) < sha256.Size {
 		return "", false
 	}
