@@ -35,9 +35,15 @@ type Guide struct {
 	gate    *gate
 	log     *slog.Logger
 	now     func() time.Time
-
-	tokenRejected atomic.Bool
+	token   *TokenHealth
 }
+
+// TokenHealth is Telegram's last word on the bot's token.
+type TokenHealth struct{ rejected atomic.Bool }
+
+// Rejected tells that the token is wrong or was revoked; a process with such a
+// token is not ready.
+func (h *TokenHealth) Rejected() bool { return h.rejected.Load() }
 
 // GuideConfig is what a Guide needs.
 type GuideConfig struct {
@@ -60,6 +66,8 @@ type GuideConfig struct {
 	Seal   *guide.Seal
 	// Username of the bot, without @, for share links; empty for none.
 	Username string
+	// Token is told how Telegram takes the bot's token; nil if nobody asks.
+	Token *TokenHealth
 	// Concurrency bounds the calls under way, answers not counted; 0 is 64.
 	Concurrency int
 
@@ -79,15 +87,14 @@ func NewGuide(config GuideConfig) *Guide {
 	if config.Zone == nil {
 		config.Zone = time.UTC
 	}
+	if config.Token == nil {
+		config.Token = &TokenHealth{}
+	}
 	return &Guide{
 		answers: config.Answers, screens: config.Screens, store: config.Store, inbox: config.Inbox,
-		config: config, gate: newGate(config.Concurrency), log: config.Log, now: config.Now,
+		config: config, gate: newGate(config.Concurrency), log: config.Log, now: config.Now, token: config.Token,
 	}
 }
-
-// TokenRejected tells that Telegram's last word on the bot's token was no; a
-// process with such a token is not ready.
-func (a *Guide) TokenRejected() bool { return a.tokenRejected.Load() }
 
 // Subscription is whether a person may use the guide.
 type Subscription string

@@ -175,7 +175,7 @@ func (a *Guide) call(ctx context.Context, update protocol.BotUpdate, method stri
 		"duration_ms", time.Since(started).Milliseconds()), about...)
 	isPhoto := method == "sendPhoto"
 	if err == nil {
-		a.tokenRejected.Store(false)
+		a.token.rejected.Store(false)
 		fields = append(fields, "status", "ok", "http_status", 200, "delay_ms", 0)
 		if isPhoto {
 			fields = append(fields, "photo_result", "ok")
@@ -206,7 +206,7 @@ func (a *Guide) call(ctx context.Context, update protocol.BotUpdate, method stri
 	}
 	metrics.Counter("vestnik_bot_calls_given_up").Inc(1)
 	if refused.Class == telegram.Unauthorized {
-		a.tokenRejected.Store(true)
+		a.token.rejected.Store(true)
 	}
 	a.log.ErrorContext(ctx, "bot call given up", append(fields, "attempts", attempt)...)
 	return refused, failure.fail(-1)

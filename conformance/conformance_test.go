@@ -1,0 +1,40 @@
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// row is one demand: its number, the paragraph of the document, what it asks
+// for, and the proof.
+type row struct {
+	number    int
+	paragraph string
+	demand    string
+	proof     func(t *testing.T, r *rig)
+}
+
+func TestSpecification(t *testing.T) {
+	t.Parallel()
+	rows := slicesOf(entities, transport, updates, callbacks, outbound, screens, acceptance, idempotency, failures, retries, catalogue, records, photos)
+	for i, row := range rows {
+		require.Equal(t, i+1, row.number, "rows are numbered without a gap")
+	}
+	require.Len(t, rows, 161)
+	shared := newRig(t, setup{})
+	for _, row := range rows {
+		t.Run(fmt.Sprintf("R%03d §%s %s", row.number, row.paragraph, row.demand), func(t *testing.T) {
+			t.Parallel()
+			row.proof(t, shared)
+		})
+	}
+}
+
+func slicesOf(sections ...[]row) (all []row) {
+	for _, section := range sections {
+		all = append(all, section...)
+	}
+	return all
+}
