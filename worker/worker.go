@@ -41,6 +41,8 @@ func RegisterWorkflows(registry Registry) {
 		{protocol.ScanWallsWorkflow, workflows.ScanWalls, workflow.VersioningBehaviorPinned},
 		{protocol.DeliverPostWorkflow, workflows.DeliverPost, workflow.VersioningBehaviorPinned},
 		{protocol.DestinationWorkflow, workflows.Destination, workflow.VersioningBehaviorAutoUpgrade},
+		{protocol.BotSessionWorkflow, workflows.BotSession, workflow.VersioningBehaviorAutoUpgrade},
+		{protocol.ImportContentWorkflow, workflows.ImportContent, workflow.VersioningBehaviorPinned},
 	} {
 		registry.RegisterWorkflowWithOptions(entry.function, workflow.RegisterOptions{
 			Name: entry.name, VersioningBehavior: entry.version,

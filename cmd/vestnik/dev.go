@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"vestnik/api"
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/devstack"
@@ -46,6 +46,8 @@ type dev struct {
 	sandbox *sandbox.Server
 	app     *app
 	logFile *os.File
+
+	sandboxTelegram, sandboxVK bool // which platforms the sandbox stands in for
 }
 
 func (d *dev) run(ctx context.Context) error {
@@ -71,9 +73,9 @@ func (d *dev) run(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	d.greet(listener)
-	return d.app.runAll(ctx,
+	parts := []func(context.Context) error{
 		d.app.work,
-		func(ctx context.Context) error { return d.app.serve(ctx, listener) },
+		func(ctx context.Context) error { return d.app.serve(ctx, listener, d.pages()) },
 		func(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
@@ -82,7 +84,47 @@ func (d *dev) run(ctx context.Context) error {
 				return err
 			}
 		},
-	)
+	}
+	if d.app.cfg.Bot.Enabled {
+		guide, err := d.openGuide(ctx, listener)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		parts = append(parts, guide)
+	}
+	return d.app.runAll(ctx, parts...)
+}
+
+// openGuide fills an empty guide with the sample city and lets updates in: by
+// webhook from the sandbox or from Telegram, if PUBLIC_URL says how it reaches
+// us; otherwise they are fetched.
+func (d *dev) openGuide(ctx context.Context, listener net.Listener) (run func(context.Context) error, err error) {
+	if d.sandboxTelegram {
+		if err := d.app.fillGuide(ctx, d.sandbox.URL()+"/sandbox/photos"); err != nil {
+			return nil, err
+		}
+		return nothing, d.sandbox.SetWebhook(sandbox.GuideBotToken, sandbox.Webhook{
+			URL: "http://" + listener.Addr().String() + api.WebhookPath, Secret: d.environ["TELEGRAM_WEBHOOK_SECRET"],
+		})
+	}
+	if d.app.cfg.Bot.PublicURL != "" {
+		return nothing, nil
+	}
+	poller, err := d.app.guidePoller()
+	if err != nil {
+		return nil, err
+	}
+	return poller.Run, nil
+}
+
+func nothing(context.Context) error { return nil }
+
+func (d *dev) pages() consolePages {
+	pages := consolePages{temporalUI: d.stack.TemporalUIURL, sandboxTelegram: d.sandboxTelegram, sandboxVK: d.sandboxVK}
+	if d.sandbox != nil {
+		pages.sandbox = d.sandbox.URL()
+	}
+	return pages
 }
 
 func (d *dev) startServers(ctx context.Context) error {
@@ -106,9 +148,9 @@ func say(step string) { fmt.Fprintln(os.Stderr, "· "+step) }
 // startSandbox stands a sandbox in for each platform that the environment
 // gives neither a token nor an address of.
 func (d *dev) startSandbox(ctx context.Context) error {
-	telegram := d.lacks("TELEGRAM_API_URL", "TG_TOKEN", "TELEGRAM_BOT_TOKEN")
-	vk := d.lacks("VK_API_URL", "VK_TOKEN", "VK_OUT_TOKEN")
-	if !telegram && !vk {
+	d.sandboxTelegram = d.lacks("TELEGRAM_API_URL", "TG_TOKEN", "TELEGRAM_BOT_TOKEN")
+	d.sandboxVK = d.lacks("VK_API_URL", "VK_TOKEN", "VK_OUT_TOKEN")
+	if !d.sandboxTelegram && !d.sandboxVK {
 		return nil
 	}
 	addr, err := freeAddr(ctx, "127.0.0.1:8090")
@@ -121,19 +163,21 @@ func (d *dev) startSandbox(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if telegram {
+	if d.sandboxTelegram {
 		d.offer(map[string]string{
 			"TELEGRAM_API_URL": d.sandbox.TelegramURL(),
 			"TG_ENABLED":       "true", "TG_TOKEN": sandbox.TelegramToken, "TG_CHAT": strconv.FormatInt(sandbox.ChatID, 10),
+			"BOT_ENABLED": "true", "TELEGRAM_BOT_TOKEN": sandbox.GuideBotToken, "TELEGRAM_CHANNEL": sandbox.GuideChannel,
+			"TELEGRAM_WEBHOOK_SECRET": rand.Text(), "BOT_CONTACT_URL": "https://t.me/sandbox_city", "GUIDE_EXTRAS": "true",
 		})
 	}
-	if vk {
+	if d.sandboxVK {
 		d.offer(map[string]string{
 			"VK_API_URL": d.sandbox.VKURL(), "VK_TOKEN": sandbox.VKReadToken, "VK_WALLS": strings.Join(sandbox.WallNames(), ","),
 			"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": sandbox.VKWriteToken, "VK_OUT_MEDIA_TOKEN": sandbox.VKMediaToken,
 			"VK_OUT_OWNER_ID": strconv.FormatInt(sandbox.DestinationOwnerID, 10),
 			// A sandbox has no quota to spare, and whoever writes a post wants to see it go.
-			"VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "5s",
+			"VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "10s",
 		})
 	}
 	return nil
@@ -229,9 +273,7 @@ func keptToken(name string) (string, error) {
 	if text, err := os.ReadFile(path); err == nil && len(text) > 0 {
 		return strings.TrimSpace(string(text)), nil
 	}
-	random := make([]byte, 16)
-	_, _ = rand.Read(random) // never fails
-	token := hex.EncodeToString(random)
+	token := rand.Text()
 	if err := os.WriteFile(path, []byte(token+"\n"), 0o600); err != nil {
 		return "", fmt.Errorf("keep %s: %w", name, err)
 	}

@@ -1,12 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"net/http"
+	"time"
 
 	"vestnik/activities"
 	"vestnik/api"
 	"vestnik/db/guidedb"
 	"vestnik/db/inbox"
+	"vestnik/internal/content"
 	"vestnik/internal/guide"
 	"vestnik/internal/telegram"
 	"vestnik/starter"
@@ -83,4 +88,16 @@ func (a *app) guidePoller() (*api.Poller, error) {
 		return nil, err
 	}
 	return &api.Poller{Client: client, Door: door, Log: a.log}, nil
+}
+
+// fillGuide imports the sample city. Its events lie in the weeks to come, so
+// there is a new batch each day; the same batch again changes nothing.
+func (a *app) fillGuide(ctx context.Context, photoBase string) error {
+	today := time.Now().In(a.cfg.Bot.Timezone)
+	batch, err := json.Marshal(content.SampleCity(today, photoBase))
+	if err != nil {
+		return err
+	}
+	_, err = a.content().Import(ctx, "sample-city "+today.Format(time.DateOnly), bytes.NewReader(batch))
+	return err
 }

@@ -13,11 +13,16 @@ import (
 	"go.temporal.io/sdk/client"
 	"golang.org/x/sync/errgroup"
 
+	"vestnik/activities"
 	"vestnik/api"
 	"vestnik/db"
+	"vestnik/db/guidedb"
 	"vestnik/internal/config"
+	"vestnik/internal/content"
+	"vestnik/internal/photo"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/telemetry"
+	"vestnik/starter"
 	"vestnik/worker"
 )
 
@@ -79,7 +84,13 @@ func apiCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "api",
 		Usage: "serve Telegram's webhook, the CMS's import, the operator console, health and metrics",
-		Action: func(ctx context.Context, _ *cli.Command) error {
+		Flags: []cli.Flag{
+			&cli.StringFlag{
+				Name: "temporal-ui", Sources: cli.EnvVars("TEMPORAL_UI_URL"),
+				Usage: "address of Temporal's Web UI, for the console's links",
+			},
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
 			a, err := openAs(ctx, "api", environ(), os.Stderr)
 			if err != nil {
 				return err
@@ -89,7 +100,12 @@ func apiCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.runAll(ctx, func(ctx context.Context) error { return a.serve(ctx, listener) })
+			if err := a.observeBacklog(); err != nil {
+				return err
+			}
+			return a.runAll(ctx, func(ctx context.Context) error {
+				return a.serve(ctx, listener, consolePages{temporalUI: cmd.String("temporal-ui")})
+			})
 		},
 	}
 }
@@ -164,16 +180,80 @@ func (a *app) work(ctx context.Context) error {
 	if err := worker.RegisterRelay(workers, a.relay, a.telemetry.Metrics); err != nil {
 		return err
 	}
+	pictures := photo.NewFetcher(a.relay.PhotoOptions())
+	worker.RegisterContent(workers, activities.NewContent(guidedb.NewImports(a.pool), a.temporal, pictures))
+	if a.cfg.Bot.Enabled {
+		guide, err := a.guideActivities()
+		if err != nil {
+			return err
+		}
+		worker.RegisterGuide(workers, guide)
+	}
 	a.log.InfoContext(ctx, "worker started", "versioned", a.cfg.Worker.Versioned(), "build_id", a.cfg.Worker.BuildID)
 	defer a.log.InfoContext(context.WithoutCancel(ctx), "worker stopped")
 	return workers.Run(ctx)
 }
 
 // serve answers HTTP on the listener.
-func (a *app) serve(ctx context.Context, listener net.Listener) error {
+func (a *app) serve(ctx context.Context, listener net.Listener, pages consolePages) error {
+	routes, err := a.apiRoutes(pages)
+	if err != nil {
+		return err
+	}
+	// A batch that was accepted when Temporal was away is started now.
+	if err := a.content().Sweep(ctx); err != nil {
+		a.log.WarnContext(ctx, "accepted imports not started", "error", err)
+	}
 	a.log.InfoContext(ctx, "api started", "addr", listener.Addr().String())
 	defer a.log.InfoContext(context.WithoutCancel(ctx), "api stopped")
-	return api.Serve(ctx, listener, a.healthRoutes(), a.log)
+	return api.Serve(ctx, listener, routes, a.log)
+}
+
+// consolePages are the pages that the operator console links to.
+type consolePages struct {
+	temporalUI, sandbox        string
+	sandboxTelegram, sandboxVK bool
+}
+
+// apiRoutes are the health routes and, where their tokens are set, the
+// console, the CMS's import and the guide's webhook.
+func (a *app) apiRoutes(pages consolePages) (http.Handler, error) {
+	mux := a.healthRoutes()
+	if a.cfg.HTTP.OpsToken.IsSet() {
+		console, err := api.NewConsole(api.ConsoleConfig{
+			Token: a.cfg.HTTP.OpsToken, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Steering: a.starter,
+			TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
+			SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
+		})
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle(api.ConsolePath, console)
+		mux.Handle(api.OpsPath, console)
+		mux.Handle("GET /{$}", http.RedirectHandler(api.ConsolePath, http.StatusSeeOther))
+	}
+	if a.cfg.HTTP.CMSToken.IsSet() {
+		cms, err := api.NewCMS(api.CMSConfig{Token: a.cfg.HTTP.CMSToken, Imports: a.content(), Log: a.log})
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle(api.CMSPath, cms)
+		mux.Handle(api.OpenAPIPath, cms)
+	}
+	if a.cfg.Bot.Enabled {
+		webhook, err := a.guideWebhook()
+		if err != nil {
+			return nil, err
+		}
+		mux.Handle(api.WebhookPath, webhook)
+	}
+	return mux, nil
+}
+
+// content steers the imports of the guide's content.
+func (a *app) content() *starter.Content {
+	rules := content.Rules{AllowHTTP: a.cfg.Platforms.LocalTelegram()}
+	return starter.NewContent(a.temporal, guidedb.NewImports(a.pool), rules)
 }
 
 func (a *app) healthRoutes() *http.ServeMux {

@@ -123,14 +123,19 @@ func (l *Log) check(sheet *sheet) {
 }
 
 // LocalVK tells whether the VK API is a server on this machine: a sandbox.
-func (p Platforms) LocalVK() bool {
-	parsed, err := url.Parse(p.VKURL)
+func (p Platforms) LocalVK() bool { return local(p.VKURL) }
+
+// LocalTelegram tells whether the Bot API is a server on this machine.
+func (p Platforms) LocalTelegram() bool { return local(p.TelegramURL) }
+
+func local(address string) bool {
+	parsed, err := url.Parse(address)
 	if err != nil {
 		return false
 	}
 	if parsed.Hostname() == "localhost" {
 		return true
 	}
-	address, err := netip.ParseAddr(parsed.Hostname())
-	return err == nil && address.IsLoopback()
+	ip, err := netip.ParseAddr(parsed.Hostname())
+	return err == nil && ip.IsLoopback()
 }
