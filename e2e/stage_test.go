@@ -1,0 +1,352 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/route"
+	"vestnik/internal/sandbox"
+	"vestnik/internal/testenv"
+	"vestnik/starter"
+)
+
+// The scenery: one wall to read, one chat and one wall to deliver to.
+const (
+	botToken  = "7100000001:AAe2e-relay-bot-secret-000000000000"
+	readKey   = "e2e-reading-key-secret-000000000000000000"
+	writeKey  = "e2e-writing-key-secret-000000000000000000"
+	mediaKey  = "e2e-media-key-secret-00000000000000000000"
+	chatID    = int64(-1001500000001)
+	source    = int64(-500000001)
+	sourceRef = "e2e_lost_pets"
+	target    = int64(-500000002)
+
+	chat = "telegram:-1001500000001"
+	wall = "vk:-500000002"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 90 * time.Second
+
+// stage is the whole relay but for its workers, with a sandbox, a database and
+// a Temporal namespace of its own.
+type stage struct {
+	*parts
+
+	t       *testing.T
+	ctx     context.Context
+	sandbox *sandbox.Server
+	starter *starter.Starter
+	environ map[string]string
+	logs    *logBook
+	last    time.Time // date of the newest post
+}
+
+// toChat and toWall enable a destination; paced sends without waiting unless
+// the test says otherwise.
+var (
+	toChat = map[string]string{
+		"TG_ENABLED": "true", "TG_TOKEN": botToken, "TG_CHAT": strconv.FormatInt(chatID, 10),
+		"TG_RATE_PER_SEC": "0", "TG_PER_MINUTE": "0",
+	}
+	toWall = map[string]string{
+		"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": writeKey, "VK_OUT_OWNER_ID": strconv.FormatInt(target, 10),
+		"VK_OUT_RATE_PER_SEC": "0",
+	}
+)
+
+// newStage sets the scene with some settings. The test runs in parallel from
+// here on.
+func newStage(t *testing.T, settings ...map[string]string) *stage {
+	t.Helper()
+	t.Parallel()
+	return setStage(t, settings...)
+}
+
+func setStage(t *testing.T, settings ...map[string]string) *stage {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	t.Cleanup(cancel)
+	s := &stage{t: t, ctx: ctx, logs: newLogBook(t), last: time.Now().Add(-time.Hour)}
+	var err error
+	s.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Limits: sandbox.NoLimits})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.sandbox.Close()) })
+	s.furnish()
+
+	s.environ = map[string]string{
+		"DATABASE_URL": testenv.Database(t), "TEMPORAL_ADDRESS": testenv.TemporalAddress(t), "TEMPORAL_NAMESPACE": testenv.Namespace(t),
+		"TELEGRAM_API_URL": s.sandbox.TelegramURL(), "VK_API_URL": s.sandbox.VKURL(),
+		"VK_TOKEN": readKey, "VK_WALLS": sourceRef, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "1s",
+	}
+	for _, set := range settings {
+		maps.Copy(s.environ, set)
+	}
+	s.parts, err = assemble(ctx, s.environ, s.logs, func(options client.Options) client.Client { return testenv.TemporalWith(t, options) })
+	require.NoError(t, err)
+	t.Cleanup(s.pool.Close)
+	s.starter = starter.New(s.relay)
+	return s
+}
+
+func (s *stage) furnish() {
+	for _, err := range []error{
+		s.sandbox.AddBot(sandbox.Bot{Token: botToken}),
+		s.sandbox.AddChat(sandbox.Chat{ID: chatID, Type: sandbox.Supergroup, Title: "Ищем питомцев"}),
+		s.sandbox.AddVKToken(sandbox.VKToken{Name: "reader", Value: readKey, Kind: sandbox.ServiceToken, PerSecond: -1, DailyWallGet: -1}),
+		s.sandbox.AddVKToken(sandbox.VKToken{Name: "writer", Value: writeKey, Kind: sandbox.CommunityToken, Owner: -target, PerSecond: -1}),
+		s.sandbox.AddVKToken(sandbox.VKToken{Name: "media", Value: mediaKey, Kind: sandbox.UserToken, Owner: 71, PerSecond: -1}),
+		s.sandbox.AddWall(sandbox.Wall{OwnerID: source, ScreenName: sourceRef, Name: "Потеряшки"}),
+		s.sandbox.AddWall(sandbox.Wall{OwnerID: target, ScreenName: "e2e_vestnik", Name: "Вестник", Writers: []string{"media"}}),
+	} {
+		require.NoError(s.t, err)
+	}
+}
+
+// work runs a worker until the test ends, or the returned function is called.
+func (s *stage) work() (stop func()) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- s.parts.work(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			s.t.Errorf("worker: %v", err)
+		}
+	})
+	s.t.Cleanup(stop)
+	return stop
+}
+
+// lost is a post that reads as a lost pet. The phrase that ends it, and the
+// phone, must never be seen in logs or histories.
+func lost(number int) sandbox.Post {
+	return sandbox.Post{Text: fmt.Sprintf(
+		"Пропала кошка Мурка-%d, серая, ул. Речная, %d. Просим: 8 900 000-%02d-%02d. %s", number, number, number/100, number%100, privateWords)}
+}
+
+const privateWords = "Ждём её всей семьёй у окна"
+
+// private is what must never be in a log or a history: tokens, and what people
+// wrote.
+var private = []string{botToken, readKey, writeKey, mediaKey, privateWords, "+7900000", "79000000", "900 000-"}
+
+// publish puts posts on the wall that is read, each a second after the other.
+func (s *stage) publish(posts ...sandbox.Post) []sandbox.Post {
+	s.t.Helper()
+	for i, post := range posts {
+		if post.Date.IsZero() {
+			s.last = s.last.Add(time.Second)
+			post.Date = s.last
+		}
+		var err error
+		posts[i], err = s.sandbox.AddPost(source, post)
+		require.NoError(s.t, err)
+	}
+	return posts
+}
+
+// scan reads the walls and starts what they owe.
+func (s *stage) scan() protocol.ScanWallsResult {
+	s.t.Helper()
+	result, err := s.starter.Scan(s.ctx, protocol.ScanWallsInput{Now: true})
+	require.NoError(s.t, err)
+	return result
+}
+
+// send publishes a post, scans, and returns the delivery that came of it.
+func (s *stage) send(destination string, post sandbox.Post) db.DeliveryRow {
+	s.t.Helper()
+	post = s.publish(post)[0]
+	s.scan()
+	return s.delivery(destination, post.ID)
+}
+
+// delivery finds the delivery of a post of the source wall.
+func (s *stage) delivery(destination string, postID int64) db.DeliveryRow {
+	s.t.Helper()
+	for _, row := range s.deliveries(destination) {
+		if row.PostID == postID {
+			return row
+		}
+	}
+	require.Fail(s.t, "no such delivery", "%s of post %d", destination, postID)
+	return db.DeliveryRow{}
+}
+
+func (s *stage) deliveries(destination string) []db.DeliveryRow {
+	s.t.Helper()
+	rows, err := s.relay.Ledger.List(s.ctx, db.DeliveryFilter{Destination: destination, Limit: 10_000})
+	require.NoError(s.t, err)
+	return rows
+}
+
+// again reads a delivery anew.
+func (s *stage) again(d db.DeliveryRow) db.DeliveryRow {
+	s.t.Helper()
+	row, err := s.starter.Delivery(s.ctx, d.ID)
+	require.NoError(s.t, err)
+	return row
+}
+
+// ended waits for a delivery's workflow to end and returns the row.
+func (s *stage) ended(d db.DeliveryRow) db.DeliveryRow {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	err := s.temporal.GetWorkflow(ctx, d.WorkflowID, "").Get(ctx, nil)
+	row := s.again(d)
+	if err != nil {
+		require.NoError(s.t, ctx.Err(), "%s is still running; its row: %+v; attempts: %s", d.WorkflowID, row, s.history(row))
+		require.Equal(s.t, protocol.StatusFailed, row.Status, "the workflow failed: %v", err)
+	}
+	return row
+}
+
+// waits waits until a delivery waits for a person, its workflow too.
+func (s *stage) waits(d db.DeliveryRow) db.DeliveryRow {
+	s.t.Helper()
+	var row db.DeliveryRow
+	s.until(d.WorkflowID+" waits for a person", func() bool {
+		row = s.again(d)
+		if row.Status != protocol.StatusParked && row.Status != protocol.StatusUnknown {
+			return false
+		}
+		return s.searchable(d.WorkflowID, protocol.DeliveryState.GetName()) == row.Status
+	})
+	return row
+}
+
+// searchable is a search attribute of a workflow as its description has it.
+func (s *stage) searchable(workflowID, attribute string) string {
+	s.t.Helper()
+	description, err := s.temporal.DescribeWorkflow(s.ctx, workflowID, "")
+	require.NoError(s.t, err)
+	for key, value := range description.TypedSearchAttributes.GetUntypedValues() {
+		if key.GetName() == attribute {
+			return fmt.Sprint(value)
+		}
+	}
+	return ""
+}
+
+// lane asks a lane how it stands.
+func (s *stage) lane(destination string) protocol.LaneState {
+	s.t.Helper()
+	state := s.starter.Destination(s.ctx, destination)
+	require.NotEqual(s.t, starter.LaneUnanswered, state.State)
+	return state
+}
+
+// until waits for a condition that nobody announces.
+func (s *stage) until(what string, condition func() bool) {
+	s.t.Helper()
+	require.Eventually(s.t, condition, patience, 20*time.Millisecond, what)
+}
+
+// outcomes are how the attempts at a delivery ended, in order.
+func (s *stage) outcomes(d db.DeliveryRow) []string {
+	s.t.Helper()
+	attempts := s.history(d)
+	outcomes := make([]string, len(attempts))
+	for i, attempt := range attempts {
+		outcomes[i] = attempt.Outcome
+	}
+	return outcomes
+}
+
+func (s *stage) history(d db.DeliveryRow) []db.AttemptRow {
+	s.t.Helper()
+	attempts, err := s.relay.Ledger.Attempts(s.ctx, d.ID)
+	require.NoError(s.t, err)
+	return attempts
+}
+
+// fault plans bad weather.
+func (s *stage) fault(fault sandbox.Fault) {
+	s.t.Helper()
+	_, err := s.sandbox.SetFault(fault)
+	require.NoError(s.t, err)
+}
+
+// toTelegram are the calls that would show something in the chat.
+var toTelegram = sandbox.CallFilter{Platform: sandbox.Telegram, Match: func(call sandbox.Call) bool {
+	return call.Method == "sendMessage" || call.Method == "sendPhoto" || call.Method == "sendMediaGroup"
+}}
+
+var toVK = sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.post"}
+
+// calls waits for at least so many calls and returns them; all have an answer.
+func (s *stage) calls(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	defer cancel()
+	calls, err := s.sandbox.WaitForCalls(ctx, filter, atLeast)
+	require.NoError(s.t, err)
+	return calls
+}
+
+// arrived waits for calls that may still be without an answer.
+func (s *stage) arrived(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
+	s.t.Helper()
+	filter.Arrived = true
+	return s.calls(filter, atLeast)
+}
+
+func messageIDs(messages []sandbox.Message) []int64 {
+	ids := make([]int64, len(messages))
+	for i, message := range messages {
+		ids[i] = message.ID
+	}
+	return ids
+}
+
+func destinationOf(t *testing.T, name string) route.Destination {
+	t.Helper()
+	destination, err := route.ParseDestination(name)
+	require.NoError(t, err)
+	return destination
+}
+
+// logBook keeps what processes of a test have logged, shows its end if the
+// test failed, and fails it if anything private is in there.
+type logBook struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func newLogBook(t *testing.T) *logBook {
+	book := &logBook{}
+	t.Cleanup(func() {
+		book.mu.Lock()
+		defer book.mu.Unlock()
+		text := book.text.String()
+		for _, secret := range private {
+			if bytes.Contains(book.text.Bytes(), []byte(secret)) {
+				t.Errorf("the logs hold %q", secret)
+			}
+		}
+		if t.Failed() {
+			t.Logf("logs, the last of them:\n%s", text[max(0, len(text)-8000):])
+		}
+	})
+	return book
+}
+
+func (b *logBook) Write(line []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(line)
+}
