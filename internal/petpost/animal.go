@@ -145,6 +145,10 @@ func (r *reader) companion(i int) bool {
 	t, c := &r.text, &r.rs.class
 	s := t.sentences[t.words[i].sentence]
 	before := func(n int, class uint16) bool { return i-n >= int(s.from) && t.has(i-n, class) }
+	// "как лиса", "похож на овчарку", "размером с кошку"
+	if t.isWord(i-1, "как", "словно", "будто") || before(2, c.likeness) || before(3, c.likeness) {
+		return !t.has(i, c.dogBreed) && !t.has(i, c.catBreed)
+	}
 	plural := t.has(i, c.obliquePlural)
 	if plural && (before(1, c.with) || before(1, c.others) || before(2, c.with)) {
 		return true
@@ -153,9 +157,9 @@ func (r *reader) companion(i int) bool {
 		return true
 	}
 	// "у нас собака", "дома две кошки"
-	if t.isWord(i-1, "нас", "меня", "дома", "своя", "свои", "две", "три", "уже") && !r.subject(i) {
+	if !r.subject(i) {
 		for k := max(int(s.from), i-3); k < i; k++ {
-			if t.isWord(k, "у", "дома", "свои", "своя") {
+			if t.isWord(k, "у") && t.isWord(k+1, "нас", "меня") && k+2 < i+1 || t.isWord(k, "свои", "своя") || t.isWord(k, "дома") && k == int(s.from) {
 				return true
 			}
 		}

@@ -1,5 +1,7 @@
 package petpost
 
+import "strings"
+
 // scores are the sums of a text's evidence by signal.
 type scores struct {
 	sum   [signals]int
@@ -87,7 +89,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		switch {
 		case t.links+t.mentions > 0:
 			return Link, false
-		case len(t.words) == 0 && t.emoji == 0:
+		case strings.TrimSpace(t.raw) == "":
 			return Empty, false
 		}
 		return Unknown, false
@@ -114,13 +116,16 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	animal := v.animal != "" || v.reading.Name != "" || r.petMentioned()
 
 	switch {
-	case s[sigNotPet] >= outright && (!r.kindMentioned(len(t.words)) || s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
+	case s[sigNotPet] >= plain && adopt < outright && !r.kindMentioned(len(t.words)) || s[sigNotPet] >= outright && (s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
 		v.animal = ""
 		return News, true
 	case s[sigAdvice] >= outright && s[sigAdvice] >= lost:
 		return News, true
 	}
 
+	if s[sigSale] >= 8 && title[sigSale] > 0 && lost < outright && money < outright && owner < outright {
+		return News, true
+	}
 	if r.isHome(v, lost, adopt, money, owner) {
 		return Reunited, true
 	}
@@ -163,23 +168,31 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		if typ != Fundraising && typ != Lost && s[sigEvent] >= outright && title[sigEvent] > 0 && title[sigAdopt] == 0 && owner < outright {
 			return News, true
 		}
-		if (s[sigNews] > best || title[sigNews] > title[sigAdopt] && title[sigNews] >= 12) && typ != Fundraising && owner < outright {
+		if (s[sigNews]+s[sigSale] > best || title[sigNews] > title[sigAdopt] && title[sigNews] >= 12) && typ != Fundraising && owner < outright {
 			return News, true
 		}
 		return typ, true
 	}
 
 	switch {
+	case s[sigHome] > 0 && s[sigNotHome] == 0 && adopt == 0:
+		return Reunited, false
 	case s[sigFoster] >= plain && animal:
 		return Adoption, true
 	case s[sigAccount] >= plain && s[sigNews] == 0 && s[sigThanks] == 0:
 		return Fundraising, true
 	case s[sigProfile] >= 8 && animal && s[sigNews]+s[sigThanks]+s[sigAdopted] == 0:
 		return Adoption, true
-	case s[sigNews]+s[sigEvent]+s[sigAdopted] >= 4:
+	case s[sigNews]+s[sigSale]+s[sigEvent]+s[sigAdopted] >= 4:
 		return News, true
 	case s[sigThanks] > 0:
 		return News, len(t.words) > 4
+	case animal && adopt+s[sigProfile] >= 4 && adopt+s[sigProfile] >= side+lost:
+		return Adoption, false
+	case animal && side > 0 && side+s[sigHold] >= 5 && side+s[sigHold] > lost && !r.askedInGeneral():
+		return r.foundOrSeen(v), false
+	case animal && lost >= 4 && s[sigProfile]+adopt < lost:
+		return Lost, false
 	case len(t.words) >= 6 && r.saysSomething():
 		return News, false
 	case t.letters == 0 && t.links+t.mentions > 0:
@@ -214,7 +227,7 @@ func (r *reader) isHome(v *view, lost, adopt, money, owner int) bool {
 	if s[sigHome] > 0 && lost >= plain {
 		return true
 	}
-	return r.shortlyFound(v)
+	return r.shortlyFound(v) || owner < outright && r.foundAtOnce(v)
 }
 
 // shortlyFound reads the short notices: "Нашлась!", "Пёс найден ✅". A verb that
@@ -245,6 +258,27 @@ func (r *reader) shortlyFound(v *view) bool {
 	return true
 }
 
+// foundAtOnce reads a text whose first sentence says no more than that somebody
+// was found ("Сажик нашёлся!!! Сидел у соседей…"), with nobody asked for.
+func (r *reader) foundAtOnce(v *view) bool {
+	t, c := &r.text, &r.rs.class
+	if len(t.sentences) == 0 || v.scores.sum[sigHold] > 0 || v.scores.sum[sigLost] > 0 || len(v.reading.Phones) > 0 {
+		return false
+	}
+	first := t.sentences[0]
+	last := int(first.to) - 1
+	if last > 3 || first.question || t.words[0].hashtag {
+		return false
+	}
+	if t.isWord(last, "дома") && last > 0 && last < 3 && !t.isWord(last-1, "не", "нет", "из", "у", "нужен", "возле", "около", "ищем", "ищу", "наши", "два", "три") {
+		return true
+	}
+	if !t.has(last, c.find) {
+		return false
+	}
+	return last > 0 || len(t.sentences) > 1 && t.isWord(0, "нашелся", "нашлась", "нашлись", "нашли")
+}
+
 // foundOrSeen parts the animals that somebody holds from those that were seen.
 func (r *reader) foundOrSeen(v *view) Type {
 	s := &v.scores.sum
@@ -263,6 +297,17 @@ func (r *reader) foundOrSeen(v *view) Type {
 		return Sighting // "удрал в кусты. Кто потерял?"
 	}
 	return Found
+}
+
+// askedInGeneral reports advice and questions about animals in general.
+func (r *reader) askedInGeneral() bool {
+	s := 0
+	for i := range r.text.words {
+		if r.text.isWord(i, "если", "когда", "почему", "знали", "нужно", "можно") {
+			s++
+		}
+	}
+	return s > 1
 }
 
 func (r *reader) petMentioned() bool {
@@ -305,6 +350,8 @@ func combine(own, original view) view {
 		return own
 	case own.typ == Empty || own.typ == Link && original.typ != Link:
 		out.typ, out.clear = original.typ, original.clear
+	case original.typ == Adoption && own.scores.sum[sigAdopted] >= 8 && own.scores.sum[sigAdopt] == 0:
+		out.typ = News
 	case own.typ == Reunited:
 		if original.typ == Adoption && own.scores.sum[sigHome] < outright {
 			out.typ = News
@@ -313,7 +360,7 @@ func combine(own, original view) view {
 		out.typ, out.clear = Reunited, true
 	case !own.clear:
 		out.typ, out.clear = original.typ, original.clear
-	case own.scores.sum[sigNotHome] >= plain && own.typ != Adoption && own.typ != Fundraising && isSearch(original.typ):
+	case own.scores.sum[sigNotHome] >= plain && own.words <= 20 && own.typ != Adoption && own.typ != Fundraising && isSearch(original.typ):
 		out.typ = original.typ
 	case own.words <= 12 && own.typ == News && own.scores.sum[sigAdopted]+own.scores.sum[sigThanks]+own.scores.sum[sigNotPet] == 0:
 		out.typ = original.typ

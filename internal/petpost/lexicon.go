@@ -23,7 +23,8 @@ type lexicon struct {
 	endings [letterCodes * letterCodes * letterCodes]bool
 
 	abbreviation uint16
-	number       uint16 // the class of numbers, which no pattern names
+	number       uint16 // every number
+	oldNumber    uint16 // 26..120: the years of people, not of pets
 }
 
 type trieNode struct {
@@ -64,6 +65,7 @@ func compile() *ruleset {
 	}
 	lx.abbreviation = lx.classOf("@abbreviation")
 	lx.number = lx.classOf("@number")
+	lx.oldNumber = lx.classOf("@number.old")
 	rs.compilePhrases()
 	rs.class.resolve(lx)
 	rs.traitOf = make([]uint8, len(rs.names))

@@ -3,7 +3,7 @@ package petpost
 // The rules stand in the order in which they are tried: the first phrase that
 // matches an anchor explains it, so readings that turn a word round stand
 // before the plain ones.
-var rules = concatRules(notPetRules, saleRules, homeRules, ownerRules, pleaRules, adoptRules, lostRules, foundRules, moneyRules, newsRules, hintRules)
+var rules = concatRules(firstRules, notPetRules, saleRules, homeRules, ownerRules, pleaRules, adoptRules, lostRules, foundRules, moneyRules, newsRules, hintRules)
 
 func concatRules(tables ...[]rule) []rule {
 	var all []rule
@@ -11,6 +11,15 @@ func concatRules(tables ...[]rule) []rule {
 		all = append(all, t...)
 	}
 	return all
+}
+
+// firstRules stand before everything: pleas that sound like advice.
+var firstRules = []rule{
+	{"lost.if-you-have", sigLost, 7, `
+		=если ..2 вы|кто|вдруг|кто-то|кто-нибудь ..2 ее|его|их|нашу|нашего|эту|этого|мою|моего|такую|такого ..2 @find|@take.in|@seen|@hold
+		=если ..2 он|она у вас
+		=никто|ктонибудь ?случайно не @seen|встречал*|попадал* ..2 нашу|нашего|мою|моего|такую|такого|эту|этого|ее|его|@kind|@name.known
+		=нигде нет|нету|не`},
 }
 
 // notPetRules take away words of losing and finding that are not about pets.
@@ -43,10 +52,13 @@ var notPetRules = []rule{
 		=обронил*|забыл* @thing`},
 	{"not-pet.human", sigNotPet, 12, `
 		=@lose|@gone @human ?лет|#|в|из
-		=@lose|@seek|@stolen @human
+		=@lose|@stolen @human
+		=@seek мужчину|женщину|девушку|бабушку|дедушку|пенсионер*|подростка|ребенка|человека
 		=@lost.noun @human
-		=@seek ..2 @human ?# ?лет|года
+		=@seek|найти ..3 @human # ?лет|года
 		@human =@lose
+		=@gone из дома ?мой|моя|наш|наша @human
+		=@number.old лет|года|год
 		=вышл* из дома|больницы ..3 не вернул*
 		=рожден* ..6 @lose|@gone
 		года|год|гр =рождени~
@@ -121,6 +133,7 @@ var lostRules = []rule{
 		=не пришел|пришла домой|ночевать`},
 	{"lost.from-home", sigLost, 8, `
 		=@gone ?вчера|сегодня|утром|вечером|ночью|днем|сам ?из ?с @dom|двор~|квартир~|вольер~|подъезд~|ограды|дачи|участк~|балкон~|окн~|окошк~|форточк~|машины|клетки|переноски|огород~|гараж~|прогулк~|террари*|аквариум~
+		=@gone ..3 из|с переноск~|клетк~|сумк~|вольер~|машин~|окн~|рук
 		=@gone от ..1 @dom|ворот|хозяев
 		=@gone ..6 назад
 		=@gone ?из ?в подъезд ..3 пропал*|исчез*|нет
@@ -149,6 +162,14 @@ var lostRules = []rule{
 		в =розыск~
 		=@lost.self у меня|нас|подруги|соседки|мамы|сестры|друзей|знаком*|бабушки|брата|родителей
 		у меня|нас|подруги|соседки|мамы|сестры|друзей|знаком*|бабушки|брата|родителей ..2 =@lost.self`},
+	{"lost.overlooked", sigLost, 8, `
+		не =заметил*|уследил*|углядел*|доглядел*|усмотрел* ..5 @gone|@lose|как|убежал*
+		=недоглядел*|недосмотрел*|неуследил*
+		=вышел|ушел|вышла|ушла ..1 @kind
+		=открыт* ..1 калитк~|дверь|окно|форточк~ ..4 @gone|@lose`},
+	{"lost.kept-by-someone", sigLost, 5, `
+		=ктото|кто-то|кто-нибудь|вдруг|кто ..1 приютил*|пригрел*|подобрал*|забрал*|прикормил*|подкармлива*|кормит|закрыл*|увез
+		=без нашей|нашего|моей|моего|него|нее`},
 	{"lost.help-find", sigLost, 8, `
 		=@help ..2 найти|отыскать|разыскать|вернуть
 		=@help ..3 в|с поиск~
@@ -165,7 +186,7 @@ var lostRules = []rule{
 		=кто ..2 @seen !@thing
 		=если ..3 @seen|видел* ..6 @phone.word|позвон*|сообщ*|пишите|дайте|прошу|просьба
 		=@seen ?кто ..2 @pet.loose|@pet ..4 позвоните|сообщите|звоните|пишите
-		=если|может ?вдруг кто|кто-нибудь|кто-то|вы ..3 @seen|встретит*|знает|слышал|подобрал*|приютил*|нашел
+		=если|может ?быть ?вдруг кто|кто-нибудь|кто-то|вы ..3 @seen|встретит*|знает|слышал|подобрал*|приютил*|нашел
 		=просьба|прошу|просим ..3 @seen|видевших|нашедш*|вернуть|сообщить|откликнуться|позвонить
 		=нашедш~|нашедшего|нашедшему|нашедших|видевших|видевш* ..4 @reward|позвон*|сообщ*|вернуть|просьба|прошу|@phone.word
 		просьба|прошу|просим =нашедш*|видевш*
@@ -193,6 +214,9 @@ var lostRules = []rule{
 		=потеряшк~ $
 		=беглец~|беглян*`},
 	{"not-home", sigNotHome, 8, `
+		=не дома
+		=это ..1 ошибка|другая|другой
+		не =она|он|наша|наш $
 		=пока|еще|ещё|так|до|сих|пор|попрежнему ?и ?не|пор ?не|нет ?не @find|нашли|вернул*|домой|новостей|вестей
 		=не @find
 		=поиск|поиски продолжаются|идут|продолжаем|продолжается

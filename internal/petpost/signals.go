@@ -30,5 +30,5 @@ const (
 
 var signalNames = [signals]string{
 	"quiet", "lost", "found", "hold", "sighting", "owner wanted", "old or new owner wanted", "adoption", "profile", "foster", "fundraising",
-	"account", "reunited", "not home yet", "adopted", "news", "thanks", "not a pet", "advice", "event",
+	"account", "reunited", "not home yet", "adopted", "sale", "news", "thanks", "not a pet", "advice", "event",
 }

@@ -139,7 +139,10 @@ func (t *text) cut(raw string, lx *lexicon) {
 				}
 				t.add(word{start: int32(i), end: int32(i + n), kind: kindNumber}, &between, &spaces)
 				t.lex = append(t.lex, lx.number)
-				t.words[len(t.words)-1].lexTo++
+				if v := t.number(len(t.words) - 1); v > 25 && v <= 120 {
+					t.lex = append(t.lex, lx.oldNumber)
+				}
+				t.words[len(t.words)-1].lexTo = int32(len(t.lex))
 				i += n
 				continue
 			}
@@ -415,7 +418,7 @@ func (t *text) joinSyllables(from, to int, lx *lexicon) {
 		}
 		t.codes = append(t.codes, t.codes[w.codeAt:w.codeTo]...)
 	}
-	whole := lx.knows(t.codes[at:])
+	whole := lx.knowsExactly(t.codes[at:])
 	t.codes = t.codes[:at]
 	if whole && known < to-from {
 		t.merge(from, to, lx)
