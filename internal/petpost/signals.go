@@ -20,6 +20,7 @@ const (
 	sigHome                     // the animal is home again
 	sigNotHome                  // the search goes on
 	sigAdopted                  // the animal has a new home
+	sigSale                     // something is sold, bought or advertised
 	sigNews                     // announcements, adverts, reports
 	sigThanks                   // thanks
 	sigNotPet                   // a thing or a person is missing
