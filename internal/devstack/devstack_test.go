@@ -167,7 +167,13 @@ func TestABusyPortThatWasAskedForIsNamed(t *testing.T) {
 
 	chosen, err := choosePort("test", 0, port)
 	require.NoError(t, err)
-	require.NotEqual(t, port, chosen, "a busy port that was only liked is avoided")
+	defer chosen.release()
+	require.NotEqual(t, port, chosen.number, "a busy port that was only liked is avoided")
+
+	other, err := choosePort("test", 0, chosen.number)
+	require.NoError(t, err)
+	defer other.release()
+	require.NotEqual(t, chosen.number, other.number, "two stacks that start at once take different ports")
 }
 
 func postgres(t *testing.T, dir string) *Postgres {

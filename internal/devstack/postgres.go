@@ -6,12 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -54,6 +52,7 @@ type Postgres struct {
 	PID int
 
 	process *process
+	port    port
 }
 
 // StartPostgres makes the data directory if it is not there, clears away what
@@ -87,6 +86,7 @@ func StartPostgres(ctx context.Context, options PostgresOptions) (*Postgres, err
 
 // Stop shuts the server down ("fast": clients are cut off, data is flushed).
 func (p *Postgres) Stop(ctx context.Context) error {
+	defer p.port.release()
 	return p.process.stop(ctx, syscall.SIGINT, postgresStop)
 }
 
@@ -197,7 +197,7 @@ func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres
 		return nil, err
 	}
 	settings := []string{
-		"port=" + strconv.Itoa(port),
+		"port=" + port.String(),
 		"listen_addresses=" + loopback,
 		// No socket file: its path has a limit of 107 bytes, and TCP will do.
 		"unix_socket_directories=",
@@ -221,10 +221,11 @@ func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres
 	// SIGINT is Postgres's fast and clean shutdown, also when we are killed.
 	process, err := startProcess("Postgres", command, options.LogFile, syscall.SIGINT, c.as)
 	if err != nil {
+		port.release()
 		return nil, err
 	}
-	postgres := &Postgres{URL: c.url(port, options.Database), PID: process.pid, process: process}
-	if err := postgres.ready(ctx, c.url(port, "postgres"), options.Database); err != nil {
+	postgres := &Postgres{URL: c.url(port, options.Database), PID: process.pid, process: process, port: port}
+	if err := postgres.ready(ctx, c.url(port, "postgres"), options.Database, c.dir); err != nil {
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), postgresStop)
 		defer cancel()
 		_ = postgres.Stop(stopping)
@@ -233,14 +234,19 @@ func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres
 	return postgres, nil
 }
 
-// ready waits for the first answer and makes the database.
-func (p *Postgres) ready(ctx context.Context, maintenance, database string) error {
+// ready waits for the first answer, makes sure that it is ours, and makes the
+// database.
+func (p *Postgres) ready(ctx context.Context, maintenance, database, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, postgresReady)
 	defer cancel()
 	for {
 		connection, err := pgx.Connect(ctx, maintenance)
 		if err == nil {
 			defer connection.Close(context.WithoutCancel(ctx))
+			var served string
+			if err := connection.QueryRow(ctx, "SHOW data_directory").Scan(&served); err != nil || resolved(served) != resolved(dir) {
+				return &endedEarly{said: "(another server answers on port " + p.port.String() + ")"}
+			}
 			return createDatabase(ctx, connection, database)
 		}
 		if p.process.ended() {
@@ -271,10 +277,10 @@ func createDatabase(ctx context.Context, connection *pgx.Conn, name string) erro
 	return nil
 }
 
-func (c *cluster) url(port int, database string) string {
+func (c *cluster) url(port port, database string) string {
 	address := url.URL{
 		Scheme:   "postgres",
-		Host:     net.JoinHostPort(loopback, strconv.Itoa(port)),
+		Host:     port.address(),
 		Path:     "/" + database,
 		RawQuery: "sslmode=disable",
 		User:     url.User(postgresUser),

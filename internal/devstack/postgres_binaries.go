@@ -131,7 +131,7 @@ func downloadPostgres(keep string, say func(string)) (string, error) {
 		BinariesPath(home).
 		CachePath(filepath.Join(scratch, "cache")).
 		RuntimePath(filepath.Join(scratch, "run")).
-		Port(uint32(port)).
+		Port(uint32(port.number)).
 		Logger(io.Discard))
 	startErr := server.Start()
 	if startErr == nil {

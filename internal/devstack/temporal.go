@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -62,6 +60,7 @@ type Temporal struct {
 	PID     int
 
 	process *process
+	ports   []port
 }
 
 // StartTemporal returns once the server answers and every namespace has its
@@ -87,6 +86,7 @@ func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 
 // Stop ends the server; it has written down everything it acknowledged.
 func (t *Temporal) Stop(ctx context.Context) error {
+	defer release(t.ports)
 	return t.process.stop(ctx, syscall.SIGTERM, temporalStop)
 }
 
@@ -95,23 +95,26 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	if options.AnyPort {
 		liked, likedUI = 0, 0
 	}
-	port, err := choosePort("Temporal", options.Port, liked)
+	frontend, err := choosePort("Temporal", options.Port, liked)
 	if err != nil {
 		return nil, err
 	}
+	ports := []port{frontend}
 	arguments := []string{
-		"server", "start-dev", "--ip", loopback, "--port", strconv.Itoa(port),
+		"server", "start-dev", "--ip", loopback, "--port", frontend.String(),
 		"--log-level", "warn", "--log-format", "json", "--color", "never",
 		"--disable-config-file", "--disable-config-env",
 	}
 	uiURL := ""
 	if options.UI {
-		uiPort, err := choosePort("the Temporal Web UI", options.UIPort, likedUI, port)
+		ui, err := choosePort("the Temporal Web UI", options.UIPort, likedUI)
 		if err != nil {
+			release(ports)
 			return nil, err
 		}
-		arguments = append(arguments, "--ui-port", strconv.Itoa(uiPort))
-		uiURL = "http://" + net.JoinHostPort(loopback, strconv.Itoa(uiPort))
+		ports = append(ports, ui)
+		arguments = append(arguments, "--ui-port", ui.String())
+		uiURL = "http://" + ui.address()
 	} else {
 		arguments = append(arguments, "--headless")
 	}
@@ -134,13 +137,15 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	command.Env = temporalEnvironment(options.Home)
 	process, err := startProcess("Temporal", command, options.LogFile, syscall.SIGTERM, nil)
 	if err != nil {
+		release(ports)
 		return nil, err
 	}
 	temporal := &Temporal{
-		Address: net.JoinHostPort(loopback, strconv.Itoa(port)),
+		Address: frontend.address(),
 		UIURL:   uiURL,
 		PID:     process.pid,
 		process: process,
+		ports:   ports,
 	}
 	if err := temporal.ready(ctx, options.Namespaces); err != nil {
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), temporalStop)
@@ -164,7 +169,9 @@ func (t *Temporal) ready(ctx context.Context, namespaces []string) error {
 					return err
 				}
 			}
-			return nil
+			if !t.process.ended() {
+				return nil
+			}
 		}
 		if t.process.ended() {
 			return &endedEarly{said: t.process.said()}
@@ -172,6 +179,12 @@ func (t *Temporal) ready(ctx context.Context, namespaces []string) error {
 		if wait(ctx, 50*time.Millisecond) != nil {
 			return fmt.Errorf("the server does not answer: %w; it said:\n%s", ctx.Err(), t.process.said())
 		}
+	}
+}
+
+func release(ports []port) {
+	for _, port := range ports {
+		port.release()
 	}
 }
 
