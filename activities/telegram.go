@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vestnik/db"
+	"vestnik/internal/compose"
 	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
@@ -44,7 +45,7 @@ type telegramCourier struct {
 }
 
 func (t *telegramCourier) plan(c *consignment) []int {
-	t.steps = planTelegram(c.post, c.target).Steps
+	t.steps = compose.Telegram(c.post, c.target).Steps
 	weights := make([]int, len(t.steps))
 	for i, step := range t.steps {
 		weights[i] = step.Weight
@@ -183,29 +184,4 @@ func (t *telegramCourier) judge(c *consignment, err error) verdict {
 		v.errorType, v.refusal.Reason = protocol.ErrRejected, string(failure.Class)
 	}
 	return v
-}
-
-func planTelegram(post db.Post, target route.Target) notice.Plan {
-	return notice.PlanTelegram(noticeOf(post), target.Settings.TelegramOptions())
-}
-
-// noticeOf is a stored post as the notice package wants it.
-func noticeOf(post db.Post) notice.Post {
-	n := notice.Post{
-		Type: post.Reading.Type, Text: post.Text, Original: post.Original(),
-		OriginalOwnerID: post.OriginOwnerID, OriginalPostID: post.OriginPostID,
-		Phones: post.Reading.Phones, Location: post.Reading.Location,
-		OwnerID: post.OwnerID, PostID: post.PostID,
-	}
-	for _, photo := range post.Photos {
-		shown := notice.Photo{OwnerID: photo.OwnerID, ID: photo.ID, AccessKey: photo.AccessKey}
-		if len(photo.Sizes) > 0 {
-			shown.URL, shown.Width, shown.Height = photo.Sizes[0].URL, photo.Sizes[0].Width, photo.Sizes[0].Height
-		}
-		n.Photos = append(n.Photos, shown)
-	}
-	for _, attachment := range post.Attachments {
-		n.Attachments = append(n.Attachments, notice.Attachment(attachment))
-	}
-	return n
 }

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"vestnik/db"
+	"vestnik/internal/compose"
 	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
@@ -50,9 +51,7 @@ type vkCourier struct {
 }
 
 func (v *vkCourier) plan(c *consignment) []int {
-	options := c.target.Settings.VKOptions()
-	options.TextLimit = v.MaxText
-	v.message = notice.PlanVK(noticeOf(c.post), options)
+	v.message = compose.VK(c.post, c.target, v.MaxText)
 	return []int{1}
 }
 

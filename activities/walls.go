@@ -13,6 +13,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"vestnik/db"
+	"vestnik/internal/compose"
 	"vestnik/internal/dispatch"
 	"vestnik/internal/protocol"
 	"vestnik/internal/reading"
@@ -241,7 +242,7 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.T
 		log.InfoContext(ctx, "post stored, not delivered", "why", "older than DELIVER_MAX_AGE", "age", age.Round(time.Minute).String())
 		return nil
 	}
-	destinations, decisions := a.Routes.Match(RoutePost(post, wall.Name))
+	destinations, decisions := a.Routes.Match(compose.RoutePost(post, wall.Name))
 	for _, decision := range decisions {
 		message := "post not matched"
 		if decision.Matched {
@@ -252,7 +253,7 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.T
 	owed := make([]db.Owed, len(destinations))
 	for i, destination := range destinations {
 		target, _ := a.Routes.Target(destination)
-		owed[i] = db.Owed{Destination: destination.String(), Weight: firstWeight(post, target)}
+		owed[i] = db.Owed{Destination: destination.String(), Weight: compose.FirstWeight(post, target)}
 	}
 	return owed
 }
@@ -357,21 +358,4 @@ func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (db.Post, e
 		return db.Post{}, fmt.Errorf("%s is gone: %w", protocol.WallPost(ownerID, postID), db.ErrNotFound)
 	}
 	return decoded.Posts[0].Post, nil
-}
-
-// RoutePost is a stored post as the routes look at it.
-func RoutePost(post db.Post, wall string) route.Post {
-	return route.Post{
-		Type: post.Reading.Type, Animal: post.Reading.Animal, Text: post.Text, Original: post.Original(),
-		HasPhone: len(post.Reading.Phones) > 0, OwnerID: post.OwnerID, Wall: wall,
-	}
-}
-
-// firstWeight is what the first part of a delivery counts for in the limit per
-// minute.
-func firstWeight(post db.Post, target route.Target) int {
-	if target.Destination.Platform != route.Telegram {
-		return 1
-	}
-	return planTelegram(post, target).Steps[0].Weight
 }
