@@ -245,7 +245,7 @@ func (t *telegram) serve(w http.ResponseWriter, r *http.Request) {
 			case !known:
 				return telegramError(404, "Not Found: method not found").answer()
 			}
-			q := &request{telegram: t, bot: author, form: f, call: call, ctx: ctx, http: r}
+			q := &botRequest{telegram: t, bot: author, form: f, call: call, ctx: ctx, http: r}
 			if err := spec.check(q); err != nil {
 				return err.answer()
 			}

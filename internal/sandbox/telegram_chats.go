@@ -6,13 +6,13 @@ import (
 	"vestnik/internal/sandbox/entities"
 )
 
-func (q *request) getMe() (any, *refusal) {
+func (q *botRequest) getMe() (any, *refusal) {
 	return map[string]any{"id": q.bot.ID(), "is_bot": true, "first_name": q.bot.Name, "username": q.bot.Username,
 		"can_join_groups": true, "can_read_all_group_messages": false, "supports_inline_queries": false,
 		"can_connect_to_business": false, "has_main_web_app": false}, nil
 }
 
-func (q *request) getChat() (any, *refusal) {
+func (q *botRequest) getChat() (any, *refusal) {
 	t := q.telegram
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -35,7 +35,7 @@ func (q *request) getChat() (any, *refusal) {
 	return w, nil
 }
 
-func (q *request) getChatMember() (any, *refusal) {
+func (q *botRequest) getChatMember() (any, *refusal) {
 	t := q.telegram
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -106,7 +106,7 @@ func wireMember(user int64, m Member, isBot bool) map[string]any {
 // maxToast bounds the text of answerCallbackQuery, in characters.
 const maxToast = 200
 
-func (q *request) answerCallbackQuery() (any, *refusal) {
+func (q *botRequest) answerCallbackQuery() (any, *refusal) {
 	t := q.telegram
 	toast := q.form.text("text")
 	if entities.Characters(toast) > maxToast {

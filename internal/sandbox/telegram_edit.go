@@ -14,7 +14,7 @@ const deleteWindow = 48 * time.Hour
 
 // edit finds the message to be changed, applies change to a copy and stores
 // it if something became different.
-func (q *request) edit(change func(*chat, *Message) *refusal) (any, *refusal) {
+func (q *botRequest) edit(change func(*chat, *Message) *refusal) (any, *refusal) {
 	t := q.telegram
 	if q.form.has("inline_message_id") {
 		return nil, badRequest("sandbox: inline messages are not imitated")
@@ -53,7 +53,7 @@ func (q *request) edit(change func(*chat, *Message) *refusal) (any, *refusal) {
 	return t.wire(c, m, q.bot), nil
 }
 
-func (q *request) editMessageText() (any, *refusal) {
+func (q *botRequest) editMessageText() (any, *refusal) {
 	text, refused := q.messageText()
 	if refused != nil {
 		return nil, refused
@@ -71,7 +71,7 @@ func (q *request) editMessageText() (any, *refusal) {
 	})
 }
 
-func (q *request) editMessageCaption() (any, *refusal) {
+func (q *botRequest) editMessageCaption() (any, *refusal) {
 	caption, refused := q.caption()
 	if refused != nil {
 		return nil, refused
@@ -85,7 +85,7 @@ func (q *request) editMessageCaption() (any, *refusal) {
 	})
 }
 
-func (q *request) editMessageMedia() (any, *refusal) {
+func (q *botRequest) editMessageMedia() (any, *refusal) {
 	var media inputMedia
 	if _, refused := q.object("media", &media); refused != nil {
 		return nil, refused
@@ -111,11 +111,11 @@ func (q *request) editMessageMedia() (any, *refusal) {
 	})
 }
 
-func (q *request) editMessageReplyMarkup() (any, *refusal) {
+func (q *botRequest) editMessageReplyMarkup() (any, *refusal) {
 	return q.edit(func(*chat, *Message) *refusal { return nil })
 }
 
-func (q *request) deleteMessage() (any, *refusal) {
+func (q *botRequest) deleteMessage() (any, *refusal) {
 	t := q.telegram
 	t.mu.Lock()
 	defer t.mu.Unlock()

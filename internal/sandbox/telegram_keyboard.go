@@ -38,7 +38,7 @@ const (
 
 // keyboard reads reply_markup. Markup other than an inline keyboard is
 // accepted and not shown.
-func (q *request) keyboard() ([][]Button, *refusal) {
+func (q *botRequest) keyboard() ([][]Button, *refusal) {
 	var kinds map[string]json.RawMessage
 	sent, refused := q.object("reply_markup", &kinds)
 	if refused != nil || !sent {
@@ -88,7 +88,7 @@ func (q *request) keyboard() ([][]Button, *refusal) {
 	return board, nil
 }
 
-func (q *request) button(sent inlineButton) (Button, *refusal) {
+func (q *botRequest) button(sent inlineButton) (Button, *refusal) {
 	if sent.Text == nil {
 		return Button{}, badRequest("can't parse inline keyboard button: Can't find field \"text\"")
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// request is a Bot API call that passed the token check.
-type request struct {
+// botRequest is a Bot API call that passed the token check.
+type botRequest struct {
 	telegram *telegram
 	bot      *bot
 	form     *form
@@ -21,7 +21,7 @@ type request struct {
 }
 
 // warn notes what Telegram lets pass and a careful client would not send.
-func (q *request) warn(text string) {
+func (q *botRequest) warn(text string) {
 	q.telegram.server.book.warn(q.call, text)
 }
 
@@ -50,7 +50,7 @@ type methodSpec struct {
 	// empty is Telegram's complaint about a missing required field, where it
 	// is known.
 	empty map[string]string
-	run   func(*request) (any, *refusal)
+	run   func(*botRequest) (any, *refusal)
 }
 
 // fields joins field sets; later ones win.
@@ -87,49 +87,49 @@ var telegramMethods map[string]methodSpec
 
 func init() { // a literal would be an initialisation cycle through request
 	list := []methodSpec{
-		{name: "getMe", run: (*request).getMe},
-		{name: "sendMessage", run: (*request).sendMessage, required: []string{"chat_id", "text"}, empty: noChat,
+		{name: "getMe", run: (*botRequest).getMe},
+		{name: "sendMessage", run: (*botRequest).sendMessage, required: []string{"chat_id", "text"}, empty: noChat,
 			fields: fields(sendFields, singleFields, map[string]fieldType{
 				"text": textField, "parse_mode": textField, "entities": listField, "link_preview_options": objectField})},
-		{name: "sendPhoto", run: (*request).sendPhoto, required: []string{"chat_id", "photo"},
+		{name: "sendPhoto", run: (*botRequest).sendPhoto, required: []string{"chat_id", "photo"},
 			empty: map[string]string{"chat_id": "chat_id is empty", "photo": "there is no photo in the request"},
 			fields: fields(sendFields, singleFields, captionFields, map[string]fieldType{
 				"photo": fileField, "show_caption_above_media": booleanField, "has_spoiler": booleanField})},
-		{name: "sendDocument", run: (*request).sendDocument, required: []string{"chat_id", "document"},
+		{name: "sendDocument", run: (*botRequest).sendDocument, required: []string{"chat_id", "document"},
 			empty: map[string]string{"chat_id": "chat_id is empty", "document": "there is no document in the request"},
 			fields: fields(sendFields, singleFields, captionFields, map[string]fieldType{
 				"document": fileField, "thumbnail": fileField, "disable_content_type_detection": booleanField})},
-		{name: "sendMediaGroup", run: (*request).sendMediaGroup, required: []string{"chat_id", "media"},
+		{name: "sendMediaGroup", run: (*botRequest).sendMediaGroup, required: []string{"chat_id", "media"},
 			empty:  map[string]string{"chat_id": "chat_id is empty", "media": "there are no messages to send"},
 			fields: fields(sendFields, map[string]fieldType{"media": listField})},
-		{name: "editMessageText", run: (*request).editMessageText, required: []string{"chat_id", "message_id", "text"}, empty: noChat,
+		{name: "editMessageText", run: (*botRequest).editMessageText, required: []string{"chat_id", "message_id", "text"}, empty: noChat,
 			fields: fields(editFields, map[string]fieldType{
 				"text": textField, "parse_mode": textField, "entities": listField, "link_preview_options": objectField})},
-		{name: "editMessageCaption", run: (*request).editMessageCaption, required: []string{"chat_id", "message_id"}, empty: noChat,
+		{name: "editMessageCaption", run: (*botRequest).editMessageCaption, required: []string{"chat_id", "message_id"}, empty: noChat,
 			fields: fields(editFields, captionFields, map[string]fieldType{"show_caption_above_media": booleanField})},
-		{name: "editMessageMedia", run: (*request).editMessageMedia, required: []string{"chat_id", "message_id", "media"}, empty: noChat,
+		{name: "editMessageMedia", run: (*botRequest).editMessageMedia, required: []string{"chat_id", "message_id", "media"}, empty: noChat,
 			fields: fields(editFields, map[string]fieldType{"media": objectField})},
-		{name: "editMessageReplyMarkup", run: (*request).editMessageReplyMarkup, required: []string{"chat_id", "message_id"}, empty: noChat,
+		{name: "editMessageReplyMarkup", run: (*botRequest).editMessageReplyMarkup, required: []string{"chat_id", "message_id"}, empty: noChat,
 			fields: editFields},
-		{name: "deleteMessage", run: (*request).deleteMessage, required: []string{"chat_id", "message_id"}, empty: noChat,
+		{name: "deleteMessage", run: (*botRequest).deleteMessage, required: []string{"chat_id", "message_id"}, empty: noChat,
 			fields: map[string]fieldType{"chat_id": chatField, "message_id": integerField}},
-		{name: "getChat", run: (*request).getChat, required: []string{"chat_id"}, empty: noChat,
+		{name: "getChat", run: (*botRequest).getChat, required: []string{"chat_id"}, empty: noChat,
 			fields: map[string]fieldType{"chat_id": chatField}},
-		{name: "getChatMember", run: (*request).getChatMember, required: []string{"chat_id", "user_id"}, empty: noChat,
+		{name: "getChatMember", run: (*botRequest).getChatMember, required: []string{"chat_id", "user_id"}, empty: noChat,
 			fields: map[string]fieldType{"chat_id": chatField, "user_id": integerField}},
-		{name: "answerCallbackQuery", run: (*request).answerCallbackQuery, required: []string{"callback_query_id"},
+		{name: "answerCallbackQuery", run: (*botRequest).answerCallbackQuery, required: []string{"callback_query_id"},
 			empty: map[string]string{"callback_query_id": "query is too old and response timeout expired or query ID is invalid"},
 			fields: map[string]fieldType{"callback_query_id": textField, "text": textField, "show_alert": booleanField,
 				"url": textField, "cache_time": integerField}},
-		{name: "setWebhook", run: (*request).setWebhook,
+		{name: "setWebhook", run: (*botRequest).setWebhook,
 			fields: map[string]fieldType{"url": textField, "certificate": fileField, "ip_address": textField,
 				"max_connections": integerField, "allowed_updates": listField, "drop_pending_updates": booleanField,
 				"secret_token": textField}},
-		{name: "deleteWebhook", run: (*request).deleteWebhook, fields: map[string]fieldType{"drop_pending_updates": booleanField}},
-		{name: "getWebhookInfo", run: (*request).getWebhookInfo},
-		{name: "getUpdates", run: (*request).getUpdates,
+		{name: "deleteWebhook", run: (*botRequest).deleteWebhook, fields: map[string]fieldType{"drop_pending_updates": booleanField}},
+		{name: "getWebhookInfo", run: (*botRequest).getWebhookInfo},
+		{name: "getUpdates", run: (*botRequest).getUpdates,
 			fields: map[string]fieldType{"offset": integerField, "limit": integerField, "timeout": integerField, "allowed_updates": listField}},
-		{name: "getFile", run: (*request).getFile, required: []string{"file_id"},
+		{name: "getFile", run: (*botRequest).getFile, required: []string{"file_id"},
 			empty:  map[string]string{"file_id": "file_id is empty"},
 			fields: map[string]fieldType{"file_id": textField}},
 	}
@@ -141,7 +141,7 @@ func init() { // a literal would be an initialisation cycle through request
 
 // check refuses unknown fields, missing ones and wrong types. Telegram itself
 // passes over unknown fields in silence; here a misspelt one must fail.
-func (spec methodSpec) check(q *request) *refusal {
+func (spec methodSpec) check(q *botRequest) *refusal {
 	attached := q.attachments()
 	for _, name := range q.form.names {
 		kind, known := spec.fields[name]
@@ -208,7 +208,7 @@ func (f fieldType) check(method, name string, value field) *refusal {
 }
 
 // attachments are the names that attach://<name> refers to.
-func (q *request) attachments() map[string]bool {
+func (q *botRequest) attachments() map[string]bool {
 	names := map[string]bool{}
 	for _, value := range q.form.fields {
 		rest := value.text
@@ -228,7 +228,7 @@ func (q *request) attachments() map[string]bool {
 	return names
 }
 
-func (q *request) integer(name string) int64 {
+func (q *botRequest) integer(name string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(q.form.text(name)), 10, 64)
 	if err != nil {
 		return 0
@@ -236,14 +236,14 @@ func (q *request) integer(name string) int64 {
 	return n
 }
 
-func (q *request) boolean(name string) bool {
+func (q *botRequest) boolean(name string) bool {
 	text := strings.ToLower(q.form.text(name))
 	return text == "true" || text == "1"
 }
 
 // object decodes a JSON parameter into target, refusing fields it does not
 // have. It reports false if the parameter is absent.
-func (q *request) object(name string, target any) (bool, *refusal) {
+func (q *botRequest) object(name string, target any) (bool, *refusal) {
 	text := strings.TrimSpace(q.form.text(name))
 	if text == "null" {
 		q.warn(name + " is the text null: a nil pointer that was sent")

@@ -41,7 +41,7 @@ type fetch struct {
 
 // photo finds the photo that a parameter means: an uploaded file, attach://,
 // a URL or a file id.
-func (q *request) photo(fieldName, value string) (*Photo, *refusal) {
+func (q *botRequest) photo(fieldName, value string) (*Photo, *refusal) {
 	if file, uploaded := q.form.files[fieldName]; uploaded {
 		return q.uploadedPhoto(file)
 	}
@@ -95,7 +95,7 @@ func photoURL(address string) *refusal {
 
 // fetchedPhoto fetches a URL once and remembers the result for days, as
 // Telegram does, so that a caller who tries the same URL again learns nothing.
-func (t *telegram) fetchedPhoto(q *request, address string) (*Photo, *refusal) {
+func (t *telegram) fetchedPhoto(q *botRequest, address string) (*Photo, *refusal) {
 	t.mu.Lock()
 	known := t.fetched[address]
 	if known != nil && known.finished() && t.server.now().Sub(known.at) > urlMemory {
@@ -148,7 +148,7 @@ var (
 	errNotPhoto   = refusal{code: 400, description: "Bad Request: wrong type of the web page content", raw: "WEBPAGE_MEDIA_EMPTY"}
 )
 
-func (t *telegram) download(q *request, address string) (width, height, size int, refused *refusal) {
+func (t *telegram) download(q *botRequest, address string) (width, height, size int, refused *refusal) {
 	client := &http.Client{Timeout: t.server.options.PhotoTimeout}
 	request, err := http.NewRequestWithContext(q.ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -196,7 +196,7 @@ func measure(content []byte) (width, height int, refused *refusal) {
 	return width, height, nil
 }
 
-func (q *request) uploadedPhoto(file upload) (*Photo, *refusal) {
+func (q *botRequest) uploadedPhoto(file upload) (*Photo, *refusal) {
 	if len(file.content) == 0 {
 		return nil, badRequest("file must be non-empty")
 	}
@@ -226,7 +226,7 @@ func (t *telegram) keepPhoto(p *Photo) *Photo {
 	return p
 }
 
-func (q *request) document() (*Document, *refusal) {
+func (q *botRequest) document() (*Document, *refusal) {
 	t := q.telegram
 	value := q.form.text("document")
 	file, uploaded := q.form.files["document"]
@@ -289,7 +289,7 @@ func (t *telegram) wirePhoto(p *Photo) []map[string]any {
 	return sizes
 }
 
-func (q *request) getFile() (any, *refusal) {
+func (q *botRequest) getFile() (any, *refusal) {
 	t := q.telegram
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -84,7 +84,7 @@ func (c *chat) mayWrite(b *bot, photos bool) *refusal {
 }
 
 // topic checks message_thread_id. t.mu is held.
-func (q *request) topic(c *chat) (int64, *refusal) {
+func (q *botRequest) topic(c *chat) (int64, *refusal) {
 	if !q.form.has("message_thread_id") {
 		return 0, nil
 	}
@@ -117,7 +117,7 @@ type place struct {
 // approach does the checks that all sending methods share, in the order of
 // the server: chat, rights, topic, reply, and then the flood limits for n
 // messages. t.mu is held.
-func (q *request) approach(n int, photos bool) (place, *refusal) {
+func (q *botRequest) approach(n int, photos bool) (place, *refusal) {
 	c, refused := q.telegram.find(q.form.text("chat_id"))
 	if refused != nil {
 		return place{}, refused
@@ -136,7 +136,7 @@ func (q *request) approach(n int, photos bool) (place, *refusal) {
 }
 
 // put stores a new message in its place. t.mu is held.
-func (q *request) put(p place, m Message) *Message {
+func (q *botRequest) put(p place, m Message) *Message {
 	c := p.chat
 	m.ID, m.Chat, m.Topic, m.ReplyTo = c.nextID, c.ID, p.topic, p.replyTo
 	m.From, m.FromName, m.Out = q.bot.ID(), q.bot.Name, true
@@ -170,7 +170,7 @@ func (c *chat) message(id int64) *Message {
 	return nil
 }
 
-func (q *request) sendMessage() (any, *refusal) {
+func (q *botRequest) sendMessage() (any, *refusal) {
 	text, refused := q.messageText()
 	if refused != nil {
 		return nil, refused
@@ -194,7 +194,7 @@ func (q *request) sendMessage() (any, *refusal) {
 	return t.wire(p.chat, m, q.bot), nil
 }
 
-func (q *request) sendPhoto() (any, *refusal) {
+func (q *botRequest) sendPhoto() (any, *refusal) {
 	caption, refused := q.caption()
 	if refused != nil {
 		return nil, refused
@@ -224,7 +224,7 @@ func (q *request) sendPhoto() (any, *refusal) {
 
 // admissible is approach without the flood limits: a photo is not fetched for
 // a chat that would refuse it.
-func (q *request) admissible(photos bool) *refusal {
+func (q *botRequest) admissible(photos bool) *refusal {
 	q.telegram.mu.Lock()
 	defer q.telegram.mu.Unlock()
 	c, refused := q.telegram.find(q.form.text("chat_id"))
@@ -241,7 +241,7 @@ func (q *request) admissible(photos bool) *refusal {
 	return refused
 }
 
-func (q *request) sendDocument() (any, *refusal) {
+func (q *botRequest) sendDocument() (any, *refusal) {
 	caption, refused := q.caption()
 	if refused != nil {
 		return nil, refused
@@ -278,7 +278,7 @@ type inputMedia struct {
 	DisableTypeDetection bool            `json:"disable_content_type_detection"`
 }
 
-func (q *request) sendMediaGroup() (any, *refusal) {
+func (q *botRequest) sendMediaGroup() (any, *refusal) {
 	var items []inputMedia
 	if _, refused := q.object("media", &items); refused != nil {
 		return nil, refused

@@ -36,7 +36,7 @@ type messageEntity struct {
 }
 
 // format reads a text with its markup and checks its length.
-func (q *request) format(raw, mode string, sent []messageEntity, limit int, tooLong string) (formatted, *refusal) {
+func (q *botRequest) format(raw, mode string, sent []messageEntity, limit int, tooLong string) (formatted, *refusal) {
 	if len(raw) > maxRawText {
 		return formatted{}, badRequest("text is too long")
 	}
@@ -95,7 +95,7 @@ func convertEntities(text string, sent []messageEntity) ([]entities.Entity, *ref
 }
 
 // message text of sendMessage and editMessageText.
-func (q *request) messageText() (formatted, *refusal) {
+func (q *botRequest) messageText() (formatted, *refusal) {
 	var sent []messageEntity
 	if _, refused := q.object("entities", &sent); refused != nil {
 		return formatted{}, refused
@@ -107,7 +107,7 @@ func (q *request) messageText() (formatted, *refusal) {
 	return done, refused
 }
 
-func (q *request) caption() (formatted, *refusal) {
+func (q *botRequest) caption() (formatted, *refusal) {
 	var sent []messageEntity
 	if _, refused := q.object("caption_entities", &sent); refused != nil {
 		return formatted{}, refused
@@ -126,7 +126,7 @@ type linkPreviewOptions struct {
 
 // preview is the address whose preview goes under the text: the one asked
 // for, else the first link of the text.
-func (q *request) preview(done formatted) (string, *refusal) {
+func (q *botRequest) preview(done formatted) (string, *refusal) {
 	var options linkPreviewOptions
 	if _, refused := q.object("link_preview_options", &options); refused != nil {
 		return "", refused
@@ -162,7 +162,7 @@ type replyParameters struct {
 }
 
 // replyTo is the message that a new one answers; 0 if none. t.mu is held.
-func (q *request) replyTo(c *chat) (int64, *refusal) {
+func (q *botRequest) replyTo(c *chat) (int64, *refusal) {
 	var reply replyParameters
 	sent, refused := q.object("reply_parameters", &reply)
 	if refused != nil || !sent {

@@ -258,7 +258,7 @@ func (u *Update) expired(now time.Time) bool {
 }
 
 // getUpdates: long polling, one poller at a time.
-func (q *request) getUpdates() (any, *refusal) {
+func (q *botRequest) getUpdates() (any, *refusal) {
 	t, u := q.telegram, &q.bot.updates
 	var allowed []string
 	sent, refused := q.object("allowed_updates", &allowed)

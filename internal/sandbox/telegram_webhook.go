@@ -87,7 +87,7 @@ func (p *poster) init() {
 
 var secretToken = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
 
-func (q *request) setWebhook() (any, *refusal) {
+func (q *botRequest) setWebhook() (any, *refusal) {
 	hook := Webhook{URL: q.form.text("url"), Secret: q.form.text("secret_token"), MaxConnections: int(q.integer("max_connections"))}
 	sent, refused := q.object("allowed_updates", &hook.AllowedUpdates)
 	if refused != nil {
@@ -135,14 +135,14 @@ func webhookURL(address string) *refusal {
 	return nil
 }
 
-func (q *request) deleteWebhook() (any, *refusal) {
+func (q *botRequest) deleteWebhook() (any, *refusal) {
 	q.telegram.mu.Lock()
 	defer q.telegram.mu.Unlock()
 	q.bot.updates.point(Webhook{AllowedUpdates: q.bot.updates.allowed}, q.boolean("drop_pending_updates"))
 	return true, nil
 }
 
-func (q *request) getWebhookInfo() (any, *refusal) {
+func (q *botRequest) getWebhookInfo() (any, *refusal) {
 	q.telegram.mu.Lock()
 	defer q.telegram.mu.Unlock()
 	u := &q.bot.updates

@@ -272,6 +272,9 @@ func (v *vk) serve(w http.ResponseWriter, r *http.Request) {
 			defer v.mu.Unlock()
 			caller = v.tokens[value]
 			chat := f.text("owner_id")
+			if w := v.named(f.text("domain")); chat == "" && w != nil {
+				chat = strconv.FormatInt(w.OwnerID, 10)
+			}
 			if group := f.text("group_id"); chat == "" && group != "" && group != "0" {
 				chat = "-" + group
 			}

@@ -216,7 +216,9 @@ func (q *vkRequest) resolveScreenName() (any, *vkError) {
 // named finds a wall by screen name, club123, public123 or id123. v.mu is
 // held.
 func (v *vk) named(name string) *wall {
-	name = strings.ToLower(name)
+	if name = strings.ToLower(name); name == "" {
+		return nil
+	}
 	for _, w := range v.walls {
 		if w.ScreenName != "" && strings.ToLower(w.ScreenName) == name {
 			return w
