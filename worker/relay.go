@@ -8,6 +8,7 @@ import (
 	"vestnik/internal/protocol"
 	"vestnik/internal/reading"
 	"vestnik/internal/relay"
+	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
 )
 
@@ -39,6 +40,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 	if reader != nil {
 		telegram.Fresh, vk.Walls, vk.Album.Walls = walls.FreshPhotos, walls, walls
 	}
+	noticeMissingKeys(r, uploader != nil)
 	lanes := activities.NewLanes(r.Dispatcher, r.Ledger)
 
 	main := workers.On(protocol.TaskQueue)
@@ -52,6 +54,16 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.SendToVK)
 	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.SendToTelegram)
 	return nil
+}
+
+// noticeMissingKeys says at the start what will go without its photos.
+func noticeMissingKeys(r *relay.Relay, canUpload bool) {
+	for _, target := range r.Routes.Targets() {
+		if target.Destination.Platform == route.VK && target.Settings.AttachMedia && !canUpload {
+			r.Log.Warn("photos are named, not uploaded: where the wall drops them, posts go as text; VK_OUT_MEDIA_TOKEN is not set",
+				"destination", target.Destination.String())
+		}
+	}
 }
 
 // headroom keeps the pace a little under the one configured: calls that leave

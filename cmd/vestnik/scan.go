@@ -19,9 +19,13 @@ func scanCommand() *cli.Command {
 		ArgsUsage: "[wall…]",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "plan", Usage: "show the reading plan and the day's budget; read nothing"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "print exactly what would be sent where; send and store nothing"},
 			outputFlag(),
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if cmd.Bool("dry-run") {
+				return dryRunAction(ctx, cmd)
+			}
 			a, err := open(ctx, config.NeedScan)
 			if err != nil {
 				return err
