@@ -98,7 +98,7 @@ type Telegram struct {
 	ParseMode   string        `env:"TG_PARSE_MODE" envDefault:"HTML" about:"HTML or MarkdownV2"`
 	RatePerSec  float64       `env:"TG_RATE_PER_SEC" envDefault:"1.0" about:"messages per second; 0: no pacing"`
 	PerMinute   int           `env:"TG_PER_MINUTE" envDefault:"20" about:"messages per minute into a group, photos of an album counted singly; 0: no limit"`
-	MaxMedia    int           `env:"TG_MAX_MEDIA" envDefault:"10" about:"photos per post, at most; 0: text only"`
+	MaxMedia    int           `env:"TG_MAX_MEDIA" envDefault:"10" about:"photos per post, at most; more than 10 go as several albums; 0: text only"`
 	HTTPTimeout time.Duration `env:"TG_HTTP_TIMEOUT" envDefault:"10s" about:"for one call"`
 }
 
@@ -114,8 +114,8 @@ func (t *Telegram) check(sheet *sheet) {
 	sheet.oneOf("TG_PARSE_MODE", t.ParseMode, ParseModeHTML, ParseModeMarkdownV2)
 	sheet.rate("TG_RATE_PER_SEC", t.RatePerSec)
 	sheet.between("TG_PER_MINUTE", t.PerMinute, 0, 10_000)
-	// An album holds ten items at most (Bot API, sendMediaGroup).
-	sheet.between("TG_MAX_MEDIA", t.MaxMedia, 0, 10)
+	// More than ten go as several albums; 50 is what package route takes too.
+	sheet.between("TG_MAX_MEDIA", t.MaxMedia, 0, 50)
 	sheet.positive("TG_HTTP_TIMEOUT", t.HTTPTimeout)
 }
 
