@@ -37,19 +37,61 @@ type refusedByUs struct{ reason string }
 
 func (e refusedByUs) Error() string { return e.reason }
 
+// decision is what an operator decides about deliveries that wait.
+type decision struct {
+	protocol.Resume
+
+	// OpenDestination ends the pause of the destination too when the delivery
+	// is to be sent again: what stops a delivery often stops its whole
+	// destination, and to end the one wait without the other is to go on
+	// waiting.
+	OpenDestination bool `json:"open_destination,omitempty"`
+}
+
+// check makes a decision fit to be handed on, or names its fault.
+func (d *decision) check() error {
+	d.Note, d.CaptchaKey = strings.TrimSpace(d.Note), strings.TrimSpace(d.CaptchaKey)
+	if err := d.Validate(); err != nil {
+		return refusedByUs{err.Error()}
+	}
+	if len(d.Note) > maxNote {
+		return refusedByUs{fmt.Sprintf("note: at most %d bytes", maxNote)}
+	}
+	return nil
+}
+
+func (d *decision) sends() bool {
+	return d.Action == protocol.ResumeRetry || d.Action == protocol.ResumeCaptcha
+}
+
 // resume hands a decision to one delivery.
-func (c *console) resume(ctx context.Context, id int64, resume protocol.Resume) (string, error) {
-	resume.Note, resume.CaptchaKey = strings.TrimSpace(resume.Note), strings.TrimSpace(resume.CaptchaKey)
-	if err := resume.Validate(); err != nil {
-		return "", refusedByUs{err.Error()}
+func (c *console) resume(ctx context.Context, id int64, decision decision) (string, error) {
+	if err := decision.check(); err != nil {
+		return "", err
 	}
-	if len(resume.Note) > maxNote {
-		return "", refusedByUs{fmt.Sprintf("note: at most %d bytes", maxNote)}
-	}
-	answer, err := c.Steering.Resume(ctx, id, resume)
+	answer, err := c.Steering.Resume(ctx, id, decision.Resume)
 	// The note and the captcha's answer are the operator's own words.
-	c.Log.InfoContext(ctx, "operator decided", "delivery", id, "action", resume.Action, "error", err)
+	c.Log.InfoContext(ctx, "operator decided", "delivery", id, "action", decision.Action, "error", err)
+	if err == nil && decision.OpenDestination && decision.sends() {
+		err = c.openDestinationOf(ctx, id)
+	}
 	return answer, err
+}
+
+// openDestinationOf ends a pause and leaves a cooldown alone: that is the
+// platform's own wish.
+func (c *console) openDestinationOf(ctx context.Context, id int64) error {
+	rows, err := c.Ledger.List(ctx, db.DeliveryFilter{ID: id, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	lanes, err := c.lanes(ctx)
+	if err != nil || !lanes.paused(rows[0].Destination) {
+		return err
+	}
+	_, err = c.Steering.ResumeDestination(ctx, rows[0].Destination)
+	c.Log.InfoContext(ctx, "operator steered a destination", "destination", rows[0].Destination, "action", "resume", "error", err)
+	return err
 }
 
 // resumed is what became of one delivery of a batch.
@@ -61,26 +103,28 @@ type resumed struct {
 
 // resumeAll hands the same decision to several deliveries, one after the
 // other, so that they are queued in this order.
-func (c *console) resumeAll(ctx context.Context, ids []int64, resume protocol.Resume) ([]resumed, error) {
+func (c *console) resumeAll(ctx context.Context, ids []int64, decision decision) ([]resumed, error) {
+	if err := decision.check(); err != nil {
+		return nil, err
+	}
 	switch {
 	case len(ids) == 0:
 		return nil, refusedByUs{"ids: choose at least one delivery"}
 	case len(ids) > maxBatch:
 		return nil, refusedByUs{fmt.Sprintf("ids: at most %d deliveries at once", maxBatch)}
-	case resume.Action == protocol.ResumeCaptcha:
+	case decision.Action == protocol.ResumeCaptcha:
 		return nil, refusedByUs{"action captcha answers one delivery's captcha: it has no batch"}
 	}
 	results := make([]resumed, len(ids))
 	for i, id := range ids {
-		answer, err := c.resume(ctx, id, resume)
+		answer, err := c.resume(ctx, id, decision)
 		results[i] = resumed{ID: id, Result: answer}
-		if err == nil {
-			continue
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		if invalid := new(refusedByUs); errors.As(err, invalid) || ctx.Err() != nil {
-			return nil, err
+		if err != nil {
+			results[i].Error = tell(err)
 		}
-		results[i].Error = tell(err)
 	}
 	return results, nil
 }
@@ -223,15 +267,19 @@ func (c *console) back(w http.ResponseWriter, r *http.Request, fallback, done st
 	http.Redirect(w, r, target, http.StatusSeeOther)
 }
 
-func formResume(r *http.Request) protocol.Resume {
-	return protocol.Resume{
-		Action:     protocol.ResumeAction(r.PostForm.Get("action")),
-		CaptchaKey: r.PostForm.Get("captcha_key"),
-		Note:       r.PostForm.Get("note"),
+func formDecision(r *http.Request) decision {
+	return decision{
+		Resume: protocol.Resume{
+			Action:     protocol.ResumeAction(r.PostForm.Get("action")),
+			CaptchaKey: r.PostForm.Get("captcha_key"),
+			Note:       r.PostForm.Get("note"),
+		},
+		OpenDestination: r.PostForm.Get("open_destination") != "",
 	}
 }
 
-var decisions = map[protocol.ResumeAction]string{
+// decided says what becomes of a delivery.
+var decided = map[protocol.ResumeAction]string{
 	protocol.ResumeRetry:    "will be sent again",
 	protocol.ResumeCaptcha:  "will be sent again with the captcha's answer",
 	protocol.ResumeMarkSent: "is marked as sent",
@@ -244,9 +292,9 @@ func (c *console) resumeOne(w http.ResponseWriter, r *http.Request) {
 		c.showNotFound(w, r)
 		return
 	}
-	resume := formResume(r)
-	_, err = c.resume(r.Context(), id, resume)
-	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), fmt.Sprintf("Delivery %d %s.", id, decisions[resume.Action]), err)
+	decision := formDecision(r)
+	_, err = c.resume(r.Context(), id, decision)
+	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), fmt.Sprintf("Delivery %d %s.", id, decided[decision.Action]), err)
 }
 
 func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
@@ -259,8 +307,8 @@ func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
 		}
 		ids = append(ids, id)
 	}
-	resume := formResume(r)
-	results, err := c.resumeAll(r.Context(), ids, resume)
+	decision := formDecision(r)
+	results, err := c.resumeAll(r.Context(), ids, decision)
 	if err == nil {
 		var failures []string
 		for _, result := range results {
@@ -272,7 +320,7 @@ func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
 			err = fmt.Errorf("%d of %d deliveries said no (%s)", len(failures), len(ids), strings.Join(failures[:min(3, len(failures))], "; "))
 		}
 	}
-	c.back(w, r, "/console/deliveries?status=waiting", fmt.Sprintf("%d deliveries: each %s.", len(ids), decisions[resume.Action]), err)
+	c.back(w, r, "/console/deliveries?status=waiting", fmt.Sprintf("%d deliveries: each %s.", len(ids), decided[decision.Action]), err)
 }
 
 func (c *console) steerDestination(w http.ResponseWriter, r *http.Request) {

@@ -57,7 +57,7 @@ func newDeck(t *testing.T, withWorker bool) *deck {
 	cfg, err := config.Load(map[string]string{
 		"DATABASE_URL": database, "OPS_TOKEN": opsToken,
 		"TELEGRAM_API_URL": platforms.TelegramURL(), "VK_API_URL": platforms.VKURL(),
-		"VK_TOKEN": sandbox.VKReadToken, "VK_WALLS": strings.Join(append(sandbox.WallNames(), sandbox.ClosedWallName), ","), "VK_RATE_PER_SEC": "0",
+		"VK_TOKEN": sandbox.VKReadToken, "VK_WALLS": strings.Join(append(sandbox.WallNames(), sandbox.ClosedWallName), ","),
 		"TG_ENABLED": "true", "TG_TOKEN": sandbox.TelegramToken, "TG_CHAT": strconv.FormatInt(sandbox.ChatID, 10),
 		"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": sandbox.VKWriteToken, "VK_OUT_OWNER_ID": strconv.FormatInt(sandbox.DestinationOwnerID, 10),
 	})

@@ -151,23 +151,23 @@ func opsID(w http.ResponseWriter, r *http.Request) (id int64, ok bool) {
 
 func (c *console) opsResume(w http.ResponseWriter, r *http.Request) {
 	id, ok := opsID(w, r)
-	var resume protocol.Resume
-	if !ok || !readOps(w, r, &resume) {
+	var decision decision
+	if !ok || !readOps(w, r, &decision) {
 		return
 	}
-	answer, err := c.resume(r.Context(), id, resume)
+	answer, err := c.resume(r.Context(), id, decision)
 	c.opsAnswer(w, r, resumed{ID: id, Result: answer}, err)
 }
 
 func (c *console) opsResumeBatch(w http.ResponseWriter, r *http.Request) {
 	var batch struct {
 		IDs []int64 `json:"ids"`
-		protocol.Resume
+		decision
 	}
 	if !readOps(w, r, &batch) {
 		return
 	}
-	results, err := c.resumeAll(r.Context(), batch.IDs, batch.Resume)
+	results, err := c.resumeAll(r.Context(), batch.IDs, batch.decision)
 	c.opsAnswer(w, r, map[string]any{"results": results}, err)
 }
 

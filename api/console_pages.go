@@ -37,6 +37,12 @@ func (v lanesView) Unanswered() bool {
 	return slices.ContainsFunc(v.Lanes, func(lane protocol.LaneState) bool { return lane.State == starter.LaneUnanswered })
 }
 
+func (v lanesView) paused(destination string) bool {
+	return slices.ContainsFunc(v.Lanes, func(lane protocol.LaneState) bool {
+		return lane.Destination == destination && lane.State == protocol.LanePaused
+	})
+}
+
 func (c *console) lanes(ctx context.Context) (lanesView, error) {
 	ctx, cancel := context.WithTimeout(ctx, steeringTime)
 	defer cancel()
@@ -207,6 +213,9 @@ type deliveryView struct {
 	Lane     string
 	Messages []messageLink
 	Captcha  captchaView
+	// LanePaused tells that a delivery to be sent again would wait until its
+	// destination is opened too.
+	LanePaused bool
 }
 
 type messageLink struct {
@@ -259,6 +268,11 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 	}
 	if delivery.Captcha != nil {
 		view.Captcha = captchaView{Picture: outside(delivery.Captcha.Picture), Redirect: outside(delivery.Captcha.RedirectURI)}
+	}
+	if view.Waits() || view.Again() {
+		if lanes, err := c.lanes(ctx); err == nil {
+			view.LanePaused = lanes.paused(delivery.Destination)
+		}
 	}
 	if view.Attempts, err = c.Ledger.Attempts(ctx, id); err != nil {
 		return deliveryView{}, err

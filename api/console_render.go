@@ -222,7 +222,7 @@ func agoOrIn(past time.Duration) string {
 // roughly tells a length of time in at most two units.
 func roughly(length time.Duration) string {
 	if length < time.Second {
-		return length.Round(time.Millisecond).String()
+		return fmt.Sprintf("%d ms", length.Milliseconds())
 	}
 	units := []struct {
 		name string

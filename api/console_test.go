@@ -53,10 +53,8 @@ func TestParkedDeliveryIsSeenResumedAndArrives(t *testing.T) {
 	require.NotContains(t, page, "javascript:")
 
 	d.sandbox.ClearFaults()
-	answer := operator.press("/console/destinations/resume", url.Values{"destination": {chatName}})
-	require.Equal(t, "/console/destinations", answer.header.Get("Location"))
-	require.Contains(t, operator.notice(), "is open again")
-	answer = operator.press(fmt.Sprintf("/console/deliveries/%d/resume", id), url.Values{"action": {"retry"}})
+	require.Contains(t, page, `name="open_destination"`)
+	answer := operator.press(fmt.Sprintf("/console/deliveries/%d/resume", id), url.Values{"action": {"retry"}, "open_destination": {"1"}})
 	require.Equal(t, fmt.Sprintf("/console/deliveries/%d", id), answer.header.Get("Location"))
 	require.Contains(t, operator.notice(), "will be sent again")
 
@@ -80,7 +78,9 @@ func TestCaptchaIsShownAndItsAnswerReachesVK(t *testing.T) {
 
 	operator.press(path+"/resume", url.Values{"action": {"captcha"}})
 	require.Contains(t, operator.notice(), "captcha_key", "an empty answer goes nowhere")
-	operator.press("/console/destinations/resume", url.Values{"destination": {wallName}})
+	answer := operator.press("/console/destinations/resume", url.Values{"destination": {wallName}})
+	require.Equal(t, "/console/destinations", answer.header.Get("Location"))
+	require.Contains(t, operator.notice(), "is open again")
 	operator.press(path+"/resume", url.Values{"action": {"captcha"}, "captcha_key": {" zq4f "}})
 	d.await(t, id, protocol.StatusSent)
 	calls := d.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.post"})
@@ -95,14 +95,16 @@ func TestSeveralDeliveriesAreDecidedAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, true)
 	d.fault(t, captcha, captcha, captcha)
-	form := url.Values{"action": {"skip"}, "note": {"кошка уже дома"}}
+	form := url.Values{"action": {"skip"}, "note": {"кошка уже дома"}, "open_destination": {"1"}}
 	var ids []int64
 	operator := d.operator(t)
 	for postID := range int64(3) {
 		id := d.send(t, postID+1, wallName, protocol.StatusParked)
 		ids = append(ids, id)
 		form.Add("id", fmt.Sprint(id))
-		operator.press("/console/destinations/resume", url.Values{"destination": {wallName}})
+		if postID < 2 {
+			operator.press("/console/destinations/resume", url.Values{"destination": {wallName}})
+		}
 	}
 	require.Equal(t, 3, strings.Count(operator.get("/console/deliveries?status=waiting").body, `name="id"`))
 
@@ -113,6 +115,7 @@ func TestSeveralDeliveriesAreDecidedAtOnce(t *testing.T) {
 	for _, id := range ids {
 		require.Equal(t, "skipped by an operator: кошка уже дома", d.await(t, id, protocol.StatusSuppressed).Reason)
 	}
+	require.Equal(t, protocol.LanePaused, d.starter.Destination(t.Context(), wallName).State, "skipping sends nothing, so it opens nothing")
 	require.NotContains(t, d.log.String(), "кошка", "what an operator writes is for the record, not for the log")
 	require.NotContains(t, operator.get("/console/deliveries?status=waiting").body, `name="id"`)
 }
