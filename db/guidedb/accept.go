@@ -84,7 +84,7 @@ func (i *Imports) Accept(ctx context.Context, key string, batch io.Reader, rules
 func stage(ctx context.Context, tx pgx.Tx, number int64, reader *content.Reader) error {
 	columns := []string{
 		"queue_number", "seq", "rank", "list", "path", "external_id", "payload", "digest",
-		"outcome", "refused_path", "refused_value", "reason",
+		"refused", "refused_path", "refused_value", "reason",
 	}
 	source := &stagedSource{number: number, reader: reader}
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"cms", "staged_objects"}, columns, source)
@@ -110,16 +110,16 @@ func (s *stagedSource) Next() bool {
 		}
 		return false
 	}
-	outcome, refusal := "staged", content.Refusal{}
+	var refusal content.Refusal
 	var payload, digest []byte
 	if object.Refusal != nil {
-		outcome, refusal = "refused", *object.Refusal
+		refusal = *object.Refusal
 	} else {
 		payload, digest = object.Payload, object.Digest[:]
 	}
 	s.row = []any{
 		s.number, int32(object.Seq), int16(object.List.Rank()), string(object.List), object.Path, object.ID, payload, digest,
-		outcome, refusal.Path, refusal.Value, refusal.Reason,
+		object.Refusal != nil, refusal.Path, refusal.Value, refusal.Reason,
 	}
 	return true
 }
@@ -187,8 +187,16 @@ func newImportID(ctx context.Context, queries *guidesql.Queries, key string, has
 }
 
 func record(ctx context.Context, queries *guidesql.Queries, id, key string, number int64, reader *content.Reader) error {
-	if _, err := queries.RefuseRepeatedIDs(ctx, number); err != nil {
+	repeated, err := queries.RepeatedIDs(ctx, number)
+	if err != nil {
 		return wrap("accept batch", err)
+	}
+	for _, first := range repeated {
+		if err := queries.RefuseRepeatedID(ctx, guidesql.RefuseRepeatedIDParams{
+			QueueNumber: number, Rank: first.Rank, List: first.List, ExternalID: first.ExternalID, Seq: first.Seq,
+		}); err != nil {
+			return wrap("accept batch", err)
+		}
 	}
 	if err := queries.DropFailedImport(ctx, id); err != nil {
 		return wrap("accept batch", err)

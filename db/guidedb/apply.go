@@ -55,11 +55,16 @@ func (i *Imports) applyChunk(ctx context.Context, id string, size int, fault err
 	var progress Progress
 	err := pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
 		queries := i.queries.WithTx(tx)
+		if err := queries.PlanAnew(ctx); err != nil {
+			return err
+		}
 		locked, err := queries.LockImport(ctx, id)
 		if err != nil || content.State(locked.State) != content.Running {
 			return err
 		}
-		rows, err := queries.StagedChunk(ctx, guidesql.StagedChunkParams{QueueNumber: locked.QueueNumber, Size: int64(size)})
+		rows, err := queries.StagedChunk(ctx, guidesql.StagedChunkParams{
+			QueueNumber: locked.QueueNumber, AppliedRank: locked.AppliedRank, AppliedSeq: locked.AppliedSeq, Size: int64(size),
+		})
 		if err != nil {
 			return err
 		}
@@ -140,8 +145,9 @@ func (c *chunk) refuse(fault error) {
 	}
 }
 
+// record counts the outcomes and moves the import past the chunk.
 func (c *chunk) record(ctx context.Context, id string, queueNumber int64) (guidesql.AddToImportRow, error) {
-	outcomes := guidesql.RecordOutcomesParams{QueueNumber: queueNumber}
+	refusals := guidesql.RefuseObjectsParams{QueueNumber: queueNumber}
 	add := guidesql.AddToImportParams{ID: id}
 	for _, row := range c.rows {
 		switch row.outcome {
@@ -153,15 +159,23 @@ func (c *chunk) record(ctx context.Context, id string, queueNumber int64) (guide
 			add.Unchanged++
 		case refused:
 			add.Refused++
+			refusals.Rank = row.Rank
+			refusals.Seqs = append(refusals.Seqs, row.Seq)
+			refusals.RefusedPaths = append(refusals.RefusedPaths, row.refusal.Path)
+			refusals.RefusedValues = append(refusals.RefusedValues, row.refusal.Value)
+			refusals.Reasons = append(refusals.Reasons, row.refusal.Reason)
 		}
-		outcomes.Seqs = append(outcomes.Seqs, row.Seq)
-		outcomes.Outcomes = append(outcomes.Outcomes, string(row.outcome))
-		outcomes.RefusedPaths = append(outcomes.RefusedPaths, row.refusal.Path)
-		outcomes.RefusedValues = append(outcomes.RefusedValues, row.refusal.Value)
-		outcomes.Reasons = append(outcomes.Reasons, row.refusal.Reason)
 	}
-	if err := c.queries.RecordOutcomes(ctx, outcomes); err != nil {
-		return guidesql.AddToImportRow{}, err
+	if len(refusals.Seqs) > 0 {
+		if err := c.queries.RefuseObjects(ctx, refusals); err != nil {
+			return guidesql.AddToImportRow{}, err
+		}
+	}
+	if len(c.rows) > 0 {
+		last := c.rows[len(c.rows)-1]
+		if err := c.queries.MoveImport(ctx, guidesql.MoveImportParams{ID: id, Rank: last.Rank, Seq: last.Seq}); err != nil {
+			return guidesql.AddToImportRow{}, err
+		}
 	}
 	return c.queries.AddToImport(ctx, add)
 }

@@ -22,6 +22,10 @@ CREATE TABLE cms.imports (
     unchanged       integer NOT NULL DEFAULT 0,
     unpublished     integer NOT NULL DEFAULT 0,
     refused         integer NOT NULL DEFAULT 0,
+    -- The object worked off last; the next one follows it in the order of
+    -- (rank, seq). Moves in the transaction that writes the objects.
+    applied_rank    smallint NOT NULL DEFAULT -1,
+    applied_seq     integer NOT NULL DEFAULT 0,
     accepted_at     timestamptz NOT NULL DEFAULT now(),
     finished_at     timestamptz,
     CHECK ((state = 'running') = (finished_at IS NULL))
@@ -35,25 +39,23 @@ CREATE SEQUENCE cms.queue_numbers;
 
 -- The objects of a batch, as they came. seq counts from 1 over the whole batch.
 -- rank is the order in which lists are worked off, so that what is referred to
--- comes before what refers to it.
+-- comes before what refers to it; unknown parts of a batch have -1.
 CREATE TABLE cms.staged_objects (
-    queue_number bigint NOT NULL,
-    seq          integer NOT NULL,
-    rank         smallint NOT NULL,
-    list         text NOT NULL,
-    path         text NOT NULL,
-    external_id  text NOT NULL,
-    payload      jsonb,
-    digest       bytea,
-    outcome      text NOT NULL DEFAULT 'staged'
-        CHECK (outcome IN ('staged', 'created', 'changed', 'unchanged', 'refused')),
-    refused_path text NOT NULL DEFAULT '',
+    queue_number  bigint NOT NULL,
+    seq           integer NOT NULL,
+    rank          smallint NOT NULL,
+    list          text NOT NULL,
+    path          text NOT NULL,
+    external_id   text NOT NULL,
+    payload       jsonb,
+    digest        bytea,
+    refused       boolean NOT NULL DEFAULT false,
+    refused_path  text NOT NULL DEFAULT '',
     refused_value text NOT NULL DEFAULT '',
-    reason       text NOT NULL DEFAULT '',
-    PRIMARY KEY (queue_number, seq)
+    reason        text NOT NULL DEFAULT '',
+    PRIMARY KEY (queue_number, rank, seq)
 );
-CREATE INDEX staged_objects_due ON cms.staged_objects (queue_number, rank, seq) WHERE outcome = 'staged';
-CREATE INDEX staged_objects_refused ON cms.staged_objects (queue_number, seq) WHERE outcome = 'refused';
+CREATE INDEX staged_objects_refused ON cms.staged_objects (queue_number, seq) WHERE refused;
 CREATE INDEX staged_objects_named ON cms.staged_objects (queue_number, list, external_id);
 
 -- +goose Down

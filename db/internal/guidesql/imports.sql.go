@@ -274,7 +274,7 @@ func (q *Queries) ForgetOldImports(ctx context.Context, before time.Time) error 
 }
 
 const forgetStagedObjects = `-- name: ForgetStagedObjects :exec
-DELETE FROM cms.staged_objects WHERE queue_number = $1 AND outcome <> 'refused'
+DELETE FROM cms.staged_objects WHERE queue_number = $1 AND NOT refused
 `
 
 // What was applied is in the guide; what was refused stays as the report.
@@ -335,7 +335,7 @@ func (q *Queries) GetImport(ctx context.Context, id string) (GetImportRow, error
 const insertImport = `-- name: InsertImport :exec
 INSERT INTO cms.imports (id, queue_number, idempotency_key, content_hash, mode, lists, objects, refused)
 SELECT $1, $2, $3, $4, $5, $6::text[], $7,
-    (SELECT count(*) FROM cms.staged_objects s WHERE s.queue_number = $2 AND s.outcome = 'refused')
+    (SELECT count(*) FROM cms.staged_objects s WHERE s.queue_number = $2 AND s.refused)
 `
 
 type InsertImportParams struct {
@@ -542,7 +542,7 @@ func (q *Queries) LinkPlaceTypes(ctx context.Context, arg LinkPlaceTypesParams) 
 
 const listRefused = `-- name: ListRefused :many
 SELECT refused_path, refused_value, reason FROM cms.staged_objects
-WHERE queue_number = $1 AND outcome = 'refused' ORDER BY seq LIMIT $2::bigint
+WHERE queue_number = $1 AND refused ORDER BY seq LIMIT $2::bigint
 `
 
 type ListRefusedParams struct {
@@ -587,7 +587,7 @@ func (q *Queries) LockAcceptance(ctx context.Context) error {
 }
 
 const lockImport = `-- name: LockImport :one
-SELECT queue_number, mode, lists, state, phase FROM cms.imports WHERE id = $1 FOR UPDATE
+SELECT queue_number, mode, lists, state, phase, applied_rank, applied_seq FROM cms.imports WHERE id = $1 FOR UPDATE
 `
 
 type LockImportRow struct {
@@ -596,6 +596,8 @@ type LockImportRow struct {
 	Lists       []string
 	State       string
 	Phase       string
+	AppliedRank int16
+	AppliedSeq  int32
 }
 
 // Held to the end of the transaction, so that two attempts at one import, the
@@ -609,8 +611,25 @@ func (q *Queries) LockImport(ctx context.Context, id string) (LockImportRow, err
 		&i.Lists,
 		&i.State,
 		&i.Phase,
+		&i.AppliedRank,
+		&i.AppliedSeq,
 	)
 	return i, err
+}
+
+const moveImport = `-- name: MoveImport :exec
+UPDATE cms.imports SET applied_rank = $1, applied_seq = $2 WHERE id = $3
+`
+
+type MoveImportParams struct {
+	Rank int16
+	Seq  int32
+	ID   string
+}
+
+func (q *Queries) MoveImport(ctx context.Context, arg MoveImportParams) error {
+	_, err := q.db.Exec(ctx, moveImport, arg.Rank, arg.Seq, arg.ID)
+	return err
 }
 
 const nextQueueNumber = `-- name: NextQueueNumber :one
@@ -679,28 +698,39 @@ func (q *Queries) PlacesOfSubcategories(ctx context.Context, subcategoryIds []in
 	return items, nil
 }
 
-const recordOutcomes = `-- name: RecordOutcomes :exec
-UPDATE cms.staged_objects AS s
-SET outcome = o.outcome, refused_path = o.refused_path, refused_value = o.refused_value, reason = o.reason
-FROM (SELECT unnest($2::int[]) AS seq, unnest($3::text[]) AS outcome, unnest($4::text[]) AS refused_path,
-             unnest($5::text[]) AS refused_value, unnest($6::text[]) AS reason) AS o
-WHERE s.queue_number = $1 AND s.seq = o.seq
+const planAnew = `-- name: PlanAnew :exec
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true)
 `
 
-type RecordOutcomesParams struct {
+// For the transaction: a plan kept from when a table was empty would read the
+// whole of it for each chunk.
+func (q *Queries) PlanAnew(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, planAnew)
+	return err
+}
+
+const refuseObjects = `-- name: RefuseObjects :exec
+UPDATE cms.staged_objects AS s
+SET refused = true, refused_path = o.refused_path, refused_value = o.refused_value, reason = o.reason, payload = NULL, digest = NULL
+FROM (SELECT unnest($3::int[]) AS seq, unnest($4::text[]) AS refused_path,
+             unnest($5::text[]) AS refused_value, unnest($6::text[]) AS reason) AS o
+WHERE s.queue_number = $1 AND s.rank = $2 AND s.seq = o.seq
+`
+
+type RefuseObjectsParams struct {
 	QueueNumber   int64
+	Rank          int16
 	Seqs          []int32
-	Outcomes      []string
 	RefusedPaths  []string
 	RefusedValues []string
 	Reasons       []string
 }
 
-func (q *Queries) RecordOutcomes(ctx context.Context, arg RecordOutcomesParams) error {
-	_, err := q.db.Exec(ctx, recordOutcomes,
+func (q *Queries) RefuseObjects(ctx context.Context, arg RefuseObjectsParams) error {
+	_, err := q.db.Exec(ctx, refuseObjects,
 		arg.QueueNumber,
+		arg.Rank,
 		arg.Seqs,
-		arg.Outcomes,
 		arg.RefusedPaths,
 		arg.RefusedValues,
 		arg.Reasons,
@@ -708,24 +738,72 @@ func (q *Queries) RecordOutcomes(ctx context.Context, arg RecordOutcomesParams) 
 	return err
 }
 
-const refuseRepeatedIDs = `-- name: RefuseRepeatedIDs :execrows
+const refuseRepeatedID = `-- name: RefuseRepeatedID :exec
 UPDATE cms.staged_objects AS s
-SET outcome = 'refused', refused_path = s.path || '.id', refused_value = s.external_id,
-    reason = 'stands in the batch already, at ' || earliest.path, payload = NULL, digest = NULL
-FROM (SELECT o.list, o.external_id, min(o.seq) AS seq FROM cms.staged_objects o
-      WHERE o.queue_number = $1 AND o.outcome = 'staged'
-      GROUP BY o.list, o.external_id HAVING count(*) > 1) AS repeated
-JOIN cms.staged_objects AS earliest ON earliest.queue_number = $1 AND earliest.seq = repeated.seq
-WHERE s.queue_number = $1 AND s.outcome = 'staged'
-  AND s.list = repeated.list AND s.external_id = repeated.external_id AND s.seq > repeated.seq
+SET refused = true, refused_path = s.path || '.id', refused_value = s.external_id, payload = NULL, digest = NULL,
+    reason = 'stands in the batch already, at ' || (
+        SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = $1 AND e.rank = $2 AND e.seq = $3)
+WHERE s.queue_number = $1 AND s.list = $4 AND s.external_id = $5 AND s.seq > $3 AND NOT s.refused
 `
 
-func (q *Queries) RefuseRepeatedIDs(ctx context.Context, queueNumber int64) (int64, error) {
-	result, err := q.db.Exec(ctx, refuseRepeatedIDs, queueNumber)
+type RefuseRepeatedIDParams struct {
+	QueueNumber int64
+	Rank        int16
+	Seq         int32
+	List        string
+	ExternalID  string
+}
+
+func (q *Queries) RefuseRepeatedID(ctx context.Context, arg RefuseRepeatedIDParams) error {
+	_, err := q.db.Exec(ctx, refuseRepeatedID,
+		arg.QueueNumber,
+		arg.Rank,
+		arg.Seq,
+		arg.List,
+		arg.ExternalID,
+	)
+	return err
+}
+
+const repeatedIDs = `-- name: RepeatedIDs :many
+SELECT rank, list, external_id, min(seq)::int AS seq FROM cms.staged_objects
+WHERE queue_number = $1 AND NOT refused
+GROUP BY rank, list, external_id HAVING count(*) > 1
+`
+
+type RepeatedIDsRow struct {
+	Rank       int16
+	List       string
+	ExternalID string
+	Seq        int32
+}
+
+// Ids that stand in the batch more than once, with where they stand first. No
+// join: nothing is known yet of the rows that were just staged, and a plan made
+// for a handful of them would take minutes.
+func (q *Queries) RepeatedIDs(ctx context.Context, queueNumber int64) ([]RepeatedIDsRow, error) {
+	rows, err := q.db.Query(ctx, repeatedIDs, queueNumber)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	var items []RepeatedIDsRow
+	for rows.Next() {
+		var i RepeatedIDsRow
+		if err := rows.Scan(
+			&i.Rank,
+			&i.List,
+			&i.ExternalID,
+			&i.Seq,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const runningImports = `-- name: RunningImports :many
@@ -769,20 +847,24 @@ func (q *Queries) SetImportPhase(ctx context.Context, arg SetImportPhaseParams) 
 }
 
 const stagedChunk = `-- name: StagedChunk :many
-SELECT s.seq, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
-WHERE s.queue_number = $1 AND s.outcome = 'staged'
+SELECT s.seq, s.rank, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
+WHERE s.queue_number = $1 AND NOT s.refused AND (s.rank, s.seq) > ($2::smallint, $3::int)
   AND s.rank = (SELECT f.rank FROM cms.staged_objects f
-                WHERE f.queue_number = $1 AND f.outcome = 'staged' ORDER BY f.rank LIMIT 1)
-ORDER BY s.rank, s.seq LIMIT $2::bigint
+                WHERE f.queue_number = $1 AND NOT f.refused AND (f.rank, f.seq) > ($2::smallint, $3::int)
+                ORDER BY f.rank, f.seq LIMIT 1)
+ORDER BY s.rank, s.seq LIMIT $4::bigint
 `
 
 type StagedChunkParams struct {
 	QueueNumber int64
+	AppliedRank int16
+	AppliedSeq  int32
 	Size        int64
 }
 
 type StagedChunkRow struct {
 	Seq        int32
+	Rank       int16
 	List       string
 	Path       string
 	ExternalID string
@@ -790,9 +872,14 @@ type StagedChunkRow struct {
 	Digest     []byte
 }
 
-// The next objects of one list.
+// The objects that follow the one worked off last, of one list.
 func (q *Queries) StagedChunk(ctx context.Context, arg StagedChunkParams) ([]StagedChunkRow, error) {
-	rows, err := q.db.Query(ctx, stagedChunk, arg.QueueNumber, arg.Size)
+	rows, err := q.db.Query(ctx, stagedChunk,
+		arg.QueueNumber,
+		arg.AppliedRank,
+		arg.AppliedSeq,
+		arg.Size,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -802,6 +889,7 @@ func (q *Queries) StagedChunk(ctx context.Context, arg StagedChunkParams) ([]Sta
 		var i StagedChunkRow
 		if err := rows.Scan(
 			&i.Seq,
+			&i.Rank,
 			&i.List,
 			&i.Path,
 			&i.ExternalID,

@@ -18,16 +18,20 @@ SELECT id, state, content_hash FROM cms.imports ORDER BY queue_number DESC LIMIT
 -- name: CountImportsLike :one
 SELECT count(*) FROM cms.imports WHERE content_hash = @content_hash;
 
--- name: RefuseRepeatedIDs :execrows
+-- name: RepeatedIDs :many
+-- Ids that stand in the batch more than once, with where they stand first. No
+-- join: nothing is known yet of the rows that were just staged, and a plan made
+-- for a handful of them would take minutes.
+SELECT rank, list, external_id, min(seq)::int AS seq FROM cms.staged_objects
+WHERE queue_number = @queue_number AND NOT refused
+GROUP BY rank, list, external_id HAVING count(*) > 1;
+
+-- name: RefuseRepeatedID :exec
 UPDATE cms.staged_objects AS s
-SET outcome = 'refused', refused_path = s.path || '.id', refused_value = s.external_id,
-    reason = 'stands in the batch already, at ' || earliest.path, payload = NULL, digest = NULL
-FROM (SELECT o.list, o.external_id, min(o.seq) AS seq FROM cms.staged_objects o
-      WHERE o.queue_number = @queue_number AND o.outcome = 'staged'
-      GROUP BY o.list, o.external_id HAVING count(*) > 1) AS repeated
-JOIN cms.staged_objects AS earliest ON earliest.queue_number = @queue_number AND earliest.seq = repeated.seq
-WHERE s.queue_number = @queue_number AND s.outcome = 'staged'
-  AND s.list = repeated.list AND s.external_id = repeated.external_id AND s.seq > repeated.seq;
+SET refused = true, refused_path = s.path || '.id', refused_value = s.external_id, payload = NULL, digest = NULL,
+    reason = 'stands in the batch already, at ' || (
+        SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = @queue_number AND e.rank = @rank AND e.seq = @seq)
+WHERE s.queue_number = @queue_number AND s.list = @list AND s.external_id = @external_id AND s.seq > @seq AND NOT s.refused;
 
 -- name: DropFailedImport :exec
 -- A failed import gives its id and key back to whoever sends the batch again.
@@ -39,7 +43,7 @@ DELETE FROM cms.staged_objects s USING dropped WHERE s.queue_number = dropped.qu
 -- name: InsertImport :exec
 INSERT INTO cms.imports (id, queue_number, idempotency_key, content_hash, mode, lists, objects, refused)
 SELECT @id, @queue_number, sqlc.narg(idempotency_key), @content_hash, @mode, @lists::text[], @objects,
-    (SELECT count(*) FROM cms.staged_objects s WHERE s.queue_number = @queue_number AND s.outcome = 'refused');
+    (SELECT count(*) FROM cms.staged_objects s WHERE s.queue_number = @queue_number AND s.refused);
 
 -- Working one off.
 
@@ -48,10 +52,15 @@ SELECT id, queue_number, mode, lists, state, phase, failure, objects, created, c
     accepted_at, finished_at
 FROM cms.imports WHERE id = @id;
 
+-- name: PlanAnew :exec
+-- For the transaction: a plan kept from when a table was empty would read the
+-- whole of it for each chunk.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
+
 -- name: LockImport :one
 -- Held to the end of the transaction, so that two attempts at one import, the
 -- older of them perhaps given up for dead, never work at the same time.
-SELECT queue_number, mode, lists, state, phase FROM cms.imports WHERE id = @id FOR UPDATE;
+SELECT queue_number, mode, lists, state, phase, applied_rank, applied_seq FROM cms.imports WHERE id = @id FOR UPDATE;
 
 -- name: EarlierImport :one
 SELECT e.id FROM cms.imports e
@@ -62,19 +71,23 @@ ORDER BY e.queue_number LIMIT 1;
 SELECT id FROM cms.imports WHERE state = 'running' ORDER BY queue_number;
 
 -- name: StagedChunk :many
--- The next objects of one list.
-SELECT s.seq, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
-WHERE s.queue_number = @queue_number AND s.outcome = 'staged'
+-- The objects that follow the one worked off last, of one list.
+SELECT s.seq, s.rank, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
+WHERE s.queue_number = @queue_number AND NOT s.refused AND (s.rank, s.seq) > (@applied_rank::smallint, @applied_seq::int)
   AND s.rank = (SELECT f.rank FROM cms.staged_objects f
-                WHERE f.queue_number = @queue_number AND f.outcome = 'staged' ORDER BY f.rank LIMIT 1)
+                WHERE f.queue_number = @queue_number AND NOT f.refused AND (f.rank, f.seq) > (@applied_rank::smallint, @applied_seq::int)
+                ORDER BY f.rank, f.seq LIMIT 1)
 ORDER BY s.rank, s.seq LIMIT @size::bigint;
 
--- name: RecordOutcomes :exec
+-- name: RefuseObjects :exec
 UPDATE cms.staged_objects AS s
-SET outcome = o.outcome, refused_path = o.refused_path, refused_value = o.refused_value, reason = o.reason
-FROM (SELECT unnest(@seqs::int[]) AS seq, unnest(@outcomes::text[]) AS outcome, unnest(@refused_paths::text[]) AS refused_path,
+SET refused = true, refused_path = o.refused_path, refused_value = o.refused_value, reason = o.reason, payload = NULL, digest = NULL
+FROM (SELECT unnest(@seqs::int[]) AS seq, unnest(@refused_paths::text[]) AS refused_path,
              unnest(@refused_values::text[]) AS refused_value, unnest(@reasons::text[]) AS reason) AS o
-WHERE s.queue_number = @queue_number AND s.seq = o.seq;
+WHERE s.queue_number = @queue_number AND s.rank = @rank AND s.seq = o.seq;
+
+-- name: MoveImport :exec
+UPDATE cms.imports SET applied_rank = @rank, applied_seq = @seq WHERE id = @id;
 
 -- name: AddToImport :one
 UPDATE cms.imports
@@ -94,7 +107,7 @@ WHERE id = @id AND state = 'running';
 
 -- name: ForgetStagedObjects :exec
 -- What was applied is in the guide; what was refused stays as the report.
-DELETE FROM cms.staged_objects WHERE queue_number = @queue_number AND outcome <> 'refused';
+DELETE FROM cms.staged_objects WHERE queue_number = @queue_number AND NOT refused;
 
 -- name: ForgetOldImports :exec
 WITH old AS (
@@ -104,7 +117,7 @@ DELETE FROM cms.staged_objects s USING old WHERE s.queue_number = old.queue_numb
 
 -- name: ListRefused :many
 SELECT refused_path, refused_value, reason FROM cms.staged_objects
-WHERE queue_number = @queue_number AND outcome = 'refused' ORDER BY seq LIMIT @max_refused::bigint;
+WHERE queue_number = @queue_number AND refused ORDER BY seq LIMIT @max_refused::bigint;
 
 -- name: KnownObjects :many
 -- Of one list, by the CMS's ids. The planner leaves out the tables that the

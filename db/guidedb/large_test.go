@@ -1,0 +1,263 @@
+package guidedb_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db/guidedb"
+	"vestnik/internal/content"
+	"vestnik/internal/testenv"
+)
+
+// largeBatch writes a city of places places as the CMS would send it, without
+// holding it in memory: 20 districts, 30 types, 120 subcategories.
+func largeBatch(places int) io.Reader {
+	reader, writer := io.Pipe()
+	go func() {
+		batch := content.NewWriter(writer)
+		add := func(list content.List, object any) {
+			if err := batch.Write(list, object); err != nil {
+				panic(err) // the reader goes away only when the test has failed
+			}
+		}
+		for n := range 20 {
+			add(content.Districts, &content.District{ID: fmt.Sprintf("d%d", n), Name: fmt.Sprintf("Район %02d", n)})
+		}
+		for n := range 30 {
+			add(content.Types, &content.Type{ID: fmt.Sprintf("t%d", n), Name: fmt.Sprintf("Тип %02d", n)})
+		}
+		for n := range 120 {
+			add(content.Subcategories, &content.Subcategory{ID: fmt.Sprintf("s%d", n), Type: fmt.Sprintf("t%d", n%30), Name: fmt.Sprintf("Подвид %03d", n)})
+		}
+		for n := range places {
+			rating, lat, lon := float64(n%50)/10, 57.0+float64(n%1000)/3000, 44.0+float64(n/1000)/300
+			add(content.Places, &content.Place{
+				ID: fmt.Sprintf("p%d", n), Name: fmt.Sprintf("%s «%s» %d", nouns[n%len(nouns)], adjectives[n%len(adjectives)], n),
+				Address: fmt.Sprintf("ул. Длинная, %d", n), Rating: &rating, Lat: &lat, Lon: &lon,
+				Description: "Светлый зал, тихая музыка и вид на реку; по выходным живой звук и детский уголок.",
+				District:    fmt.Sprintf("d%d", n%20), Types: []string{fmt.Sprintf("t%d", n%30)}, Subcategories: []string{fmt.Sprintf("s%d", n%120)},
+				Photos: []string{fmt.Sprintf("https://photos.example.com/%d.jpg", n)}, Phone: "+7 900 000-12-34",
+			})
+		}
+		_ = writer.CloseWithError(batch.Close()) // a pipe always closes
+	}()
+	return reader
+}
+
+var (
+	nouns      = []string{"Кофейня", "Пекарня", "Музей", "Столовая", "Лавка", "Галерея", "Баня"}
+	adjectives = []string{"Ветер", "Причал", "Ёлка", "Сосны", "Маяк", "Рябина", "Берег", "Якорь", "Туман", "Облако", "Полдень"}
+)
+
+// largest samples the process's live heap until stop; go runs it beside the
+// work.
+type largest struct {
+	heap atomic.Uint64
+	stop chan struct{}
+}
+
+func watchHeap() *largest {
+	l := &largest{stop: make(chan struct{})}
+	go func() {
+		ticker := time.NewTicker(20 * time.Millisecond)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				var stats runtime.MemStats
+				runtime.ReadMemStats(&stats)
+				l.heap.Store(max(l.heap.Load(), stats.HeapAlloc))
+			case <-l.stop:
+				return
+			}
+		}
+	}()
+	return l
+}
+
+// BenchmarkImportOfALargeCity accepts and applies 100,000 objects. The goal is
+// 60 s on two cores with memory that does not grow with the batch.
+func BenchmarkImportOfALargeCity(b *testing.B) {
+	for range b.N {
+		bundle := setup(b)
+		runtime.GC()
+		heap := watchHeap()
+		start := time.Now()
+		accepted, err := bundle.imports.Accept(b.Context(), "", largeBatch(content.MaxObjects-170), content.Rules{})
+		require.NoError(b, err)
+		staged := time.Since(start)
+		bundle.work(b, accepted.ID)
+		b.ReportMetric(staged.Seconds(), "s/accept")
+		b.ReportMetric((time.Since(start) - staged).Seconds(), "s/apply")
+		close(heap.stop)
+		b.ReportMetric(float64(heap.heap.Load())/(1<<20), "MiB-heap")
+		status, err := bundle.imports.Status(b.Context(), accepted.ID)
+		require.NoError(b, err)
+		require.Equal(b, content.MaxObjects, status.Created)
+	}
+}
+
+func TestAcceptingALargeBatchNeedsLittleMemory(t *testing.T) {
+	bundle := setup(t)
+	runtime.GC()
+	heap := watchHeap()
+	_, err := bundle.imports.Accept(t.Context(), "", largeBatch(40_000), content.Rules{})
+	close(heap.stop)
+	require.NoError(t, err)
+	require.Less(t, heap.heap.Load(), uint64(64<<20), "the batch alone has 20 MB, decoded several times as much")
+}
+
+// planned notes the queries that a pool runs and explains them afterwards.
+type planned struct {
+	queries []plannedQuery
+	on      bool
+}
+
+type plannedQuery struct {
+	sql  string
+	args []any
+}
+
+func (p *planned) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pgx.TraceQueryStartData) context.Context {
+	if p.on {
+		p.queries = append(p.queries, plannedQuery{query.SQL, query.Args})
+	}
+	return ctx
+}
+
+func (p *planned) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+type plan struct {
+	NodeType string  `json:"Node Type"`
+	Relation string  `json:"Relation Name"`
+	Time     float64 `json:"Actual Total Time"`
+	Plans    []plan
+}
+
+func (p plan) sequentialScans() []string {
+	var tables []string
+	if p.NodeType == "Seq Scan" {
+		tables = append(tables, p.Relation)
+	}
+	for _, part := range p.Plans {
+		tables = append(tables, part.sequentialScans()...)
+	}
+	return tables
+}
+
+// TestListsAndFiltersOverALargeCityAreQuick loads as many places as a batch
+// may have and looks at the plans of the very queries that the store makes.
+func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	url := testenv.Database(t)
+	config, err := pgxpool.ParseConfig(url)
+	require.NoError(t, err)
+	tracer := &planned{}
+	config.ConnConfig.Tracer = tracer
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	b := &bundle{pool: pool, store: guidedb.New(pool), imports: guidedb.NewImports(pool)}
+
+	accepted, err := b.imports.Accept(t.Context(), "", largeBatch(content.MaxObjects-170), content.Rules{})
+	require.NoError(t, err)
+	b.work(t, accepted.ID)
+	require.NoError(t, b.imports.Tidy(t.Context()))
+
+	district, kind, sub := b.id(t, content.Districts, "d7"), b.id(t, content.Types, "t7"), b.id(t, content.Subcategories, "s7")
+	looks := map[string]func() error{
+		"first page": func() error {
+			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8}))
+		},
+		"last page": func() error {
+			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 99_999, Size: 8}))
+		},
+		"district": func() error {
+			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{District: district}, guidedb.Paging{Number: 100, Size: 8}))
+		},
+		"type": func() error {
+			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{Type: kind}, guidedb.Paging{Number: 100, Size: 8}))
+		},
+		"subcategory": func() error {
+			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{Subcategory: sub}, guidedb.Paging{Number: 3, Size: 8}))
+		},
+		"all filters": func() error {
+			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{District: district, Type: kind, Subcategory: sub}, guidedb.Paging{Number: 1, Size: 8}))
+		},
+		"nothing found": func() error {
+			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{District: 999}, guidedb.Paging{Number: 1, Size: 8}))
+		},
+		"districts": func() error {
+			return second(b.store.PlaceDistricts(t.Context(), guidedb.PlaceFilter{Subcategory: sub}))
+		},
+		"types": func() error { return second(b.store.PlaceTypes(t.Context(), guidedb.PlaceFilter{District: district})) },
+		"subcategories": func() error {
+			return second(b.store.PlaceSubcategories(t.Context(), guidedb.PlaceFilter{Type: kind, District: district}))
+		},
+		"card":               func() error { return second(b.store.Place(t.Context(), b.id(t, content.Places, "p77777"), 555000111)) },
+		"near":               func() error { return second(b.store.PlacesNear(t.Context(), 57.1, 44.1, 3000, 10)) },
+		"search by words":    func() error { return second(b.store.Search(t.Context(), "баня маяк 77", now, 10)) },
+		"search with a typo": func() error { return second(b.store.Search(t.Context(), "кафейня пречал 1117", now, 10)) },
+	}
+	for name, look := range looks {
+		// In turn: what runs beside would be measured too.
+		tracer.queries, tracer.on = nil, false
+		require.NoError(t, look(), name) // warms the cache
+		tracer.on = true
+		require.NoError(t, look(), name)
+		tracer.on = false
+		for _, query := range tracer.queries {
+			if !strings.Contains(query.sql, "-- name:") || strings.Contains(query.sql, "TrigramsInstalled") {
+				continue
+			}
+			planned := b.explain(t, query)
+			for _, table := range planned.sequentialScans() {
+				require.Contains(t, smallTables, table, "%s: sequential scan in\n%s", name, query.sql)
+			}
+			limit := 10.0
+			if strings.HasPrefix(name, "search") {
+				limit = 100 // ranks everything that matches; behind a flag, and rare
+			}
+			t.Logf("%-20s %6.2f ms", name, planned.Time)
+			require.Less(t, planned.Time, limit, name)
+		}
+	}
+}
+
+// smallTables have so few rows that reading them whole is the quickest.
+var smallTables = []string{"districts", "types", "subcategories", "events", "event_listings", "users", "favourite_places"}
+
+func second[T any](_ T, err error) error { return err }
+
+// explain takes the quickest of three runs, because other tests run beside.
+func (b *bundle) explain(t testing.TB, query plannedQuery) plan {
+	t.Helper()
+	var best plan
+	for n := range 3 {
+		var text []byte
+		require.NoError(t, b.pool.QueryRow(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+query.sql, query.args...).Scan(&text), query.sql)
+		var explained []struct {
+			Plan plan
+			Time float64 `json:"Execution Time"`
+		}
+		require.NoError(t, json.Unmarshal(text, &explained))
+		explained[0].Plan.Time = explained[0].Time
+		if n == 0 || explained[0].Time < best.Time {
+			best = explained[0].Plan
+		}
+	}
+	return best
+}
