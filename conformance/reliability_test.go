@@ -70,8 +70,10 @@ func killedAfterAcknowledgement(t *testing.T, _ *rig) {
 	require.NoError(t, err)
 	first.kill() // in the middle of the call
 	r.startProcess("worker")
-	tr := p.await(update)
-	require.Equal(t, "ok", tr.line.text("result"))
+	r.journal.await(t, 1, "the end of the update", func(l line) bool {
+		return l.number("update_id") == update.ID && l.text("result") == "ok"
+	})
+	tr := trail{calls: p.calls()}
 	require.Len(t, named(tr.calls, "sendPhoto"), 2, "at most the call in flight is repeated")
 	require.Len(t, named(tr.calls, "answerCallbackQuery"), 1)
 }
@@ -371,7 +373,7 @@ var retries = []row{
 	{126, "4.6.3", "answers before screens before checks", priorities},
 	{127, "4.6.3", "an answer is quick, whatever else waits", func(t *testing.T, _ *rig) {
 		r := newRig(t, setup{})
-		_, err := r.sandbox.SetFault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", DelayMS: 3000})
+		_, err := r.sandbox.SetFault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", DelayMS: 4500})
 		require.NoError(t, err)
 		var held []sandbox.Update
 		for range 200 {
@@ -379,6 +381,10 @@ var retries = []row{
 			held = append(held, p.tap("open:menu:help"))
 			p.deliver(held[len(held)-1])
 		}
+		_, err = r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Method: "answerCallbackQuery"}, len(held))
+		require.NoError(t, err)
+		_, err = r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Method: "sendMessage", Arrived: true}, 64) // as many as may
+		require.NoError(t, err)
 		var late []time.Duration
 		for range 20 {
 			p := r.person(t)

@@ -76,8 +76,13 @@ type rig struct {
 	setup    setup
 }
 
+// scope gives each rig of a test a Temporal namespace of its own: testenv
+// makes one for each testing.TB.
+type scope struct{ testing.TB }
+
 func newRig(t testing.TB, setup setup) *rig {
 	t.Helper()
+	t = &scope{TB: t}
 	if setup.timeout == 0 {
 		setup.timeout = 5 * time.Second
 	}
