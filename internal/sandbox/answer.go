@@ -46,15 +46,13 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, platform Platf
 	x.call = s.book.begin(platform, method, r.Header.Get("Content-Type"))
 	if fault := s.plan.take(platform, method, "", true); fault != nil {
 		s.book.describe(x.call, func(c *Call) { c.Fault = fault.ID })
-		if x.pause(fault.delay()) {
-			x.cut(Faulted)
-		}
+		x.pause(fault.delay())
+		x.cut(Faulted)
 		return
 	}
 	f, err := readForm(w, r)
 	if err != nil && r.Context().Err() != nil {
-		s.book.finish(x.call, ClientGone, 0, nil)
-		return
+		x.abandon()
 	}
 	key, chat := rules.identify(f)
 	fault := s.plan.take(platform, method, chat, false)
@@ -64,8 +62,8 @@ func (s *Server) exchange(w http.ResponseWriter, r *http.Request, platform Platf
 			c.Fault = fault.ID
 		}
 	})
-	if fault != nil && !x.pause(fault.delay()) {
-		return
+	if fault != nil {
+		x.pause(fault.delay())
 	}
 	if fault != nil && fault.fails() {
 		x.strike(fault, f, rules)
@@ -95,7 +93,7 @@ func (x *exchange) strike(fault *Fault, f *form, rules platformRules) {
 		case <-x.r.Context().Done():
 		case <-x.server.life.Done():
 		}
-		x.server.book.finish(x.call, ClientGone, 0, nil)
+		x.abandon()
 	case fault.Reset:
 		x.cut(Faulted)
 	case fault.GzipGarbage:
@@ -119,21 +117,28 @@ func orElse[T comparable](value, otherwise T) T {
 	return value
 }
 
-// pause waits in real time; false if the caller or the sandbox went first.
-func (x *exchange) pause(d time.Duration) bool {
+// pause waits in real time, and abandons the call if the caller or the
+// sandbox goes first.
+func (x *exchange) pause(d time.Duration) {
 	if d <= 0 {
-		return true
+		return
 	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return true
 	case <-x.r.Context().Done():
+		x.abandon()
 	case <-x.server.life.Done():
+		x.abandon()
 	}
+}
+
+// abandon ends a call that gets no answer: its caller has left, or the
+// sandbox closes.
+func (x *exchange) abandon() {
 	x.server.book.finish(x.call, ClientGone, 0, nil)
-	return false
+	panic(http.ErrAbortHandler) // net/http then drops the connection in silence
 }
 
 // cut ends the connection with a reset, so that the caller sees neither an

@@ -194,7 +194,11 @@ func request[T any](ctx context.Context, c Client, method, path string, in any) 
 		return out, fmt.Errorf("sandbox control: %w", err)
 	}
 	if answer.StatusCode != http.StatusOK {
-		return out, fmt.Errorf("sandbox control: %s %s: %d %s", method, path, answer.StatusCode, bytes.TrimSpace(body))
+		var complaint struct{ Error string }
+		if json.Unmarshal(body, &complaint) != nil || complaint.Error == "" {
+			complaint.Error = string(bytes.TrimSpace(body))
+		}
+		return out, fmt.Errorf("sandbox control: %s %s: %d: %s", method, path, answer.StatusCode, complaint.Error)
 	}
 	if err := json.Unmarshal(body, &out); err != nil {
 		return out, fmt.Errorf("sandbox control: answer of %s: %w", path, err)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"image"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
@@ -125,8 +124,8 @@ func (s *Server) PictureURL(name string) string {
 	return s.baseURL + "/sandbox/photos/" + name + ".jpg"
 }
 
-// The largest picture that is drawn; a larger one is a plain field of grey.
-const drawnPixels = 8_000_000
+// The largest picture that is drawn; a larger one is a blank PNG.
+const drawnPixels = 5_000_000
 
 // servePicture draws /sandbox/photos/<name>.jpg?size=WxH. The query can spoil
 // it: status, as, bytes, truncate, delay_ms, as in PictureFault.
@@ -203,21 +202,20 @@ func (g *gallery) draw(name string, width, height int, as string) (content []byt
 		kind = "image/" + as
 	}
 	if known {
-		return content, kind
-	}
-	var picked image.Image = image.NewGray(image.Rect(0, 0, width, height))
-	if width*height <= drawnPixels {
-		picked = picture.Draw(name, width, height)
+		return content, http.DetectContentType(content)
 	}
 	var out bytes.Buffer
 	var err error
-	switch as {
-	case "png":
-		err = png.Encode(&out, picked)
-	case "gif":
-		err = gif.Encode(&out, picked, nil)
+	switch {
+	case width*height > drawnPixels:
+		kind = "image/png"
+		picture.Blank(&out, width, height)
+	case as == "png":
+		err = png.Encode(&out, picture.Draw(name, width, height))
+	case as == "gif":
+		err = gif.Encode(&out, picture.Draw(name, width, height), nil)
 	default:
-		err = jpeg.Encode(&out, picked, &jpeg.Options{Quality: 85})
+		err = jpeg.Encode(&out, picture.Draw(name, width, height), &jpeg.Options{Quality: 85})
 	}
 	if err != nil { // encoding into memory
 		g.server.log.Warn("sandbox could not draw a picture", "name", name, "error", err)

@@ -9,6 +9,10 @@
 package picture
 
 import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"hash/crc32"
 	"hash/fnv"
 	"image"
 	"image/color"
@@ -161,3 +165,27 @@ func rgb(hex uint32) color.RGBA {
 
 func lighter(c color.RGBA, t float64) color.RGBA { return blend(c, rgb(0xffffff), t) }
 func darker(c color.RGBA, t float64) color.RGBA  { return blend(c, rgb(0x1b1420), t) }
+
+// Blank writes a black PNG of any size, without drawing it pixel by pixel:
+// for trying limits on size.
+func Blank(out *bytes.Buffer, width, height int) {
+	chunk := func(kind string, content []byte) {
+		_ = binary.Write(out, binary.BigEndian, uint32(len(content))) // a bytes.Buffer takes everything
+		checked := append([]byte(kind), content...)
+		out.Write(checked)
+		_ = binary.Write(out, binary.BigEndian, crc32.ChecksumIEEE(checked))
+	}
+	out.WriteString("\x89PNG\r\n\x1a\n")
+	header := binary.BigEndian.AppendUint32(nil, uint32(width))
+	header = binary.BigEndian.AppendUint32(header, uint32(height))
+	chunk("IHDR", append(header, 1, 0, 0, 0, 0)) // one bit a pixel, shades of grey
+	var pixels bytes.Buffer
+	packer := zlib.NewWriter(&pixels)
+	line := make([]byte, 1+(width+7)/8)
+	for range height {
+		_, _ = packer.Write(line)
+	}
+	_ = packer.Close()
+	chunk("IDAT", pixels.Bytes())
+	chunk("IEND", nil)
+}

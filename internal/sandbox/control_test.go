@@ -1,0 +1,293 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/sandbox"
+)
+
+func TestTheControlClientSteersASandboxOfAnotherProcess(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := soon(t)
+	c := sandbox.Client{URL: b.URL()}
+	const token, chat, wall = "7000000077:AAcontrol", int64(-1007), int64(-700)
+	require.NoError(t, c.AddBot(ctx, sandbox.Bot{Token: token}))
+	require.NoError(t, c.AddChat(ctx, sandbox.Chat{ID: chat, Type: sandbox.Supergroup, Title: "Чат"}))
+	require.NoError(t, c.SetLimits(ctx, chat, sandbox.NoLimits))
+	require.NoError(t, c.AddVKToken(ctx, sandbox.VKToken{Name: "k", Value: "k-key", Kind: sandbox.CommunityToken, Owner: 700}))
+	require.NoError(t, c.AddWall(ctx, sandbox.Wall{OwnerID: wall, Name: "Стена"}))
+	p, err := c.AddPost(ctx, wall, sandbox.Post{Text: "пост", Photos: []sandbox.WallPhoto{{Drawing: "cat"}}})
+	require.NoError(t, err)
+	require.Positive(t, p.ID)
+	posts, err := c.Posts(ctx, wall)
+	require.NoError(t, err)
+	require.Equal(t, "пост", posts[0].Text)
+
+	id, err := c.SetFault(ctx, sandbox.Fault{Platform: sandbox.Telegram, Code: 500, Times: 1})
+	require.NoError(t, err)
+	faults, err := c.Faults(ctx)
+	require.NoError(t, err)
+	require.Equal(t, id, faults[0].ID)
+	send := func() telegramAnswer {
+		return b.post(b.URL()+"/bot"+token+"/sendMessage", "application/json", strings.NewReader(`{"chat_id":-1007,"text":"a"}`))
+	}
+	require.Equal(t, 500, send().Status)
+	require.True(t, send().OK)
+	calls, err := c.WaitForCalls(ctx, sandbox.CallFilter{Method: "sendMessage", Match: func(c sandbox.Call) bool { return c.Outcome == sandbox.Accepted }}, 1)
+	require.NoError(t, err)
+	require.Len(t, calls, 1)
+	messages, err := c.Messages(ctx, chat)
+	require.NoError(t, err)
+	require.Equal(t, "a", messages[0].Text)
+	require.NoError(t, c.SetMember(ctx, chat, 7000000077, sandbox.Member{Status: sandbox.Kicked}))
+	require.Equal(t, 403, send().Status)
+	_, err = c.Say(ctx, "7000000077", anya, "/start")
+	require.NoError(t, err)
+	_, err = c.Press(ctx, token, anya, 1, "a:b:1")
+	require.NoError(t, err)
+	require.NoError(t, c.SetWebhook(ctx, token, sandbox.Webhook{}))
+	require.NoError(t, c.ClearFaults(ctx))
+	require.NoError(t, c.DeletePost(ctx, wall, p.ID))
+	require.NoError(t, c.ClearCalls(ctx))
+	none, err := c.Calls(ctx, sandbox.CallFilter{})
+	require.NoError(t, err)
+	require.Empty(t, none)
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err = c.WaitForCalls(short, sandbox.CallFilter{}, 1)
+	require.Error(t, err)
+}
+
+func TestControlErrorsNameTheFault(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx := t.Context()
+	c := sandbox.Client{URL: b.URL()}
+	require.ErrorContains(t, c.AddBot(ctx, sandbox.Bot{Token: "nonsense"}), "must look like 7000000001:letters")
+	require.ErrorContains(t, c.AddChat(ctx, sandbox.Chat{ID: 5, Type: sandbox.Group}), "must be negative")
+	require.ErrorContains(t, c.AddChat(ctx, sandbox.Chat{ID: 5, Type: "club"}), `chat type "club"`)
+	require.ErrorContains(t, c.AddVKToken(ctx, sandbox.VKToken{Value: "x", Kind: "magic"}), `kind "magic"`)
+	_, err := c.AddPost(ctx, -5, sandbox.Post{})
+	require.ErrorContains(t, err, "no wall -5")
+	status, body := b.request(http.MethodPost, "/sandbox/faults", "application/json", strings.NewReader(`{"cod":5}`))
+	require.Equal(t, 400, status)
+	require.Contains(t, body, `unknown field \"cod\"`)
+	status, _ = b.request(http.MethodGet, "/sandbox/calls?wait=x", "", nil)
+	require.Equal(t, 400, status)
+}
+
+// request is any request, with its status and body.
+func (b *bench) request(method, path, contentType string, body io.Reader) (int, string) {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.URL()+path, body)
+	require.NoError(b.t, err)
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
+	}
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(r)
+	require.NoError(b.t, err)
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	require.NoError(b.t, err)
+	return response.StatusCode, string(content)
+}
+
+func (b *bench) rawMethod(ctx context.Context, method, params string) (*http.Response, string, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.URL()+"/bot"+botToken+"/"+method, strings.NewReader(params))
+	if err != nil {
+		return nil, "", err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	content, err := io.ReadAll(response.Body)
+	return response, string(content), err
+}
+
+func TestPagesOfOtherOriginsCannotSteerTheSandbox(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, path := range []string{"/sandbox/faults", "/sandbox/page/weather"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.URL()+path, strings.NewReader(`{}`))
+		require.NoError(t, err)
+		r.Header.Set("Origin", "https://evil.example.org")
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		response, err := http.DefaultClient.Do(r)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Equal(t, http.StatusForbidden, response.StatusCode, path)
+	}
+}
+
+func withSamples(o *sandbox.Options) { o.Samples = true }
+
+func TestTheSamplesAreDozensOfPostsOfWhichSomeAreFresh(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withSamples)
+	total, fresh := 0, 0
+	for _, name := range sandbox.WallNames() {
+		answer := b.ask(sandbox.VKReadToken, "utils.resolveScreenName", "screen_name="+name)
+		require.Nil(t, answer.Error)
+		var found struct {
+			ID int64 `json:"object_id"`
+		}
+		require.NoError(t, json.Unmarshal(answer.Response, &found))
+		b.clock.advance(time.Second)
+		read := b.ask(sandbox.VKReadToken, "wall.get", fmt.Sprintf("owner_id=-%d&count=100", found.ID))
+		require.Nil(t, read.Error, name)
+		b.clock.advance(time.Second)
+		for _, p := range b.Posts(-found.ID) {
+			total++
+			if b.clock.now().Sub(p.Date) < 48*time.Hour {
+				fresh++
+			}
+			require.True(t, json.Valid(b.RawPost(-found.ID, p.ID)))
+		}
+	}
+	require.Greater(t, total, 60)
+	require.Greater(t, fresh, 30)
+	b.clock.advance(time.Second)
+	require.Equal(t, 15, b.ask(sandbox.VKReadToken, "wall.get", "domain="+sandbox.ClosedWallName).Error.Code)
+	require.NotZero(t, b.vkPosted(sandbox.VKWriteToken, fmt.Sprintf("owner_id=%d&from_group=1&message=a", sandbox.DestinationOwnerID)))
+	require.NotZero(t, b.vkPosted(sandbox.VKMediaToken, fmt.Sprintf("owner_id=%d&from_group=1&message=a", sandbox.DestinationOwnerID)))
+	answer := b.post(b.URL()+"/bot"+sandbox.TelegramToken+"/sendMessage", "application/json", strings.NewReader(fmt.Sprintf(`{"chat_id":%d,"text":"a"}`, sandbox.ChatID)))
+	require.True(t, answer.OK)
+	member := b.post(b.URL()+"/bot"+sandbox.GuideBotToken+"/getChatMember", "application/json",
+		strings.NewReader(fmt.Sprintf(`{"chat_id":%q,"user_id":%d}`, sandbox.GuideChannel, sandbox.SamplePerson.ID)))
+	require.Contains(t, string(member.Result), `"status":"member"`)
+}
+
+func TestThePageShowsWhatPeopleWouldSee(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withSamples)
+	require.True(t, b.post(b.URL()+"/bot"+sandbox.TelegramToken+"/sendMessage", "application/json",
+		strings.NewReader(fmt.Sprintf(`{"chat_id":%d,"text":"🔎 <b>Пропал</b> &lt;кот&gt;","parse_mode":"HTML"}`, sandbox.ChatID))).OK)
+	b.vkPosted(sandbox.VKWriteToken, fmt.Sprintf("owner_id=%d&message=Пост <b>на</b> стене", sandbox.DestinationOwnerID))
+	status, page := b.request(http.MethodGet, "/?chat="+fmt.Sprint(sandbox.ChatID)+"&target="+fmt.Sprint(sandbox.DestinationOwnerID), "", nil)
+	require.Equal(t, 200, status)
+	require.Contains(t, page, "🔎 <b>Пропал</b> &lt;кот&gt;")
+	require.Contains(t, page, "Пост &lt;b&gt;на&lt;/b&gt; стене")
+	require.Contains(t, page, "Потеряшки Речногорска")
+	require.NotContains(t, page, sandbox.TelegramToken)
+	status, page = b.request(http.MethodGet, "/guide", "", nil)
+	require.Equal(t, 200, status)
+	require.Contains(t, page, "Городской гид")
+	for _, panel := range []string{"walls", "chat", "destination", "calls", "weather", "dialog", "delivery"} {
+		status, _ = b.request(http.MethodGet, "/sandbox/page/"+panel, "", nil)
+		require.Equal(t, 200, status, panel)
+	}
+	status, _ = b.request(http.MethodGet, "/sandbox/page/other", "", nil)
+	require.Equal(t, 404, status)
+	for _, file := range []string{"style.css", "page.js", "icon.svg"} {
+		status, _ = b.request(http.MethodGet, "/sandbox/static/"+file, "", nil)
+		require.Equal(t, 200, status, file)
+	}
+}
+
+func TestThePageWritesPostsSetsWeatherAndTalks(t *testing.T) {
+	t.Parallel()
+	b := setup(t, withSamples)
+	do := func(action string, fields url.Values) int {
+		status, _ := b.request(http.MethodPost, "/sandbox/page/"+action, "application/x-www-form-urlencoded", strings.NewReader(fields.Encode()))
+		return status
+	}
+	require.Equal(t, 303, do("write", url.Values{"wall": {"-77"}, "text": {"Пропал\r\nкот"}, "picture": {"cat-1", "cat-2"}}))
+	require.Equal(t, "Пропал\nкот", b.Posts(ownWall)[0].Text)
+	require.Len(t, b.Posts(ownWall)[0].Photos, 2)
+	require.Equal(t, 400, do("write", url.Values{"wall": {"-77"}}))
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	require.NoError(t, w.WriteField("wall", "-77"))
+	part, err := w.CreateFormFile("file", "кот.jpg")
+	require.NoError(t, err)
+	_, err = part.Write(download(t, b.PictureURL("cat")+"?size=64x48"))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	status, _ := b.request(http.MethodPost, "/sandbox/page/write", w.FormDataContentType(), &form)
+	require.Equal(t, 303, status)
+	require.Equal(t, 64, b.Posts(ownWall)[1].Photos[0].Width)
+	require.Equal(t, 303, do("delete", url.Values{"wall": {"-77"}, "post": {"1"}}))
+	require.Len(t, b.Posts(ownWall), 1)
+	require.Equal(t, 303, do("sample", nil))
+
+	require.Equal(t, 303, do("weather", url.Values{"what": {"429"}, "number": {"9"}, "times": {"2"}, "method": {"sendMessage"}}))
+	require.Equal(t, 9, b.Faults()[0].RetryAfter)
+	require.Equal(t, 303, do("clear", url.Values{"fault": {"all"}}))
+	require.Empty(t, b.Faults())
+
+	person := fmt.Sprint(sandbox.SamplePerson.ID)
+	require.Equal(t, 303, do("say", url.Values{"person": {person}, "text": {"/start"}}))
+	require.Equal(t, 303, do("press", url.Values{"person": {person}, "message": {"1"}, "data": {"open:menu:places"}}))
+	require.Len(t, b.Queries(sandbox.SamplePerson.ID), 1)
+	require.Equal(t, 303, do("member", url.Values{"person": {person}, "channel": {fmt.Sprint(sandbox.GuideChannelID)}, "status": {"left"}}))
+	require.Equal(t, 303, do("delivery", url.Values{"do": {"mode"}, "hold": {"1"}, "copies": {"3"}}))
+	require.Equal(t, 303, do("picture", url.Values{"name": {"otkos-1"}, "fault": {"404"}}))
+	status, _ = b.request(http.MethodGet, "/sandbox/photos/otkos-1.jpg", "", nil)
+	require.Equal(t, 404, status)
+	require.Equal(t, 303, do("picture", url.Values{"name": {"otkos-1"}, "fault": {"mend"}}))
+	status, _ = b.request(http.MethodGet, "/sandbox/photos/otkos-1.jpg?size=64x48", "", nil)
+	require.Equal(t, 200, status)
+}
+
+func TestThePageHearsOfChanges(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r, err := http.NewRequestWithContext(soon(t), http.MethodGet, b.URL()+"/sandbox/events", nil)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	buffer := make([]byte, 4096)
+	_, err = response.Body.Read(buffer) // the greeting: the reader is subscribed
+	require.NoError(t, err)
+	require.True(t, b.say("sendMessage", aMessage).OK)
+	heard := ""
+	for !strings.Contains(heard, "data: telegram") || !strings.Contains(heard, "data: calls") {
+		n, err := response.Body.Read(buffer)
+		require.NoError(t, err)
+		heard += string(buffer[:n])
+	}
+}
+
+func TestChatsAndWallsOutliveARestart(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "deep", "state.json")
+	keep := func(o *sandbox.Options) { o.StateFile, o.Samples = file, true }
+	first := setup(t, keep)
+	require.True(t, first.say("sendPhoto", `{"chat_id":-1009000000001,"caption":"кот","photo":"`+first.PictureURL("cat")+`?size=64x48"}`).OK)
+	post := first.vkPosted("community-key", "owner_id=-77&message=a&guid=x")
+	u, err := first.Say(botToken, anya, "раз")
+	require.NoError(t, err)
+	samples := len(first.Posts(sandbox.DestinationOwnerID - 1))
+	require.NoError(t, first.Close())
+
+	second := setup(t, keep) // another port
+	messages := second.Messages(groupChat)
+	require.Equal(t, []string{"кот"}, texts(messages))
+	require.Contains(t, messages[0].Photo.URL, second.URL(), "addresses follow the port")
+	require.True(t, second.say("sendPhoto", `{"chat_id":-1009000000001,"photo":"`+messages[0].Photo.FileID+`"}`).OK)
+	require.Equal(t, post, second.vkPosted("community-key", "owner_id=-77&message=a&guid=x"), "guids are kept")
+	require.Len(t, second.Posts(sandbox.DestinationOwnerID-1), samples, "samples are not added twice")
+	next, err := second.Say(botToken, anya, "два")
+	require.NoError(t, err)
+	require.Equal(t, u.ID+1, next.ID, "update ids go on")
+	require.NoError(t, second.Close())
+}

@@ -1,0 +1,310 @@
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	tgbot "github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/sandbox"
+)
+
+var anya = sandbox.Person{ID: 555000111, Name: "Аня", Username: "anya"}
+
+// hook is a webhook that records what it gets and answers as told.
+type hook struct {
+	*httptest.Server
+	mu      sync.Mutex
+	ids     []int64
+	secrets []string
+	answer  func(n int, w http.ResponseWriter) // n counts from 1
+}
+
+func newHook(t *testing.T, answer func(int, http.ResponseWriter)) *hook {
+	t.Helper()
+	h := &hook{answer: answer}
+	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var update struct {
+			ID int64 `json:"update_id"`
+		}
+		body, err := io.ReadAll(r.Body)
+		if err == nil {
+			err = json.Unmarshal(body, &update)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		h.mu.Lock()
+		h.ids = append(h.ids, update.ID)
+		h.secrets = append(h.secrets, r.Header.Get("X-Telegram-Bot-Api-Secret-Token"))
+		n := len(h.ids)
+		h.mu.Unlock()
+		if h.answer != nil {
+			h.answer(n, w)
+		}
+	}))
+	t.Cleanup(h.Close)
+	return h
+}
+
+func (h *hook) got() []int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.ids)
+}
+
+func taken(d sandbox.Delivery) bool { return d.OK() }
+
+func TestAWebhookGetsMessagesAndPressesWithItsSecret(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	h := newHook(t, nil)
+	ok, err := b.bot.SetWebhook(t.Context(), &tgbot.SetWebhookParams{URL: h.URL, SecretToken: "s3cret_-", AllowedUpdates: []string{"message", "callback_query"}})
+	require.NoError(t, err)
+	require.True(t, ok)
+	said, err := b.Say(botToken, anya, "/start")
+	require.NoError(t, err)
+	menu, err := b.bot.SendMessage(t.Context(), &tgbot.SendMessageParams{ChatID: anya.ID, Text: "меню",
+		ReplyMarkup: &models.InlineKeyboardMarkup{InlineKeyboard: [][]models.InlineKeyboardButton{{{Text: "Места", CallbackData: "open:menu:places"}}}}})
+	require.NoError(t, err)
+	pressed, err := b.Press(botToken, anya, anya.ID, int64(menu.ID), "open:menu:places")
+	require.NoError(t, err)
+	_, err = b.WaitForDeliveries(soon(t), botToken, taken, 2)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []int64{said.ID, pressed.ID}, h.got())
+	require.Equal(t, []string{"s3cret_-", "s3cret_-"}, h.secrets)
+	require.Equal(t, said.ID+1, pressed.ID)
+
+	var update models.Update
+	require.NoError(t, json.Unmarshal(pressed.Body, &update))
+	require.Equal(t, "меню", update.CallbackQuery.Message.Message.Text)
+	require.Equal(t, pressed.Query, update.CallbackQuery.ID)
+	require.NotEmpty(t, update.CallbackQuery.ChatInstance)
+	require.NoError(t, json.Unmarshal(said.Body, &update))
+	require.EqualValues(t, "bot_command", update.Message.Entities[0].Type)
+
+	info, err := b.bot.GetWebhookInfo(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, h.URL, info.URL)
+	require.Zero(t, info.PendingUpdateCount)
+}
+
+func TestAnUpdateIsRepeatedUntilItIsTakenAndHoldsUpThoseBehindIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	h := newHook(t, func(n int, w http.ResponseWriter) {
+		if n <= 3 {
+			w.WriteHeader(http.StatusInternalServerError)
+		}
+	})
+	require.NoError(t, b.SetWebhook(botToken, sandbox.Webhook{URL: h.URL}))
+	first, err := b.Say(botToken, anya, "раз")
+	require.NoError(t, err)
+	second, err := b.Say(botToken, anya, "два")
+	require.NoError(t, err)
+	deliveries, err := b.WaitForDeliveries(soon(t), botToken, nil, 5)
+	require.NoError(t, err)
+	require.Equal(t, []int64{first.ID, first.ID, first.ID, first.ID, second.ID}, h.got())
+	require.Equal(t, []int{1, 2, 3, 4, 1}, []int{deliveries[0].Attempt, deliveries[1].Attempt, deliveries[2].Attempt, deliveries[3].Attempt, deliveries[4].Attempt})
+	require.Equal(t, 500, deliveries[0].Status)
+}
+
+func TestRetryAfterOfAWebhookIsHonoured(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	h := newHook(t, func(n int, w http.ResponseWriter) {
+		if n == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	require.NoError(t, b.SetWebhook(botToken, sandbox.Webhook{URL: h.URL}))
+	_, err := b.Say(botToken, anya, "раз")
+	require.NoError(t, err)
+	deliveries, err := b.WaitForDeliveries(soon(t), botToken, nil, 2)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, deliveries[1].SentAt.Sub(deliveries[0].AnsweredAt), 990*time.Millisecond)
+}
+
+func TestAPressExpiresSoonerThanAMessage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	require.NoError(t, b.SetWebhook(botToken, sandbox.Webhook{URL: closed.URL}))
+	_, err := b.Say(botToken, anya, "раз")
+	require.NoError(t, err)
+	press, err := b.Press(botToken, anya, anya.ID, 1, "x:y:1")
+	require.NoError(t, err)
+	tried := func(id int64) func(sandbox.Delivery) bool {
+		return func(d sandbox.Delivery) bool { return d.UpdateID == id }
+	}
+	_, err = b.WaitForDeliveries(soon(t), botToken, tried(press.ID), 2)
+	require.NoError(t, err)
+	b.clock.advance(3 * time.Minute)
+	require.Eventually(t, func() bool {
+		info, err := b.bot.GetWebhookInfo(t.Context())
+		return err == nil && info.PendingUpdateCount == 1
+	}, 10*time.Second, time.Millisecond, "the press is given up, the message is not")
+}
+
+func TestUpdatesAreHeldReleasedInReverseAndAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	h := newHook(t, nil)
+	require.NoError(t, b.SetWebhook(botToken, sandbox.Webhook{URL: h.URL}))
+	require.NoError(t, b.SetDelivery(botToken, sandbox.DeliveryMode{Hold: true}))
+	var ids []int64
+	for range 5 {
+		u, err := b.Say(botToken, anya, "привет")
+		require.NoError(t, err)
+		ids = append(ids, u.ID)
+	}
+	require.Empty(t, h.got())
+	slices.Reverse(ids)
+	_, err := b.Release(t.Context(), botToken, true, false)
+	require.NoError(t, err)
+	require.Equal(t, ids, h.got())
+
+	for range 5 {
+		_, err := b.Say(botToken, anya, "ещё")
+		require.NoError(t, err)
+	}
+	delivered, err := b.Release(t.Context(), botToken, false, true)
+	require.NoError(t, err)
+	require.Len(t, delivered, 5)
+	require.Len(t, h.got(), 10)
+}
+
+func TestUpdatesAreDuplicatedAndDeliveredAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	h := newHook(t, nil)
+	require.NoError(t, b.SetWebhook(botToken, sandbox.Webhook{URL: h.URL}))
+	require.NoError(t, b.SetDelivery(botToken, sandbox.DeliveryMode{Copies: 2, Together: true}))
+	u, err := b.Say(botToken, anya, "раз")
+	require.NoError(t, err)
+	_, err = b.WaitForDeliveries(soon(t), botToken, taken, 3)
+	require.NoError(t, err)
+	require.Equal(t, []int64{u.ID, u.ID, u.ID}, h.got())
+	again, err := b.Redeliver(t.Context(), botToken, u.ID, 50, true)
+	require.NoError(t, err)
+	require.Len(t, again, 50)
+	require.Len(t, h.got(), 53)
+	_, err = b.Redeliver(t.Context(), botToken, 1, 1, false)
+	require.ErrorContains(t, err, "update 1 is not known")
+}
+
+func TestPressesMustBeAnsweredInTime(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.Say(botToken, anya, "/start")
+	require.NoError(t, err)
+	answer := func(id, text string) error {
+		_, err := b.bot.AnswerCallbackQuery(t.Context(), &tgbot.AnswerCallbackQueryParams{CallbackQueryID: id, Text: text, ShowAlert: true})
+		return err
+	}
+	first, err := b.Press(botToken, anya, anya.ID, 999, "a:b:1")
+	require.NoError(t, err)
+	require.Contains(t, string(first.Body), `"date":0`, "the message is gone")
+	require.NoError(t, answer(first.Query, "готово"))
+	require.ErrorContains(t, answer(first.Query, ""), "query is too old", "once only")
+	late, err := b.Press(botToken, anya, anya.ID, 1, "a:b:2")
+	require.NoError(t, err)
+	b.clock.advance(sandbox.AnswerWithin + time.Second)
+	require.ErrorContains(t, answer(late.Query, ""), "query is too old")
+	queries := b.Queries(anya.ID)
+	require.Len(t, queries, 2)
+	require.True(t, queries[0].Answered)
+	require.Equal(t, "готово", queries[0].Toast)
+	require.False(t, queries[1].Answered)
+}
+
+func TestUpdatesCanBePolled(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	poll := func(ctx context.Context, params string) telegramAnswer {
+		response, body, err := b.rawMethod(ctx, "getUpdates", params)
+		if err != nil {
+			return telegramAnswer{Description: err.Error()}
+		}
+		answer := telegramAnswer{Status: response.StatusCode}
+		_ = json.Unmarshal([]byte(body), &answer)
+		return answer
+	}
+	waiting := make(chan telegramAnswer, 1)
+	go func() { waiting <- poll(t.Context(), `{"timeout":30}`) }()
+	_, err := b.WaitForCalls(soon(t), sandbox.CallFilter{Method: "getUpdates", Arrived: true}, 1)
+	require.NoError(t, err)
+	u, err := b.Say(botToken, anya, "раз")
+	require.NoError(t, err)
+	require.Contains(t, string((<-waiting).Result), strconv.FormatInt(u.ID, 10), "a long poll ends at once")
+	require.Contains(t, string(poll(t.Context(), `{}`).Result), "раз", "not confirmed yet")
+	require.Equal(t, "[]", string(poll(t.Context(), `{"offset":`+strconv.FormatInt(u.ID+1, 10)+`}`).Result))
+
+	go func() { waiting <- poll(t.Context(), `{"timeout":30,"limit":7}`) }()
+	_, err = b.WaitForCalls(soon(t), sandbox.CallFilter{Method: "getUpdates", Arrived: true, Match: func(c sandbox.Call) bool { return c.Text("limit") == "7" }}, 1)
+	require.NoError(t, err)
+	// The call has arrived, but may not poll yet: a second poller ends it
+	// once it does.
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for ended := false; !ended; {
+		go poll(ctx, `{"timeout":30}`)
+		select {
+		case answer := <-waiting:
+			require.Equal(t, 409, answer.Status)
+			require.Contains(t, answer.Description, "terminated by other getUpdates request")
+			ended = true
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	require.NoError(t, b.SetWebhook(botToken, sandbox.Webhook{URL: "http://127.0.0.1:1/"}))
+	require.Contains(t, poll(t.Context(), `{}`).Description, "can't use getUpdates method while webhook is active")
+}
+
+func TestTheTelegramLibraryPolls(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	got := make(chan *models.Update, 10)
+	poller, err := tgbot.New(botToken, tgbot.WithServerURL(b.TelegramURL()), tgbot.WithSkipGetMe(),
+		tgbot.WithDefaultHandler(func(_ context.Context, _ *tgbot.Bot, u *models.Update) { got <- u }))
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	go poller.Start(ctx)
+	_, err = b.Say(botToken, anya, "привет")
+	require.NoError(t, err)
+	select {
+	case u := <-got:
+		require.Equal(t, "привет", u.Message.Text)
+		require.Equal(t, anya.ID, u.Message.From.ID)
+	case <-soon(t).Done():
+		t.Fatal("no update came")
+	}
+}
+
+func TestUpdatesNobodyAskedForAreNotSent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	h := newHook(t, nil)
+	require.NoError(t, b.SetWebhook(botToken, sandbox.Webhook{URL: h.URL, AllowedUpdates: []string{"message"}}))
+	_, err := b.Push(botToken, "my_chat_member", json.RawMessage(`{"chat":{"id":1}}`))
+	require.NoError(t, err)
+	said, err := b.Say(botToken, anya, "раз")
+	require.NoError(t, err)
+	_, err = b.WaitForDeliveries(soon(t), botToken, nil, 1)
+	require.NoError(t, err)
+	require.Equal(t, []int64{said.ID}, h.got())
+}
