@@ -166,6 +166,12 @@ func (s *stage) scan() protocol.ScanWallsResult {
 	return result
 }
 
+// scanWithoutWorker asks for a scan that is made when a worker comes.
+func (s *stage) scanWithoutWorker() {
+	s.t.Helper()
+	require.NoError(s.t, s.starter.ScheduleScans(s.ctx))
+}
+
 // send publishes a post, scans, and returns the delivery that came of it.
 func (s *stage) send(destination string, post sandbox.Post) db.DeliveryRow {
 	s.t.Helper()
@@ -343,6 +349,13 @@ func newLogBook(t *testing.T) *logBook {
 		}
 	})
 	return book
+}
+
+// holds tells whether something was logged.
+func (b *logBook) holds(text string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bytes.Contains(b.text.Bytes(), []byte(text))
 }
 
 func (b *logBook) Write(line []byte) (int, error) {

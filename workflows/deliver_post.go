@@ -27,7 +27,10 @@ func DeliverPost(ctx workflow.Context, input protocol.DeliverPostInput) (protoco
 	if err := input.Validate(); err != nil {
 		return protocol.DeliverPostResult{}, temporal.NewNonRetryableApplicationError(err.Error(), protocol.ErrRejected, nil)
 	}
-	d := &delivery{input: input, status: protocol.StatusPending, part: 1}
+	d := &delivery{input: input, waiting: ctx, status: protocol.StatusPending, part: 1}
+	// Only a wait ends when the workflow is cancelled: what has been begun is
+	// brought to its end and recorded.
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if err := d.setup(ctx); err != nil {
 		return protocol.DeliverPostResult{}, err
 	}
@@ -35,7 +38,8 @@ func DeliverPost(ctx workflow.Context, input protocol.DeliverPostInput) (protoco
 }
 
 type delivery struct {
-	input protocol.DeliverPostInput
+	input   protocol.DeliverPostInput
+	waiting workflow.Context // ends when the workflow is cancelled
 
 	status     string
 	reason     string
@@ -123,7 +127,7 @@ func (d *delivery) waitForTurn(ctx workflow.Context) (settled bool) {
 	d.describe(ctx, "waits for its turn in "+protocol.DestinationWorkflowID(d.input.Destination))
 	grants := workflow.GetSignalChannelWithOptions(ctx, protocol.TurnGrantedSignal,
 		workflow.SignalChannelOptions{Description: "The lane grants this delivery its turn."})
-	_ = workflow.Await(ctx, func() bool {
+	d.await(func() bool {
 		var granted protocol.TurnGranted
 		for grants.ReceiveAsync(&granted) {
 			d.granted = &granted
@@ -197,7 +201,7 @@ func (d *delivery) park(ctx workflow.Context, verdict verdict) (settled bool, er
 	}
 	d.describe(ctx, fmt.Sprintf("waits for a person: %s. `vestnik resume %d`, `vestnik skip %d`, or the update `resume`", d.reason, d.input.DeliveryID, d.input.DeliveryID))
 
-	if err := workflow.Await(ctx, func() bool {
+	d.await(func() bool {
 		var resume protocol.Resume
 		for d.decision == nil && signals.ReceiveAsync(&resume) {
 			if resume.Validate() == nil {
@@ -205,9 +209,7 @@ func (d *delivery) park(ctx workflow.Context, verdict verdict) (settled bool, er
 			}
 		}
 		return d.decision != nil
-	}); err != nil {
-		return false, err
-	}
+	})
 	decision := *d.decision
 	if decision.Action == protocol.ResumeSkip || decision.Action == protocol.ResumeMarkSent {
 		return true, nil
@@ -234,7 +236,18 @@ func (d *delivery) settle(ctx workflow.Context) (protocol.DeliverPostResult, err
 		return result, err
 	}
 	d.status, d.reason = result.Status, result.Reason
-	return result, d.publish(ctx)
+	if err := d.publish(ctx); err != nil {
+		return result, err
+	}
+	return result, d.waiting.Err()
+}
+
+// await waits without a timer. Whoever cancels the workflow wants the delivery
+// skipped.
+func (d *delivery) await(condition func() bool) {
+	if err := workflow.Await(d.waiting, condition); err != nil && d.decision == nil {
+		d.decision = &protocol.Resume{Action: protocol.ResumeSkip, Note: "its workflow was cancelled"}
+	}
 }
 
 func (d *delivery) finish(ctx workflow.Context) (protocol.DeliverPostResult, error) {

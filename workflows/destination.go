@@ -136,6 +136,9 @@ func (l *lane) setup(ctx workflow.Context) error {
 func (l *lane) run(ctx workflow.Context) error {
 	for {
 		l.takeSignals(ctx)
+		if err := ctx.Err(); err != nil {
+			return err // whoever waits is queued in a new lane by the next sweep
+		}
 		if err := l.show(ctx); err != nil {
 			return err
 		}
@@ -381,6 +384,7 @@ func (l *lane) wait(ctx workflow.Context, at time.Time) {
 		l.takeBack(ctx, done)
 	})
 	selector.AddReceive(l.nudge, func(c workflow.ReceiveChannel, _ bool) { c.ReceiveAsync(nil) })
+	selector.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
 	l.slotTimer.addTo(selector)
 	l.leaseTimer.addTo(selector)
 	selector.Select(ctx)

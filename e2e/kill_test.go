@@ -1,0 +1,165 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+)
+
+// everyPostOnce is a relay to both platforms with two posts to tell.
+func everyPostOnce(t *testing.T) (*stage, []sandbox.Post) {
+	s := newStage(t, toChat, toWall, map[string]string{"TG_HTTP_TIMEOUT": "5s", "VK_OUT_HTTP_TIMEOUT": "5s"})
+	return s, s.publish(lost(1), lost(2))
+}
+
+// requireAllArrived waits for both posts at both places, and checks that none
+// came twice.
+func (s *stage) requireAllArrived(posts []sandbox.Post) {
+	s.t.Helper()
+	for _, post := range posts {
+		for _, destination := range []string{chat, wall} {
+			s.until("every delivery is written", func() bool {
+				rows := s.deliveries(destination)
+				return len(rows) == len(posts)
+			})
+			delivery := s.delivery(destination, post.ID)
+			s.until(fmt.Sprintf("%s is sent", delivery.WorkflowID), func() bool { return s.again(delivery).Status == protocol.StatusSent })
+		}
+	}
+	require.Equal(s.t, []int64{1, 2}, numbersIn(s.t, s.sandbox.Messages(chatID)), "in the chat, each once and in order")
+	require.Len(s.t, s.sandbox.Posts(target), 2, "on the wall, each once")
+}
+
+func TestAWorkerKilledBetweenTheSteps(t *testing.T) {
+	t.Parallel()
+	for _, moment := range []string{
+		"before ReadWall",
+		"after ReadWall",         // the rows are written, the scan does not know
+		"before StartDeliveries", // the rows are written, nothing is started
+		"after ExecuteWorkflow",  // one delivery is started, none is queued
+		"after SignalWithStartWorkflow",
+		"after StartDeliveries",
+		"before SendToTelegram",
+		"before SendToVK",
+		"after SendToVK", // sent and recorded, Temporal does not know
+		"after SendToTelegram",
+		"before GiveBack",
+		"after GiveBack",
+	} {
+		t.Run(moment, func(t *testing.T) {
+			s, posts := everyPostOnce(t)
+			s.scanWithoutWorker()
+			s.dies(s.spawn(moment))
+			s.spawn()
+			s.requireAllArrived(posts)
+			for _, destination := range []string{chat, wall} {
+				for _, delivery := range s.deliveries(destination) {
+					require.Zero(t, delivery.Uncertain)
+				}
+			}
+		})
+	}
+}
+
+func TestAWorkerKilledWhileDeliveriesWaitForTheirTurn(t *testing.T) {
+	s, posts := everyPostOnce(t)
+	worker := s.spawn()
+	for _, destination := range []string{chat, wall} {
+		_, err := s.starter.PauseDestination(s.ctx, destination, "", "")
+		require.NoError(t, err)
+	}
+	s.scan()
+	s.until("all wait", func() bool { return s.lane(chat).Queued == 2 && s.lane(wall).Queued == 2 })
+	worker.kill()
+
+	s.spawn()
+	for _, destination := range []string{chat, wall} {
+		_, err := s.starter.ResumeDestination(s.ctx, destination)
+		require.NoError(t, err)
+	}
+	s.requireAllArrived(posts)
+}
+
+func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name     string
+		accepted bool // whether the message had gone out
+		onWall   int
+		inChat   []int64
+	}{
+		{"before the platform acted", false, 1, []int64{1}},
+		{"after the platform acted, before it was recorded", true, 1, []int64{1, 1}},
+	} {
+		for _, destination := range []string{chat, wall} {
+			t.Run(row.name+", "+protocol.Platform(destination), func(t *testing.T) {
+				settings, filter, method := toChat, toTelegram, "sendMessage"
+				if destination == wall {
+					settings, filter, method = toWall, toVK, "wall.post"
+				}
+				s := newStage(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "60s", "VK_OUT_HTTP_TIMEOUT": "60s"})
+				worker := s.spawn()
+				s.fault(sandbox.Fault{Method: method, Times: 1, Hang: true, AcceptThenFail: row.accepted})
+				delivery := s.send(destination, lost(1))
+				if row.accepted {
+					s.until("the message is out", func() bool {
+						return len(s.sandbox.Messages(chatID))+len(s.sandbox.Posts(target)) == 1
+					})
+				} else {
+					s.arrived(filter, 1)
+				}
+				worker.kill()
+				require.Equal(t, protocol.StatusSending, s.again(delivery).Status)
+
+				s.spawn()
+				delivery = s.ended(delivery)
+				require.Equal(t, protocol.StatusSent, delivery.Status)
+				require.Equal(t, []string{db.OutcomeUnknown, db.OutcomeSent}, s.outcomes(delivery))
+				require.Equal(t, 1, delivery.Uncertain, "nobody could know, and it is counted")
+				if destination == wall {
+					require.Len(t, s.sandbox.Posts(target), row.onWall, "the guid keeps VK from posting twice")
+					return
+				}
+				require.Equal(t, row.inChat, numbersIn(t, s.sandbox.Messages(chatID)))
+				summary, err := s.relay.Ledger.Summarise(s.ctx, delivery.SentAt.Add(1))
+				require.NoError(t, err)
+				require.Equal(t, 1, summary.UncertainLastHour)
+				s.keepHistory("DeliverPost/worker_killed_while_sending", delivery.WorkflowID)
+			})
+		}
+	}
+}
+
+func TestAWorkerKilledInTheMiddleOfASendAsksAPersonIfThatIsThePolicy(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "60s", "ON_UNKNOWN": "park"})
+	worker := s.spawn()
+	s.fault(sandbox.Fault{Method: "sendMessage", Times: 1, Hang: true, AcceptThenFail: true})
+	delivery := s.send(chat, lost(1))
+	s.until("the message is out", func() bool { return len(s.sandbox.Messages(chatID)) == 1 })
+	worker.kill()
+
+	s.spawn()
+	delivery = s.waits(delivery)
+	require.Equal(t, protocol.StatusUnknown, delivery.Status)
+	_, err := s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeMarkSent})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+}
+
+func TestADatabaseThatIsGoneForAWhileLosesNothing(t *testing.T) {
+	s, posts := everyPostOnce(t)
+	s.scanWithoutWorker()
+	_, err := s.pool.Exec(s.ctx, "ALTER TABLE relay.delivery_attempts RENAME TO gone")
+	require.NoError(t, err)
+	s.spawn()
+	s.until("the relay has met it", func() bool { return s.logs.holds("delivery_attempts") })
+	_, err = s.pool.Exec(s.ctx, "ALTER TABLE relay.gone RENAME TO delivery_attempts")
+	require.NoError(t, err)
+	s.requireAllArrived(posts)
+}

@@ -1,0 +1,241 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+)
+
+var refused = sandbox.Fault{Platform: sandbox.Telegram, Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"}
+
+func TestAParkedDeliveryDoesWhatAPersonDecides(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		action   protocol.ResumeAction
+		status   string
+		reason   string
+		messages int
+	}{
+		{protocol.ResumeRetry, protocol.StatusSent, "", 1},
+		{protocol.ResumeMarkSent, protocol.StatusSent, "marked as sent by an operator: видела в чате", 0},
+		{protocol.ResumeSkip, protocol.StatusSuppressed, "skipped by an operator: видела в чате", 0},
+	} {
+		resume := protocol.Resume{Action: row.action, Note: "видела в чате"}
+		t.Run(string(row.action)+" by update", func(t *testing.T) {
+			s := newStage(t, toChat)
+			s.work()
+			s.fault(refused)
+			delivery := s.waits(s.send(chat, lost(1)))
+			answer, err := s.starter.Resume(s.ctx, delivery.ID, resume)
+			require.NoError(t, err)
+			require.Contains(t, answer, string(row.action))
+			delivery = s.ended(delivery)
+			require.Equal(t, row.status, delivery.Status)
+			require.Equal(t, row.reason, delivery.Reason)
+			require.Len(t, s.sandbox.Messages(chatID), row.messages)
+			require.Equal(t, row.status, s.searchable(delivery.WorkflowID, protocol.DeliveryState.GetName()))
+			s.keepHistory("DeliverPost/parked_"+string(row.action)+"_by_update", delivery.WorkflowID)
+
+			_, err = s.starter.Resume(s.ctx, delivery.ID, resume)
+			if row.status == protocol.StatusSent {
+				require.ErrorContains(t, err, "has been sent")
+			}
+		})
+		t.Run(string(row.action)+" by signal", func(t *testing.T) {
+			s := newStage(t, toChat)
+			s.work()
+			s.fault(refused)
+			delivery := s.waits(s.send(chat, lost(1)))
+			require.NoError(t, s.temporal.SignalWorkflow(s.ctx, delivery.WorkflowID, "", protocol.ResumeDeliverySignal,
+				protocol.Resume{Action: "do something"}), "a signal that makes no sense is passed over")
+			require.NoError(t, s.temporal.SignalWorkflow(s.ctx, delivery.WorkflowID, "", protocol.ResumeDeliverySignal, resume))
+			delivery = s.ended(delivery)
+			require.Equal(t, row.status, delivery.Status)
+			require.Len(t, s.sandbox.Messages(chatID), row.messages)
+			s.keepHistory("DeliverPost/parked_"+string(row.action)+"_by_signal", delivery.WorkflowID)
+		})
+	}
+}
+
+func TestASkippedDeliveryCanBeWantedAfterAll(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.fault(refused)
+	delivery := s.waits(s.send(chat, lost(1)))
+	_, err := s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeSkip})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSuppressed, s.ended(delivery).Status)
+	_, err = s.starter.ResumeDestination(s.ctx, chat)
+	require.NoError(t, err)
+
+	id, err := s.starter.Deliver(s.ctx, delivery.OwnerID, delivery.PostID, destinationOf(t, chat))
+	require.NoError(t, err)
+	require.Equal(t, delivery.ID, id)
+	s.calls(sandbox.CallFilter{Platform: sandbox.Telegram, Outcome: sandbox.Accepted}, 1)
+	require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
+
+	_, err = s.starter.Deliver(s.ctx, delivery.OwnerID, delivery.PostID, destinationOf(t, chat))
+	require.ErrorContains(t, err, "was sent to")
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+}
+
+func TestAFailedDeliveryIsSentAgainWhenAPersonSaysSo(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Times: 1, Code: 400, Description: "Bad Request: BUTTON_URL_INVALID"})
+	delivery := s.ended(s.send(chat, lost(1)))
+	require.Equal(t, protocol.StatusFailed, delivery.Status)
+	s.scan()
+	require.Equal(t, protocol.StatusFailed, s.again(delivery).Status, "a scan does not bring it back")
+
+	_, err := s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeRetry})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+}
+
+func TestAMessageThatMayHaveGoneOutIsSentAgainOnlyOnAPersonsWord(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"ON_UNKNOWN": "park"})
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Times: 1, AcceptThenFail: true, Reset: true})
+	delivery := s.waits(s.send(chat, lost(1)))
+	require.Equal(t, protocol.StatusUnknown, delivery.Status)
+	require.Equal(t, protocol.LaneOpen, s.lane(chat).State, "others go on")
+	require.Equal(t, protocol.StatusSent, s.ended(s.send(chat, lost(2))).Status)
+
+	_, err := s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeRetry})
+	require.NoError(t, err)
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Equal(t, 1, delivery.Uncertain)
+	require.Equal(t, []int64{1, 2, 1}, numbersIn(t, s.sandbox.Messages(chatID)))
+	s.keepHistory("DeliverPost/unknown_then_retried", delivery.WorkflowID)
+}
+
+func TestAQueuedDeliveryCanBeSkippedAndTheOthersCloseUp(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	_, err := s.starter.PauseDestination(s.ctx, chat, "уборка в чате", "дежурная")
+	require.NoError(t, err)
+	posts := s.publish(lost(1), lost(2), lost(3))
+	s.scan()
+	s.until("all three wait", func() bool { return s.lane(chat).Queued == 3 })
+	require.Equal(t, "уборка в чате", s.lane(chat).Reason)
+	second := s.delivery(chat, posts[1].ID)
+	_, err = s.starter.Resume(s.ctx, second.ID, protocol.Resume{Action: protocol.ResumeRetry})
+	require.ErrorContains(t, err, "waits for its turn")
+	_, err = s.starter.Resume(s.ctx, second.ID, protocol.Resume{Action: protocol.ResumeSkip})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSuppressed, s.ended(second).Status)
+	s.until("two wait", func() bool { return s.lane(chat).Queued == 2 })
+	require.Empty(t, s.sandbox.Calls(toTelegram), "a paused lane sends nothing")
+
+	state, err := s.starter.ResumeDestination(s.ctx, chat)
+	require.NoError(t, err)
+	require.Equal(t, protocol.LaneOpen, state.State)
+	require.Equal(t, protocol.StatusSent, s.ended(s.delivery(chat, posts[0].ID)).Status)
+	require.Equal(t, protocol.StatusSent, s.ended(s.delivery(chat, posts[2].ID)).Status)
+	require.Equal(t, []int64{1, 3}, numbersIn(t, s.sandbox.Messages(chatID)))
+	s.keepHistory("DeliverPost/skipped_in_the_queue", second.WorkflowID)
+	s.keepHistory("Destination/paused_by_an_operator", protocol.DestinationWorkflowID(chat))
+}
+
+func TestALaneTakesAnotherRateUntilTheConfiguredOneChanges(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "0.01"})
+	s.work()
+	first := s.ended(s.send(chat, lost(1)))
+	require.Equal(t, protocol.StatusSent, first.Status, "the first waits for nobody")
+	second := s.send(chat, lost(2))
+	s.until("it stands in the lane", func() bool { return s.lane(chat).Queued == 1 })
+
+	state, err := s.starter.SetRate(s.ctx, chat, protocol.Pace{PerSecond: 20})
+	require.NoError(t, err)
+	require.InDelta(t, 20, state.RatePerSec, 0)
+	require.Equal(t, protocol.StatusSent, s.ended(second).Status)
+	_, err = s.starter.SetRate(s.ctx, chat, protocol.Pace{PerSecond: -1})
+	require.ErrorContains(t, err, "must not be negative")
+	require.Equal(t, protocol.StatusSent, s.ended(s.send(chat, lost(3))).Status)
+	require.InDelta(t, 20, s.lane(chat).RatePerSec, 0, "queueing with the same configuration changes nothing")
+	s.keepHistory("Destination/set_rate", protocol.DestinationWorkflowID(chat))
+}
+
+func TestADeliveryThatIsCancelledOrTerminatedFreesItsLane(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		end    func(s *stage, d db.DeliveryRow) error
+		status string
+	}{
+		{"cancelled in the queue, which skips it", func(s *stage, d db.DeliveryRow) error {
+			return s.temporal.CancelWorkflow(s.ctx, d.WorkflowID, "")
+		}, protocol.StatusSuppressed},
+		{"terminated in the queue, which leaves it owed", func(s *stage, d db.DeliveryRow) error {
+			return s.temporal.TerminateWorkflow(s.ctx, d.WorkflowID, "", "a test")
+		}, protocol.StatusPending},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newStage(t, toChat)
+			s.work()
+			_, err := s.starter.PauseDestination(s.ctx, chat, "", "")
+			require.NoError(t, err)
+			posts := s.publish(lost(1), lost(2))
+			s.scan()
+			s.until("both wait", func() bool { return s.lane(chat).Queued == 2 })
+			first := s.delivery(chat, posts[0].ID)
+			require.NoError(t, row.end(s, first))
+			require.Error(t, s.temporal.GetWorkflow(s.ctx, first.WorkflowID, "").Get(s.ctx, nil))
+			require.Equal(t, row.status, s.again(first).Status)
+			_, err = s.starter.ResumeDestination(s.ctx, chat)
+			require.NoError(t, err)
+			require.Equal(t, protocol.StatusSent, s.ended(s.delivery(chat, posts[1].ID)).Status)
+			require.Equal(t, []int64{2}, numbersIn(t, s.sandbox.Messages(chatID)))
+			s.keepHistory("Destination/"+row.status+"_delivery_ended", protocol.DestinationWorkflowID(chat))
+		})
+	}
+}
+
+func TestCancellingADeliveryThatWaitsForAPersonSkipsIt(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.fault(refused)
+	delivery := s.waits(s.send(chat, lost(1)))
+	require.NoError(t, s.temporal.CancelWorkflow(s.ctx, delivery.WorkflowID, ""))
+	require.Error(t, s.temporal.GetWorkflow(s.ctx, delivery.WorkflowID, "").Get(s.ctx, nil))
+	delivery = s.again(delivery)
+	require.Equal(t, protocol.StatusSuppressed, delivery.Status)
+	require.Contains(t, delivery.Reason, "cancelled")
+	s.keepHistory("DeliverPost/cancelled_while_parked", delivery.WorkflowID)
+}
+
+func TestCancellingADeliveryThatIsBeingSentLetsItEnd(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Times: 1, DelayMS: 1000})
+	delivery := s.send(chat, lost(1))
+	s.arrived(toTelegram, 1)
+	require.NoError(t, s.temporal.CancelWorkflow(s.ctx, delivery.WorkflowID, ""))
+	require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+	s.keepHistory("DeliverPost/cancelled_while_sending", delivery.WorkflowID)
+}
+
+func TestAResumeInTheWebUIIsCheckedBeforeItCounts(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.fault(refused)
+	delivery := s.waits(s.send(chat, lost(1)))
+	for _, resume := range []protocol.Resume{{}, {Action: "sendd"}, {Action: protocol.ResumeCaptcha}} {
+		handle, err := s.temporal.UpdateWorkflow(s.ctx, client.UpdateWorkflowOptions{
+			WorkflowID: delivery.WorkflowID, UpdateName: protocol.ResumeDeliveryUpdate, Args: []any{resume},
+			WaitForStage: client.WorkflowUpdateStageCompleted,
+		})
+		require.NoError(t, err)
+		require.Error(t, handle.Get(s.ctx, nil))
+	}
+	require.Equal(t, protocol.StatusParked, s.again(delivery).Status)
+}
