@@ -1,0 +1,253 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/activities"
+	"vestnik/db"
+	"vestnik/db/guidedb"
+	"vestnik/internal/content"
+	"vestnik/internal/photo"
+	"vestnik/internal/protocol"
+	"vestnik/internal/testenv"
+	"vestnik/starter"
+	"vestnik/workflows"
+)
+
+// importing is what imports need, without a worker.
+type importing struct {
+	url      string
+	pool     *pgxpool.Pool
+	temporal client.Client
+	imports  *guidedb.Imports
+	starter  *starter.Content
+}
+
+func setupImporting(t *testing.T) *importing {
+	t.Helper()
+	url := testenv.Database(t)
+	pool, err := db.Open(t.Context(), url)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	i := &importing{url: url, pool: pool, temporal: testenv.Temporal(t), imports: guidedb.NewImports(pool)}
+	i.starter = starter.NewContent(i.temporal, i.imports, content.Rules{AllowHTTP: true})
+	return i
+}
+
+func contentWorker(temporal client.Client, imports *guidedb.Imports) worker.Worker {
+	w := worker.New(temporal, protocol.TaskQueue, worker.Options{})
+	w.RegisterWorkflowWithOptions(workflows.ImportContent, workflow.RegisterOptions{Name: protocol.ImportContentWorkflow})
+	w.RegisterActivity(activities.NewContent(imports, temporal, photo.NewFetcher(photo.Options{AllowHTTP: true, AllowPrivate: true})))
+	return w
+}
+
+func (i *importing) startWorker(t *testing.T) {
+	t.Helper()
+	w := contentWorker(i.temporal, i.imports)
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+}
+
+func (i *importing) send(t *testing.T, key string, batch content.Batch) string {
+	t.Helper()
+	text, err := json.Marshal(batch)
+	require.NoError(t, err)
+	accepted, err := i.starter.Import(t.Context(), key, strings.NewReader(string(text)))
+	require.NoError(t, err)
+	return accepted.ID
+}
+
+// wait looks at an import until its status is as wanted.
+func (i *importing) wait(t *testing.T, id string, wanted func(content.Status) bool) content.Status {
+	t.Helper()
+	var status content.Status
+	require.Eventually(t, func() bool {
+		var err error
+		status, err = i.imports.Status(t.Context(), id)
+		return err == nil && wanted(status)
+	}, 2*time.Minute, 5*time.Millisecond)
+	return status
+}
+
+func ended(status content.Status) bool { return status.State != content.Running }
+
+func manyPlaces(count int, word string) content.Batch {
+	batch := content.Batch{Types: []content.Type{{ID: "t", Name: "Тип"}}}
+	for n := range count {
+		batch.Places = append(batch.Places, content.Place{
+			ID: fmt.Sprintf("p%d", n), Name: fmt.Sprintf("Место %05d", n), Description: word, Types: []string{"t"},
+		})
+	}
+	return batch
+}
+
+// export is the guide's whole content.
+func (i *importing) export(t *testing.T) string {
+	t.Helper()
+	var out strings.Builder
+	writer := content.NewWriter(&out)
+	require.NoError(t, i.imports.Export(t.Context(), writer.Write))
+	require.NoError(t, writer.Close())
+	return out.String()
+}
+
+func TestABatchIsTakenIntoTheGuideAndCounted(t *testing.T) {
+	t.Parallel()
+	i := setupImporting(t)
+	i.startWorker(t)
+	city := content.SampleCity(time.Now(), "http://127.0.0.1:1/photos")
+	city.Places = append(city.Places, content.Place{ID: "lost", Name: "Нигде", District: "nowhere"})
+	id := i.send(t, "", city)
+	var result protocol.ImportContentResult
+	require.NoError(t, i.temporal.GetWorkflow(t.Context(), protocol.ImportWorkflowID(id), "").Get(t.Context(), &result))
+	require.Equal(t, 130, result.Objects)
+	require.Equal(t, 129, result.Created)
+	require.Equal(t, 1, result.Refused)
+	require.Positive(t, result.PhotosChecked)
+	require.Equal(t, result.PhotosChecked, result.PhotosBad, "nobody serves these photos")
+	status := i.wait(t, id, ended)
+	require.Equal(t, content.Done, status.State)
+	require.Equal(t, content.PhaseFinished, status.Phase)
+	require.Equal(t, "places[40].district", status.Refused[0].Path)
+}
+
+func TestImportsSentTogetherAreWorkedOffInTheOrderOfTheirAcceptance(t *testing.T) {
+	t.Parallel()
+	i := setupImporting(t)
+	var ids []string
+	for n := range 5 {
+		ids = append(ids, i.send(t, fmt.Sprintf("batch-%d", n), manyPlaces(50, fmt.Sprintf("v%d", n))))
+	}
+	i.startWorker(t)
+	var before time.Time
+	for n, id := range ids {
+		status := i.wait(t, id, ended)
+		require.Equal(t, content.Done, status.State)
+		if n > 0 {
+			require.Equal(t, 50, status.Changed)
+		}
+		require.False(t, status.FinishedAt.Before(before))
+		before = *status.FinishedAt
+	}
+	require.Equal(t, 50, strings.Count(i.export(t), `"v4"`))
+}
+
+func TestAnImportWhoseWorkflowWasTerminatedHoldsUpNobody(t *testing.T) {
+	t.Parallel()
+	i := setupImporting(t)
+	first := i.send(t, "first", manyPlaces(10, "a"))
+	require.NoError(t, i.temporal.TerminateWorkflow(t.Context(), protocol.ImportWorkflowID(first), "", "by the test"))
+	second := i.send(t, "second", manyPlaces(10, "b"))
+	i.startWorker(t)
+	require.Equal(t, content.Done, i.wait(t, second, ended).State)
+	failed := i.wait(t, first, ended)
+	require.Equal(t, content.Failed, failed.State)
+	require.Contains(t, failed.Failure, "send the batch again")
+	require.Equal(t, content.Done, i.wait(t, i.send(t, "first", manyPlaces(10, "a")), ended).State, "sent again it is a new import")
+}
+
+func TestAnImportThatWasCancelledIsGivenUp(t *testing.T) {
+	t.Parallel()
+	i := setupImporting(t)
+	id := i.send(t, "", manyPlaces(10, "a"))
+	require.NoError(t, i.temporal.CancelWorkflow(t.Context(), protocol.ImportWorkflowID(id), ""))
+	i.startWorker(t)
+	require.Equal(t, content.Failed, i.wait(t, id, ended).State)
+}
+
+func TestAnImportThatWasNeverStartedIsSweptUp(t *testing.T) {
+	t.Parallel()
+	i := setupImporting(t)
+	accepted, err := i.imports.Accept(t.Context(), "forgotten", strings.NewReader(`{"types": [{"id": "t", "name": "Тип"}]}`), content.Rules{})
+	require.NoError(t, err)
+	i.startWorker(t)
+	require.NoError(t, i.starter.Sweep(t.Context()))
+	require.Equal(t, content.Done, i.wait(t, accepted.ID, ended).State)
+}
+
+// workerVariable tells a copy of the test program to be a worker on the
+// servers it names.
+const workerVariable = "VESTNIK_TEST_CONTENT_WORKER"
+
+func TestWorkerProcess(t *testing.T) {
+	settings, isWorker := os.LookupEnv(workerVariable)
+	if !isWorker {
+		t.Skip("is run by the test below")
+	}
+	parts := strings.SplitN(settings, " ", 3)
+	pool, err := db.Open(t.Context(), parts[2])
+	require.NoError(t, err)
+	temporal, err := client.Dial(client.Options{HostPort: parts[0], Namespace: parts[1]})
+	require.NoError(t, err)
+	require.NoError(t, contentWorker(temporal, guidedb.NewImports(pool)).Run(nil))
+}
+
+func (i *importing) startWorkerProcess(t *testing.T) *os.Process {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$")
+	command.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s", workerVariable, testenv.TemporalAddress(t), testenv.Namespace(t), i.url))
+	require.NoError(t, command.Start())
+	t.Cleanup(func() {
+		_ = command.Process.Kill() // may have ended already
+		_ = command.Wait()
+	})
+	return command.Process
+}
+
+func TestAWorkerKilledInTheMiddleLeavesAnImportThatEndsAsIfUndisturbed(t *testing.T) {
+	t.Parallel()
+	i := setupImporting(t)
+	first := i.startWorkerProcess(t)
+	snapshot := manyPlaces(12_000, "v")
+	snapshot.Mode = content.Snapshot
+	id := i.send(t, "", snapshot)
+	i.wait(t, id, func(status content.Status) bool { return status.Created > 0 })
+	require.NoError(t, first.Kill()) // SIGKILL
+	_, err := first.Wait()
+	require.NoError(t, err)
+	half, err := i.imports.Status(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, content.Running, half.State)
+	require.Less(t, half.Progress, 1.0)
+
+	i.startWorkerProcess(t)
+	status := i.wait(t, id, ended)
+	require.Equal(t, content.Done, status.State)
+	require.Equal(t, 12_001, status.Created)
+	require.Zero(t, status.Changed+status.Unchanged+status.Unpublished+status.RefusedCount)
+
+	undisturbed := setupGuide(t, snapshot)
+	require.Equal(t, undisturbed, i.export(t))
+}
+
+// setupGuide gives what a guide of its own holds after batch alone.
+func setupGuide(t *testing.T, batch content.Batch) string {
+	t.Helper()
+	pool, err := db.Open(context.Background(), testenv.Database(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	i := &importing{imports: guidedb.NewImports(pool)}
+	text, err := json.Marshal(batch)
+	require.NoError(t, err)
+	accepted, err := i.imports.Accept(t.Context(), "", strings.NewReader(string(text)), content.Rules{})
+	require.NoError(t, err)
+	for more := true; more; {
+		progress, err := i.imports.ApplyChunk(t.Context(), accepted.ID, 5000)
+		require.NoError(t, err)
+		more = progress.More
+	}
+	return i.export(t)
+}
