@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html/template"
 	"image"
@@ -293,7 +294,7 @@ func callDetails(c Call) string {
 var composerPictures = []string{"dog-ginger-1", "cat-tabby-1", "dog-black-2", "cat-white-2", "cat-black-3", "dog-fawn-3"}
 
 func (s *Server) pageWrite(r *http.Request) error {
-	if err := r.ParseMultipartForm(64 << 20); err != nil && err != http.ErrNotMultipart {
+	if err := r.ParseMultipartForm(64 << 20); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 		return fmt.Errorf("форма не прочитана: %w", err)
 	}
 	owner, err := strconv.ParseInt(r.FormValue("wall"), 10, 64)

@@ -49,7 +49,6 @@ type stateKeeper struct {
 	server *Server
 	file   string
 	news   *reader
-	dirty  bool
 }
 
 // saveDelay gathers changes before they are written.

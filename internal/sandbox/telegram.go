@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -229,7 +230,7 @@ func (t *telegram) serve(w http.ResponseWriter, r *http.Request) {
 			return "bot" + strconv.FormatInt(author.ID(), 10), f.text("chat_id")
 		},
 		unreadable: func(err error) answer {
-			if err == errTooLarge {
+			if errors.Is(err, errTooLarge) {
 				return telegramError(413, "Request Entity Too Large").answer()
 			}
 			return badRequest("%s", err).answer()

@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"mime/multipart"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	tgbot "github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -93,20 +89,6 @@ func TestTheTelegramLibraryUsesEveryMethod(t *testing.T) {
 			require.Contains(t, call.Warnings, "a button carries an empty copy_text")
 		}
 	}
-}
-
-// download fetches bytes that the sandbox serves.
-func download(t *testing.T, address string) []byte {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	require.NoError(t, err)
-	response, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	defer func() { _ = response.Body.Close() }()
-	var out bytes.Buffer
-	_, err = out.ReadFrom(response.Body)
-	require.NoError(t, err)
-	return out.Bytes()
 }
 
 func TestTelegramRefusesWhatTelegramRefuses(t *testing.T) {
@@ -345,113 +327,6 @@ func TestGetChatMemberAnswersAsOnAChannel(t *testing.T) {
 	require.Equal(t, "Bad Request: member list is inaccessible", ask(`{"chat_id":"@chan","user_id":42}`))
 	require.NoError(t, b.SetMember(channel, botID, sandbox.Member{Status: sandbox.Kicked}))
 	require.Equal(t, "Forbidden: bot was kicked from the channel chat", ask(`{"chat_id":"@chan","user_id":42}`))
-}
-
-func TestAChatIsLimitedToAboutOneMessageASecond(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	require.NoError(t, b.SetLimits(groupChat, sandbox.RealLimits))
-	send := func() telegramAnswer { return b.say("sendMessage", `{"chat_id":-1009000000001,"text":"a"}`) }
-	for range sandbox.RealLimits.Burst {
-		require.True(t, send().OK)
-	}
-	refused := send()
-	require.Equal(t, 429, refused.Status)
-	require.Equal(t, 1, refused.Parameters.RetryAfter)
-	require.Equal(t, "1", refused.Header.Get("Retry-After"))
-	require.Equal(t, "Too Many Requests: retry after 1", refused.Description)
-	b.clock.advance(time.Second)
-	require.True(t, send().OK)
-	require.Equal(t, 429, send().Status)
-	_, err := b.bot.SendMessage(t.Context(), &tgbot.SendMessageParams{ChatID: groupChat, Text: "a"})
-	require.True(t, tgbot.IsTooManyRequestsError(err))
-}
-
-func TestAGroupTakesTwentyMessagesAMinuteAndCountsAlbumItems(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	require.NoError(t, b.SetLimits(groupChat, sandbox.RealLimits))
-	picture := b.PictureURL("cat") + "?size=40x30"
-	item := `{"type":"photo","media":"` + picture + `"}`
-	album := `{"chat_id":-1009000000001,"media":[` + strings.Repeat(item+",", 8) + item + `]}`
-	require.True(t, b.say("sendMediaGroup", album).OK)
-	b.clock.advance(5 * time.Second)
-	require.True(t, b.say("sendMediaGroup", album).OK)
-	b.clock.advance(5 * time.Second)
-	refused := b.say("sendMediaGroup", album)
-	require.Equal(t, 429, refused.Status, "27 in ten seconds")
-	require.Equal(t, 50, refused.Parameters.RetryAfter, "the first nine leave the minute in 50 s")
-	for range 2 {
-		require.True(t, b.say("sendMessage", `{"chat_id":-1009000000001,"text":"a"}`).OK)
-	}
-	require.Equal(t, 429, b.say("sendMessage", `{"chat_id":-1009000000001,"text":"a"}`).Status, "the 21st")
-	b.clock.advance(50 * time.Second)
-	require.True(t, b.say("sendMediaGroup", album).OK)
-}
-
-func TestLimitsOfOneChatDoNotTouchAnother(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	require.NoError(t, b.SetLimits(groupChat, sandbox.Limits{PerSecond: 1, Burst: 1}))
-	require.NoError(t, b.AddChat(sandbox.Chat{ID: 42, Type: sandbox.PrivateChat, Title: "Аня"}))
-	require.True(t, b.say("sendMessage", `{"chat_id":-1009000000001,"text":"a"}`).OK)
-	require.Equal(t, 429, b.say("sendMessage", `{"chat_id":-1009000000001,"text":"a"}`).Status)
-	require.True(t, b.say("sendMessage", `{"chat_id":42,"text":"a"}`).OK)
-}
-
-func TestTelegramRemembersForDaysWhatAURLGave(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	var fetched atomic.Int32
-	broken := atomic.Bool{}
-	broken.Store(true)
-	file := download(t, b.PictureURL("cat")+"?size=40x30")
-	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fetched.Add(1)
-		if broken.Load() {
-			http.Error(w, "no", http.StatusNotFound)
-			return
-		}
-		_, _ = w.Write(file)
-	}))
-	t.Cleanup(host.Close)
-	send := func(query string) telegramAnswer {
-		return b.say("sendPhoto", `{"chat_id":-1009000000001,"photo":"`+host.URL+`/x.jpg`+query+`"}`)
-	}
-	require.Equal(t, "Bad Request: failed to get HTTP URL content", send("").Description)
-	broken.Store(false)
-	require.Equal(t, "Bad Request: failed to get HTTP URL content", send("").Description, "the failure is remembered")
-	require.EqualValues(t, 1, fetched.Load())
-	require.True(t, send("?v=2").OK, "another query is another URL")
-	require.True(t, send("?v=2").OK)
-	require.EqualValues(t, 2, fetched.Load())
-	b.clock.advance(4 * 24 * time.Hour)
-	require.True(t, send("").OK)
-}
-
-func TestUploadsAreMeasured(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	upload := func(content []byte) telegramAnswer {
-		var form bytes.Buffer
-		w := multipart.NewWriter(&form)
-		require.NoError(t, w.WriteField("chat_id", "-1009000000001"))
-		part, err := w.CreateFormFile("photo", "photo.jpg")
-		require.NoError(t, err)
-		_, err = part.Write(content)
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-		return b.post(b.URL()+"/bot"+botToken+"/sendPhoto", w.FormDataContentType(), &form)
-	}
-	picture := b.PictureURL("cat")
-	require.True(t, upload(download(t, picture+"?size=40x30")).OK)
-	require.Equal(t, "Bad Request: file is too big", upload(download(t, picture+"?size=40x30&bytes=10600000")).Description)
-	require.Equal(t, "Bad Request: PHOTO_INVALID_DIMENSIONS", upload(download(t, picture+"?size=9700x520")).Description)
-	require.Equal(t, "Bad Request: IMAGE_PROCESS_FAILED", upload([]byte("no picture")).Description)
-	require.Equal(t, "Bad Request: file must be non-empty", upload(nil).Description)
-	shown := b.Messages(groupChat)
-	require.True(t, shown[0].Photo.Uploaded)
-	require.NotEmpty(t, download(t, shown[0].Photo.URL))
 }
 
 func TestLinkPreviewsFollowTheirOptions(t *testing.T) {

@@ -110,7 +110,7 @@ func (s *Server) SayIn(token string, chatID int64, from Person, text string) (Up
 	defer t.mu.Unlock()
 	b := t.bots[token]
 	if b == nil {
-		return Update{}, fmt.Errorf("sandbox: no bot with this token: add it first")
+		return Update{}, errNoBot
 	}
 	c := t.chats[chatID]
 	if c == nil && chatID == from.ID && from.ID > 0 {
@@ -164,7 +164,7 @@ func (s *Server) Push(token, kind string, content json.RawMessage) (Update, erro
 	defer t.mu.Unlock()
 	b := t.bots[token]
 	if b == nil {
-		return Update{}, fmt.Errorf("sandbox: no bot with this token: add it first")
+		return Update{}, errNoBot
 	}
 	if !json.Valid(content) {
 		return Update{}, fmt.Errorf("sandbox: the content of the update is no JSON")
@@ -247,6 +247,7 @@ func (u *updateQueue) ring() {
 // remove takes an update out of the pending ones. t.mu is held.
 func (u *updateQueue) remove(update *Update) {
 	u.pending = slices.DeleteFunc(u.pending, func(p *Update) bool { return p == update })
+	u.ring()
 }
 
 func (u *Update) expired(now time.Time) bool {

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -207,6 +209,7 @@ func (s *Server) EditPost(owner, id int64, change func(*Post)) error {
 		return fmt.Errorf("sandbox: no post %d on wall %d", id, owner)
 	}
 	p := w.post(id)
+	p.Photos, p.Reposts, p.Attachments, p.Extra = slices.Clone(p.Photos), slices.Clone(p.Reposts), slices.Clone(p.Attachments), maps.Clone(p.Extra)
 	change(p)
 	p.OwnerID, p.ID, p.Edited = owner, id, s.now()
 	v.knowPhotos(p)
@@ -284,7 +287,7 @@ func (v *vk) serve(w http.ResponseWriter, r *http.Request) {
 			return caller.Name, chat
 		},
 		unreadable: func(err error) answer {
-			if err == errTooLarge {
+			if errors.Is(err, errTooLarge) {
 				return answer{status: 413, header: map[string]string{"Content-Type": "text/html"}, body: []byte("<html><h1>413 Request Entity Too Large</h1></html>"), refused: true}
 			}
 			return vkFail(8, "Invalid request: %s", err).answer(&form{})

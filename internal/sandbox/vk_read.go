@@ -286,7 +286,7 @@ func (v *vk) wirePhoto(p *WallPhoto) map[string]any {
 			continue
 		}
 		width, height := p.Width*size.side/long, p.Height*size.side/long
-		if strings.Contains("opqr", size.kind) { // cropped to 3:2
+		if slices.Contains([]string{"o", "p", "q", "r"}, size.kind) { // cropped to 3:2
 			width, height = size.side, size.side*2/3
 		}
 		if p.OddSizes {

@@ -1,0 +1,82 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// download fetches bytes that the sandbox serves.
+func download(t *testing.T, address string) []byte {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	require.NoError(t, err)
+	response, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	var out bytes.Buffer
+	_, err = out.ReadFrom(response.Body)
+	require.NoError(t, err)
+	return out.Bytes()
+}
+
+func TestTelegramRemembersForDaysWhatAURLGave(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var fetched atomic.Int32
+	broken := atomic.Bool{}
+	broken.Store(true)
+	file := download(t, b.PictureURL("cat")+"?size=40x30")
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fetched.Add(1)
+		if broken.Load() {
+			http.Error(w, "no", http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write(file)
+	}))
+	t.Cleanup(host.Close)
+	send := func(query string) telegramAnswer {
+		return b.say("sendPhoto", `{"chat_id":-1009000000001,"photo":"`+host.URL+`/x.jpg`+query+`"}`)
+	}
+	require.Equal(t, "Bad Request: failed to get HTTP URL content", send("").Description)
+	broken.Store(false)
+	require.Equal(t, "Bad Request: failed to get HTTP URL content", send("").Description, "the failure is remembered")
+	require.EqualValues(t, 1, fetched.Load())
+	require.True(t, send("?v=2").OK, "another query is another URL")
+	require.True(t, send("?v=2").OK)
+	require.EqualValues(t, 2, fetched.Load())
+	b.clock.advance(4 * 24 * time.Hour)
+	require.True(t, send("").OK)
+}
+
+func TestUploadsAreMeasured(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	upload := func(content []byte) telegramAnswer {
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		require.NoError(t, w.WriteField("chat_id", "-1009000000001"))
+		part, err := w.CreateFormFile("photo", "photo.jpg")
+		require.NoError(t, err)
+		_, err = part.Write(content)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		return b.post(b.URL()+"/bot"+botToken+"/sendPhoto", w.FormDataContentType(), &form)
+	}
+	picture := b.PictureURL("cat")
+	require.True(t, upload(download(t, picture+"?size=40x30")).OK)
+	require.Equal(t, "Bad Request: file is too big", upload(download(t, picture+"?size=40x30&bytes=10600000")).Description)
+	require.Equal(t, "Bad Request: PHOTO_INVALID_DIMENSIONS", upload(download(t, picture+"?size=9700x520")).Description)
+	require.Equal(t, "Bad Request: IMAGE_PROCESS_FAILED", upload([]byte("no picture")).Description)
+	require.Equal(t, "Bad Request: file must be non-empty", upload(nil).Description)
+	shown := b.Messages(groupChat)
+	require.True(t, shown[0].Photo.Uploaded)
+	require.NotEmpty(t, download(t, shown[0].Photo.URL))
+}
