@@ -2,21 +2,22 @@ package petpost
 
 // classIDs are the classes that code asks for by name.
 type classIDs struct {
-	dog, cat, other, kind, pet, petWord          uint16
-	dogMaybe, catMaybe, dogBreed, catBreed       uint16
-	dogTrait, catTrait                           uint16
-	oblique, obliquePlural, with, others, gets   uint16
-	otherPair, lose, seek, find, homeFiller      uint16
-	homeMark, yet, scrap, thanks, nameKnown      uint16
-	human, color, month, dayWord, dayPart        uint16
-	weekday, ago, span, ageUnit, ageWord         uint16
-	house, building, street, near, in, spot      uint16
-	district, settlement, city, called, phone    uint16
-	negation, colorNoun, owner, repost, petDog   uint16
-	petCat, petOther, roam, takeIn, give, loose  uint16
-	maleSure, femaleSure, maleLikely             uint16
-	tortoise, attack, nameDog, nameCat, likeness uint16
-	barrier, femaleLikely, breedPart             uint16
+	dog, cat, other, kind, pet, petWord                uint16
+	dogMaybe, catMaybe, dogBreed, catBreed             uint16
+	dogTrait, catTrait                                 uint16
+	oblique, obliquePlural, with, others, gets         uint16
+	otherPair, lose, seek, find, homeFiller            uint16
+	homeMark, yet, scrap, thanks, nameKnown            uint16
+	human, color, month, dayWord, dayPart              uint16
+	weekday, ago, span, ageUnit, ageWord               uint16
+	house, building, street, near, in, spot            uint16
+	district, settlement, city, called, phone          uint16
+	negation, colorNoun, owner, repost, petDog         uint16
+	petCat, petOther, roam, takeIn, give, loose        uint16
+	maleSure, femaleSure, maleLikely                   uint16
+	tortoise, attack, nameDog, nameCat, likeness, worn uint16
+	seekIt, wait                                       uint16
+	barrier, femaleLikely, breedPart                   uint16
 }
 
 func (c *classIDs) resolve(lx *lexicon) {
@@ -37,7 +38,7 @@ func (c *classIDs) resolve(lx *lexicon) {
 		"pet.other": &c.petOther, "roam": &c.roam, "take.in": &c.takeIn, "give": &c.give, "pet.loose": &c.loose,
 		"male.sure": &c.maleSure, "female.sure": &c.femaleSure, "male.likely": &c.maleLikely,
 		"female.likely": &c.femaleLikely, "barrier": &c.barrier,
-		"tortoise": &c.tortoise, "likeness": &c.likeness, "attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
+		"tortoise": &c.tortoise, "likeness": &c.likeness, "worn": &c.worn, "seek.it": &c.seekIt, "wait": &c.wait, "attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
 	} {
 		id, ok := lx.byName["@"+name]
 		if !ok {

@@ -24,6 +24,9 @@ func (r *reader) petName() string {
 			return t.rawOf(k, k+1)
 		}
 	}
+	if name := r.nameOfSentence(); name != "" {
+		return name
+	}
 	// A known pet name that begins a sentence: "Барсик ищет дом".
 	for i := range t.words {
 		w := &t.words[i]
@@ -34,6 +37,33 @@ func (r *reader) petName() string {
 	for i := range t.words {
 		w := &t.words[i]
 		if t.has(i, c.nameKnown) && w.upper && !w.caps && !w.hashtag && r.nameLike(i) && !t.isWord(i-1, "ул", "улица", "улице", "на", "по") && !r.besidePhone(i) {
+			return t.rawOf(i, i+1)
+		}
+	}
+	return ""
+}
+
+// nameOfSentence reads "Бусинка ищет дом", "Тимофей нашёлся": a capitalised
+// word that begins a sentence and does what only the animal does.
+func (r *reader) nameOfSentence() string {
+	t, c := &r.text, &r.rs.class
+	for n := range min(len(t.sentences), 3) {
+		i := int(t.sentences[n].from)
+		w := &t.words[i]
+		if w.kind != kindWord || !w.upper || w.caps || w.hashtag || w.codeTo-w.codeAt < 3 || r.besidePhone(i) {
+			continue
+		}
+		if w.lexTo > w.lexAt && !t.has(i, c.nameKnown) && !t.has(i, c.nameDog) && !t.has(i, c.nameCat) {
+			continue
+		}
+		k := i + 1
+		for k < i+4 && t.isWord(k, "все", "всё", "еще", "ещё", "снова", "уже", "очень", "тоже", "пока", "наш", "наша", "срочно") {
+			k++
+		}
+		if !t.sameSentence(i, k) || t.words[k].gap&^gapSpace != 0 {
+			continue
+		}
+		if t.has(k, c.lose) || t.has(k, c.find) || t.has(k, c.homeMark) || t.has(k, c.seekIt) || t.has(k, c.wait) || t.isWord(k, "нужен", "нужна", "нужно", "домой", "дома") {
 			return t.rawOf(i, i+1)
 		}
 	}

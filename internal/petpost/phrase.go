@@ -2,6 +2,7 @@ package petpost
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,7 +28,10 @@ type phrase struct {
 	rule     *rule
 	order    int32
 	elements []element
-	source   string
+	// needs are the required elements with the fewest classes: a text that has
+	// no word for one of them cannot hold the phrase.
+	needs  [][]uint16
+	source string
 }
 
 type element struct {
@@ -60,6 +64,7 @@ func (rs *ruleset) compilePhrases() {
 				continue
 			}
 			rs.phrases = append(rs.phrases, phrase{rule: r, order: order, elements: rs.compileLine(line), source: line})
+			rs.phrases[len(rs.phrases)-1].findNeeds()
 			order++
 		}
 	}
@@ -75,6 +80,22 @@ func (rs *ruleset) compilePhrases() {
 			break
 		}
 	}
+}
+
+func (ph *phrase) findNeeds() {
+	first := true
+	for _, e := range ph.elements {
+		if len(e.classes) == 0 || e.optional || e.not {
+			continue
+		}
+		if first {
+			first = false // the index has found it already
+			continue
+		}
+		ph.needs = append(ph.needs, e.classes)
+	}
+	slices.SortFunc(ph.needs, func(a, b []uint16) int { return len(a) - len(b) })
+	ph.needs = ph.needs[:min(len(ph.needs), 2)]
 }
 
 func (rs *ruleset) compileLine(line string) []element {
@@ -156,11 +177,15 @@ const maxElements = 14
 func (rs *ruleset) findPhrases(t *text, scratch *phraseScratch) []match {
 	best := scratch.grow(len(t.words))
 	out := scratch.found[:0]
+	present := scratch.presence(t, len(rs.names))
 	for i := range t.words {
 		w := &t.words[i]
 		for _, class := range t.lex[w.lexAt:w.lexTo] {
 			for _, p := range rs.byFirst[class] {
 				ph := &rs.phrases[p]
+				if !present.all(ph.needs) {
+					continue
+				}
 				m, ok := rs.matchAt(t, ph, i)
 				if !ok {
 					continue
@@ -203,8 +228,42 @@ func (rs *ruleset) findPhrases(t *text, scratch *phraseScratch) []match {
 
 // phraseScratch is reused from text to text.
 type phraseScratch struct {
-	best  []int32
-	found []match
+	best    []int32
+	found   []match
+	present classSet
+}
+
+// classSet is a set of class ids.
+type classSet []uint64
+
+func (s classSet) has(class uint16) bool { return s[class>>6]&(1<<(class&63)) != 0 }
+
+// all reports whether the set holds one class of each list.
+func (s classSet) all(needs [][]uint16) bool {
+next:
+	for _, classes := range needs {
+		for _, class := range classes {
+			if s.has(class) {
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// presence is the set of all the classes of a text's words.
+func (s *phraseScratch) presence(t *text, classes int) classSet {
+	if len(s.present) == 0 {
+		s.present = make(classSet, classes/64+1)
+	}
+	clear(s.present)
+	for i := range t.words {
+		for _, class := range t.lexOf(&t.words[i]) {
+			s.present[class>>6] |= 1 << (class & 63)
+		}
+	}
+	return s.present
 }
 
 func (s *phraseScratch) grow(words int) []int32 {

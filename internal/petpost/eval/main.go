@@ -1,7 +1,7 @@
 // Command eval measures the reading of posts against the labelled corpora and
 // prints precision and recall per type and field, and the misses.
 //
-//	go run ./internal/petpost/eval [-v] [-cases] [file.jsonl …]
+//	go run ./internal/petpost/eval [-v] [file.jsonl …]
 package main
 
 import (
@@ -17,16 +17,30 @@ func main() {
 	verbose := flag.Bool("v", false, "show the evidence behind each miss")
 	dir := flag.String("dir", "internal/petpost/testdata", "where the corpora are")
 	flag.Parse()
-	files := flag.Args()
-	if len(files) == 0 {
-		files = []string{filepath.Join(*dir, "train.jsonl"), filepath.Join(*dir, "heldout.jsonl")}
-	}
-	for _, file := range files {
-		posts, err := corpus.Load(file)
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	if files := flag.Args(); len(files) > 0 {
+		for _, file := range files {
+			posts(file, *verbose)
 		}
-		corpus.Evaluate(posts).Print(os.Stdout, filepath.Base(file), *verbose)
+		return
 	}
+	posts(filepath.Join(*dir, "train.jsonl"), *verbose)
+	posts(filepath.Join(*dir, "heldout.jsonl"), *verbose)
+	pairs, err := corpus.LoadPairs(filepath.Join(*dir, "pairs.jsonl"))
+	if err != nil {
+		fail(err)
+	}
+	corpus.EvaluatePairs(os.Stdout, "pairs.jsonl", pairs)
+}
+
+func posts(file string, verbose bool) {
+	posts, err := corpus.Load(file)
+	if err != nil {
+		fail(err)
+	}
+	corpus.Evaluate(posts).Print(os.Stdout, filepath.Base(file), verbose)
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }

@@ -1,0 +1,233 @@
+package petpost
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Verdict tells whether two posts are about one animal, and why. Reason is
+// meant for operators; it holds no phone numbers or names.
+type Verdict struct {
+	Same   bool
+	Reason string
+}
+
+const (
+	// textWindow is how long after a post the same text is still the same
+	// search; people post a missing dog for months.
+	textWindow = 180 * 24 * time.Hour
+	// phoneWindow is how long a phone stands for the same animal.
+	phoneWindow = 45 * 24 * time.Hour
+
+	sameText        = 0.60 // share of word pairs
+	sameTextAdverts = 0.80 // adverts of animals are written from templates
+)
+
+// SameCase decides whether two posts are about one animal:
+//
+//  1. the same original post;
+//  2. otherwise no contradiction in animal, name, colour, age or sex;
+//  3. near-identical text;
+//  4. the same phone, with enough else in common: a volunteer's phone stands
+//     under a dozen animals;
+//  5. the same name and place.
+func SameCase(a, b Fingerprint) Verdict {
+	if a.Origin == b.Origin && a.Origin != (PostRef{}) {
+		return Verdict{true, "both go back to " + a.Origin.String()}
+	}
+	groupA, groupB := groupOf(a.Type), groupOf(b.Type)
+	if groupA == noAnimal || groupB == noAnimal {
+		return Verdict{false, "no animal to compare"}
+	}
+	if reason := contradiction(&a, &b); reason != "" {
+		return Verdict{false, reason}
+	}
+	apart := a.At.Sub(b.At).Abs()
+
+	like := similarity(&a, &b)
+	need := sameText
+	if groupA == adverts || groupB == adverts {
+		need = sameTextAdverts
+	}
+	if like >= need && apart <= textWindow {
+		return Verdict{true, fmt.Sprintf("%.0f %% of the text is the same", 100*like)}
+	}
+	if groupA != groupB || apart > phoneWindow {
+		return Verdict{false, "different texts"}
+	}
+
+	common, words := inCommon(&a, &b, like)
+	if shared(a.Phones, b.Phones) {
+		points := common + phoneWorth(a.Type, b.Type)
+		if points >= 2 {
+			return Verdict{true, "same phone" + words}
+		}
+		return Verdict{false, "same phone, but too little else in common"}
+	}
+	if a.Name != "" && a.Name == b.Name && a.Animal == b.Animal && a.Animal != "" && shared(a.Places, b.Places) && common >= 5 {
+		return Verdict{true, "no shared phone, but" + words}
+	}
+	return Verdict{false, "different texts and phones"}
+}
+
+// group parts the posts that can be about one animal.
+type group int
+
+const (
+	noAnimal group = iota
+	searches       // lost, found, seen, home again
+	adverts        // looks for a home, or for money
+)
+
+func groupOf(t Type) group {
+	switch t {
+	case Lost, Found, Sighting, Reunited:
+		return searches
+	case Adoption, Fundraising:
+		return adverts
+	}
+	return noAnimal
+}
+
+// contradiction names what cannot be true of one animal.
+func contradiction(a, b *Fingerprint) string {
+	switch {
+	case a.Animal != "" && b.Animal != "" && a.Animal != b.Animal:
+		return "different animals"
+	case a.Name != "" && b.Name != "" && !sameName(a.Name, b.Name):
+		return "different names"
+	case len(a.Colors) > 0 && len(b.Colors) > 0 && !shared(a.Colors, b.Colors):
+		return "different colours"
+	case a.Age != "" && b.Age != "" && a.Age != b.Age && groupOf(a.Type) == adverts:
+		return "different ages"
+	case len(a.Breeds) > 0 && len(b.Breeds) > 0 && !shared(a.Breeds, b.Breeds):
+		return "different breeds"
+	case a.Sex != "" && b.Sex != "" && a.Sex != b.Sex && (a.Name == "" || a.Name != b.Name):
+		return "different sexes"
+	case len(a.Towns) > 0 && len(b.Towns) > 0 && !shared(a.Towns, b.Towns) && !shared(a.Places, b.Places):
+		return "different towns"
+	}
+	return ""
+}
+
+// sameName allows one slip: "Джек" and "Джэк".
+func sameName(a, b string) bool {
+	if a == b || strings.HasPrefix(a, b) || strings.HasPrefix(b, a) {
+		return true
+	}
+	x, y := []rune(a), []rune(b)
+	if len(x) != len(y) || len(x) < 3 {
+		return false
+	}
+	slips := 0
+	for i := range x {
+		if x[i] != y[i] {
+			slips++
+		}
+	}
+	return slips == 1 && x[0] == y[0] && len(x) > 3
+}
+
+// inCommon counts what two posts agree on and names it.
+func inCommon(a, b *Fingerprint, like float64) (points int, words string) {
+	add := func(n int, what string) {
+		points += n
+		words += ", " + what
+	}
+	if a.Animal != "" && a.Animal == b.Animal {
+		add(0, string(a.Animal))
+	}
+	if a.Name != "" && b.Name != "" {
+		add(3, "name")
+	}
+	switch {
+	case shared(a.Places, b.Places):
+		add(2, "place")
+	case len(a.Places) > 0 && len(b.Places) > 0:
+		points--
+	}
+	if shared(a.Breeds, b.Breeds) {
+		add(2, "breed")
+	}
+	if shared(a.Colors, b.Colors) {
+		add(1, "colour")
+	}
+	if a.Sex != "" && a.Sex == b.Sex && len(a.Colors) > 0 && len(b.Colors) > 0 {
+		points++
+	}
+	if like >= 0.25 {
+		add(1, "wording")
+	}
+	return points, words
+}
+
+// phoneWorth is what a shared phone proves. An owner loses one dog at a time;
+// one who finds animals finds many, one who gives them away has a dozen.
+func phoneWorth(a, b Type) int {
+	if groupOf(a) == adverts {
+		return -1
+	}
+	if a == Lost && b == Lost || a == Reunited || b == Reunited {
+		return 2
+	}
+	if a == Lost || b == Lost {
+		return 1
+	}
+	return 0
+}
+
+func shared(a, b []string) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x == y {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// groupCandidates bounds how many earlier posts of one key are compared: the
+// newest ones, for a phone that stands under thousands of posts.
+const groupCandidates = 64
+
+// Group assigns cases over a batch: the result holds, for each fingerprint, the
+// index of the first post of its case. The same keys and rule as a lookup in
+// the database.
+func Group(posts []Fingerprint) []int {
+	cases := make([]int, len(posts))
+	for i := range cases {
+		cases[i] = i
+	}
+	find := func(i int) int {
+		for cases[i] != i {
+			cases[i] = cases[cases[i]]
+			i = cases[i]
+		}
+		return i
+	}
+	byKey := map[string][]int{}
+	for i := range posts {
+		compared := map[int]bool{}
+		for _, key := range posts[i].Keys() {
+			list := byKey[key]
+			for n := 0; n < groupCandidates && n < len(list); n++ {
+				k := list[len(list)-1-n]
+				if compared[k] || find(k) == find(i) {
+					continue
+				}
+				compared[k] = true
+				if SameCase(posts[k], posts[i]).Same {
+					a, b := find(k), find(i)
+					cases[max(a, b)] = min(a, b)
+				}
+			}
+			byKey[key] = append(list, i)
+		}
+	}
+	for i := range cases {
+		cases[i] = find(i)
+	}
+	return cases
+}

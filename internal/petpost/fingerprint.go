@@ -1,0 +1,289 @@
+package petpost
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// PostRef names a post on a wall.
+type PostRef struct {
+	OwnerID int64 `json:"owner_id"`
+	PostID  int64 `json:"post_id"`
+}
+
+// String gives the VK form, wall-1_2.
+func (p PostRef) String() string {
+	return "wall" + strconv.FormatInt(p.OwnerID, 10) + "_" + strconv.FormatInt(p.PostID, 10)
+}
+
+// Fingerprint is what is kept of a post to tell whether another post is about
+// the same animal. It is stored as JSON beside the post; a change of its form
+// raises RulesetVersion.
+type Fingerprint struct {
+	Post   PostRef   `json:"post"`
+	Origin PostRef   `json:"origin"` // the last of copy_history, or the post itself
+	At     time.Time `json:"at"`
+
+	Type   Type   `json:"type"`
+	Animal Animal `json:"animal,omitempty"`
+	Sex    Sex    `json:"sex,omitempty"`
+
+	// Stems, so that "Барсика" is "Барсик": five letters of a word at most.
+	Name   string   `json:"name,omitempty"`
+	Phones []string `json:"phones,omitempty"` // E.164
+	Places []string `json:"places,omitempty"` // streets, districts, landmarks; houses as street+number
+	Towns  []string `json:"towns,omitempty"`
+	Colors []string `json:"colors,omitempty"`
+	Breeds []string `json:"breeds,omitempty"`
+	Age    string   `json:"age,omitempty"`
+
+	// Sketch is a MinHash over pairs of neighbouring words, without greetings,
+	// tags, links and phones; nil for a text too short to have one.
+	Sketch []uint32 `json:"sketch,omitempty"`
+	// Words counts the words that the sketch was made of.
+	Words int `json:"words,omitempty"`
+}
+
+// The sketch has sketchBands bands of sketchRows hashes. Two texts that share
+// 60 % of their word pairs share a band with a probability of 98 %, two that
+// share 20 % with one of 12 %.
+const (
+	sketchBands = 16
+	sketchRows  = 3
+	sketchSize  = sketchBands * sketchRows
+	sketchWords = 6 // shorter texts are like each other by chance
+)
+
+// NewFingerprint makes the fingerprint of a post. origin is the last post of
+// copy_history, or post itself. reading must come from Parse(in).
+func NewFingerprint(post, origin PostRef, in Input, reading Reading) Fingerprint {
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	f := Fingerprint{
+		Post: post, Origin: origin, At: in.PostedAt.UTC(),
+		Type: reading.Type, Animal: reading.Animal, Sex: reading.Sex, Phones: reading.Phones,
+	}
+	f.Name = r.stem(reading.Name)
+	f.Age = r.ageKey(reading.Age)
+	f.Places, f.Towns = r.placeKeys(reading.Location)
+	body := in.Text
+	for _, text := range in.Reposts {
+		if len(text) > len(body) {
+			body = text
+		}
+	}
+	r.describe(&f, body)
+	return f
+}
+
+// Keys returns what to look candidates up by: a post about the same animal
+// shares at least one key. Few posts share a key, except for a volunteer's
+// phone.
+func (f *Fingerprint) Keys() []string {
+	keys := make([]string, 0, 4+len(f.Phones)+sketchBands)
+	keys = append(keys, "o:"+f.Origin.String())
+	for _, phone := range f.Phones {
+		keys = append(keys, "p:"+phone)
+	}
+	if f.Name != "" && f.Animal != "" {
+		for _, place := range f.Places {
+			keys = append(keys, "n:"+string(f.Animal)+":"+f.Name+":"+place)
+		}
+	}
+	for band := range len(f.Sketch) / sketchRows {
+		h := uint64(14695981039346656037)
+		for _, row := range f.Sketch[band*sketchRows : (band+1)*sketchRows] {
+			h = (h ^ uint64(row)) * 1099511628211
+		}
+		keys = append(keys, "t:"+strconv.Itoa(band)+":"+strconv.FormatUint(h, 36))
+	}
+	return keys
+}
+
+// similarity estimates the share of word pairs that two texts have in common,
+// 0..1.
+func similarity(a, b *Fingerprint) float64 {
+	if len(a.Sketch) != sketchSize || len(b.Sketch) != sketchSize {
+		return 0
+	}
+	same := 0
+	for i := range a.Sketch {
+		if a.Sketch[i] == b.Sketch[i] {
+			same++
+		}
+	}
+	return float64(same) / sketchSize
+}
+
+// describe reads colours, breeds and the sketch from the body of a post.
+func (r *reader) describe(f *Fingerprint, body string) {
+	t, c := &r.text, &r.rs.class
+	t.cut(body, &r.rs.lexicon)
+	r.found = r.rs.findPhrases(t, &r.match)
+	r.phones = findPhones(body, r.phones[:0])
+	hashes := make([]uint64, 0, len(t.words))
+	for i := range t.words {
+		w := &t.words[i]
+		if w.hashtag || w.kind == kindURL || w.kind == kindMention || r.inPhone(i) {
+			continue
+		}
+		if w.kind == kindNumber {
+			if w.end-w.start <= 3 {
+				hashes = append(hashes, hashString(t.raw[w.start:w.end]))
+			}
+			continue
+		}
+		letters := t.codesOf(w)
+		if len(letters) == 0 || t.has(i, c.scrap) || t.has(i, c.repost) || t.has(i, c.thanks) {
+			continue
+		}
+		switch {
+		case t.has(i, c.color) && !r.afterStreet(i) && !r.colorOfThing(i):
+			f.Colors = appendNew(f.Colors, stemOf(letters, 3))
+		case (t.has(i, c.dogBreed) || t.has(i, c.catBreed)) && !r.companion(i):
+			f.Breeds = appendNew(f.Breeds, stemOf(letters, 5))
+		}
+		hashes = append(hashes, hashLetters(letters[:min(len(letters), 6)]))
+	}
+	slices.Sort(f.Colors)
+	slices.Sort(f.Breeds)
+	f.Words = len(hashes)
+	if f.Words >= sketchWords {
+		f.Sketch = sketch(hashes)
+	}
+}
+
+// colorOfThing reports the colour of a collar, of overalls, of eyes: it tells
+// less of an animal than that of its coat.
+func (r *reader) colorOfThing(i int) bool {
+	for k := i + 1; k <= i+2; k++ {
+		if r.text.sameSentence(i, k) && r.text.has(k, r.rs.class.worn) {
+			return true
+		}
+	}
+	return false
+}
+
+// sketch is the MinHash of the pairs of neighbouring words.
+func sketch(words []uint64) []uint32 {
+	out := make([]uint32, sketchSize)
+	for i := range out {
+		out[i] = ^uint32(0)
+	}
+	for i := 0; i+1 < len(words); i++ {
+		pair := mix(words[i]*31 ^ words[i+1])
+		for k := range out {
+			// Two independent halves give all the hash functions.
+			h := uint32(mix(pair + uint64(k)*0x9E3779B97F4A7C15))
+			if h < out[k] {
+				out[k] = h
+			}
+		}
+	}
+	return out
+}
+
+func mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xBF58476D1CE4E5B9
+	x ^= x >> 27
+	x *= 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+func hashLetters(letters []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range letters {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}
+
+func hashString(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// stemOf spells the first letters of a word without its case ending: "Гайва"
+// and "Гайве" are "гайв".
+func stemOf(letters []byte, n int) string {
+	for cut := 0; cut < 2 && len(letters) > 3; cut++ {
+		if !caseEnding(letterOf(letters[len(letters)-1])) {
+			break
+		}
+		letters = letters[:len(letters)-1]
+	}
+	out := make([]rune, 0, n)
+	for _, c := range letters[:min(len(letters), n)] {
+		out = append(out, letterOf(c))
+	}
+	return string(out)
+}
+
+func caseEnding(r rune) bool {
+	switch r {
+	case 'а', 'я', 'у', 'ю', 'е', 'и', 'ы', 'о', 'й', 'ь':
+		return true
+	}
+	return false
+}
+
+// stem is stemOf of a single word as written.
+func (r *reader) stem(word string) string {
+	t := &r.text
+	t.cut(word, &r.rs.lexicon)
+	if len(t.words) == 0 {
+		return ""
+	}
+	return stemOf(t.codesOf(&t.words[0]), 5)
+}
+
+// placeKeys splits a place into the stems of its names, with the house number
+// glued to the street, and its towns.
+func (r *reader) placeKeys(location string) (places, towns []string) {
+	if location == "" {
+		return nil, nil
+	}
+	t, c := &r.text, &r.rs.class
+	t.cut(location, &r.rs.lexicon)
+	for i := range t.words {
+		w := &t.words[i]
+		letters := t.codesOf(w)
+		switch {
+		case w.kind == kindNumber:
+			if len(places) > 0 && w.end-w.start <= 3 {
+				places = appendNew(places, places[len(places)-1]+t.raw[w.start:w.end])
+			}
+		case t.has(i, c.city) && (i == 0 || !t.has(i-1, c.street)) && (i+1 >= len(t.words) || !t.has(i+1, c.street) && t.words[i+1].kind != kindNumber):
+			towns = appendNew(towns, stemOf(letters, 5))
+		case len(letters) < 4 || t.has(i, c.street) || t.has(i, c.settlement) || t.has(i, c.district) || t.has(i, c.spot) || t.has(i, c.near) || t.has(i, c.house):
+		default:
+			places = appendNew(places, stemOf(letters, 6))
+		}
+	}
+	return places, towns
+}
+
+// ageKey levels "2 года" and "2-х лет": the first number and the unit's initial.
+func (r *reader) ageKey(age string) string {
+	t := &r.text
+	t.cut(age, &r.rs.lexicon)
+	number := ""
+	for i := range t.words {
+		w := &t.words[i]
+		switch {
+		case w.kind == kindNumber:
+			number += t.raw[w.start:w.end] + "."
+		case number != "" && (t.isWord(i, "год", "года", "лет", "годика", "годик")):
+			return number + "y"
+		case number != "" && t.has(i, r.rs.class.ageUnit):
+			return fmt.Sprintf("%s%c", number, letterOf(t.codesOf(w)[0]))
+		}
+	}
+	return ""
+}

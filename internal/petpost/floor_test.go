@@ -1,0 +1,51 @@
+package petpost_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/petpost"
+	"vestnik/internal/petpost/corpus"
+)
+
+// The floors are a little under what the rules reach; `make eval` prints the
+// misses. The held-out file was written before the rules met it and is not to
+// be tuned on.
+func TestReadingsStayAboveTheFloor(t *testing.T) {
+	t.Parallel()
+	for _, floor := range []struct {
+		file                 string
+		typ, animal, phones  float64
+		lostFound, lostRight float64 // recall and precision of "lost"
+	}{
+		{"testdata/train.jsonl", 0.98, 0.98, 1, 0.98, 0.98},
+		{"testdata/heldout.jsonl", 0.86, 0.90, 1, 0.80, 0.95},
+	} {
+		t.Run(floor.file, func(t *testing.T) {
+			t.Parallel()
+			posts, err := corpus.Load(floor.file)
+			require.NoError(t, err)
+			result := corpus.Evaluate(posts)
+			var report bytes.Buffer
+			result.Print(&report, floor.file, true)
+			require.GreaterOrEqual(t, result.Accuracy("type"), floor.typ, report.String())
+			require.GreaterOrEqual(t, result.Accuracy("animal"), floor.animal, report.String())
+			require.GreaterOrEqual(t, result.Accuracy("phones"), floor.phones, report.String())
+			lost := result.Types[petpost.Lost]
+			require.GreaterOrEqual(t, float64(lost.Hit)/float64(lost.Hit+lost.Missed), floor.lostFound, report.String())
+			require.GreaterOrEqual(t, float64(lost.Hit)/float64(lost.Hit+lost.Extra), floor.lostRight, report.String())
+		})
+	}
+}
+
+func TestPairsOfPostsAreJoinedOrKeptApart(t *testing.T) {
+	t.Parallel()
+	pairs, err := corpus.LoadPairs("testdata/pairs.jsonl")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(pairs), 60)
+	var report bytes.Buffer
+	right := corpus.EvaluatePairs(&report, "pairs", pairs)
+	require.GreaterOrEqual(t, float64(right)/float64(len(pairs)), 0.95, report.String())
+}
