@@ -153,6 +153,9 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 	seen := map[int64]bool{}
 	for offset := 0; read.Calls < maxPages; count = vk.MaxPage {
 		page, err := a.wallGet(ctx, wall.OwnerID, count, offset)
+		if errors.Is(err, errBudgetSpent) && read.Calls > 0 {
+			break // what was read is news all the same
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -190,9 +193,19 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 	return posts, nil
 }
 
+// errBudgetSpent means that the key has made its calls of the last 24 hours.
+var errBudgetSpent = errors.New("the day's budget of wall.get calls is spent")
+
 func (a *Walls) wallGet(ctx context.Context, ownerID int64, count, offset int) (vk.Page, error) {
 	if err := a.Pace.Wait(ctx); err != nil {
 		return vk.Page{}, err
+	}
+	used, err := a.Store.CallsSince(ctx, a.Key, time.Now().Add(-24*time.Hour))
+	if err != nil {
+		return vk.Page{}, err
+	}
+	if used >= a.Quota {
+		return vk.Page{}, errBudgetSpent
 	}
 	if err := a.Store.SpendCall(ctx, a.Key); err != nil {
 		return vk.Page{}, err
@@ -263,6 +276,9 @@ func (a *Walls) refused(ctx context.Context, read protocol.WallRead, err error) 
 	now := time.Now()
 	var failure *vk.Error
 	switch {
+	case errors.Is(err, errBudgetSpent):
+		read.Paused = err.Error()
+		return read, nil
 	case errors.Is(err, db.ErrSameWall):
 		read.Parked = "another name of a wall that is watched already"
 		return read, a.Store.Park(ctx, read.Name, read.Parked, now.Add(parkedAgain))

@@ -8,18 +8,18 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
-	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"vestnik/db"
 	"vestnik/internal/config"
-	"vestnik/internal/protocol"
+	"vestnik/internal/namespace"
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
+	"vestnik/starter"
 )
 
 // askTime bounds one question of the doctor's.
@@ -137,27 +137,25 @@ func (d *doctor) temporal(ctx context.Context) {
 		return
 	}
 	defer temporal.Close()
-	namespace, err := temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: d.cfg.Temporal.Namespace})
+	described, err := temporal.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: d.cfg.Temporal.Namespace})
 	if err != nil {
 		d.fault("temporal", fmt.Errorf("namespace %s: %w", d.cfg.Temporal.Namespace, err))
 		return
 	}
-	retention := namespace.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration()
+	retention := described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration()
 	if retention < shortRetention {
 		d.note("temporal", fmt.Sprintf("namespace %s keeps histories for %s: 720h is advised", d.cfg.Temporal.Namespace, retention))
 	} else {
 		d.ok("temporal", fmt.Sprintf("%s, namespace %s, histories kept for %s", d.cfg.Temporal.Address, d.cfg.Temporal.Namespace, retention))
 	}
-	attributes, err := temporal.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: d.cfg.Temporal.Namespace})
+	missing, err := namespace.MissingSearchAttributes(ctx, temporal, d.cfg.Temporal.Namespace)
 	if err != nil {
-		d.note("search attributes", "can't be listed: "+err.Error())
+		d.note("search attributes", err.Error())
 		return
 	}
-	for _, name := range []string{protocol.DeliveryState.GetName(), protocol.Destination.GetName(), protocol.PostType.GetName(), protocol.ParkReason.GetName()} {
-		if _, there := attributes.GetCustomAttributes()[name]; !there {
-			d.fault("search attributes", fmt.Errorf("%s is missing: temporal operator search-attribute create --name %s --type Keyword", name, name))
-			return
-		}
+	if len(missing) > 0 {
+		d.fault("search attributes", fmt.Errorf("%v are missing: a worker makes them where it may; or: temporal operator search-attribute create --name … --type Keyword", missing))
+		return
 	}
 	d.ok("search attributes", "all there")
 }
@@ -283,7 +281,7 @@ func (d *doctor) verdict() error {
 		}
 	}
 	if faults > 0 {
-		return fmt.Errorf("%d faults", faults)
+		return fmt.Errorf("%d of %d findings are faults", faults, len(d.findings))
 	}
 	return nil
 }

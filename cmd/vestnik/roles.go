@@ -19,6 +19,7 @@ import (
 	"vestnik/db/guidedb"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
+	"vestnik/internal/namespace"
 	"vestnik/internal/photo"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/telemetry"
@@ -188,6 +189,9 @@ func (a *app) work(ctx context.Context) error {
 			return err
 		}
 		worker.RegisterGuide(workers, guide)
+	}
+	if err := namespace.AddSearchAttributes(ctx, a.temporal, a.cfg.Temporal.Namespace); err != nil {
+		a.log.WarnContext(ctx, "search attributes not looked after: deliveries start only where they are there", "error", err)
 	}
 	a.log.InfoContext(ctx, "worker started", "versioned", a.cfg.Worker.Versioned(), "build_id", a.cfg.Worker.BuildID)
 	defer a.log.InfoContext(context.WithoutCancel(ctx), "worker stopped")

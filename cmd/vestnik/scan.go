@@ -12,6 +12,9 @@ import (
 	"vestnik/internal/protocol"
 )
 
+// patience is how long a command waits in silence for a worker.
+const patience = 10 * time.Second
+
 func scanCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "scan",
@@ -41,6 +44,10 @@ func scanCommand() *cli.Command {
 				}
 				return printPlan(plan)
 			}
+			waiting := time.AfterFunc(patience, func() {
+				fmt.Fprintln(os.Stderr, "· the scan has not ended yet; is `vestnik worker` running?")
+			})
+			defer waiting.Stop()
 			result, err := a.starter.Scan(ctx, protocol.ScanWallsInput{Walls: cmd.Args().Slice(), Now: true})
 			if err != nil {
 				return err

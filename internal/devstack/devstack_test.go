@@ -19,6 +19,8 @@ import (
 	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
+
+	"vestnik/internal/namespace"
 )
 
 // project is an empty project folder that shares the Temporal binary of this
@@ -100,10 +102,10 @@ func TestANamespaceKeepsHistoriesForThirtyDaysAndHasTheSearchAttributes(t *testi
 	require.NoError(t, err)
 	require.Equal(t, 720*time.Hour, described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
 
-	require.NoError(t, PrepareNamespace(t.Context(), service, "made-later"))
-	require.NoError(t, PrepareNamespace(t.Context(), service, "made-later"), "it may be repeated")
-	for _, namespace := range []string{"default", "made-later"} {
-		known, err := service.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	require.NoError(t, namespace.Prepare(t.Context(), service, "made-later"))
+	require.NoError(t, namespace.Prepare(t.Context(), service, "made-later"), "it may be repeated")
+	for _, name := range []string{"default", "made-later"} {
+		known, err := service.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: name})
 		require.NoError(t, err)
 		for _, name := range []string{"DeliveryState", "Destination", "PostType", "ParkReason"} {
 			require.Contains(t, known.GetCustomAttributes(), name)

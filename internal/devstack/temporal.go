@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/client"
+
+	"vestnik/internal/namespace"
 )
 
 const (
@@ -64,7 +66,7 @@ type Temporal struct {
 }
 
 // StartTemporal returns once the server answers and every namespace has its
-// search attributes and [Retention].
+// search attributes and [namespace.Retention].
 func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, error) {
 	say := newProgress(options.Progress).say
 	say("starting the Temporal server")
@@ -123,10 +125,10 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 		arguments = append(arguments, "--db-filename", options.Database,
 			"--sqlite-pragma", "journal_mode=wal", "--sqlite-pragma", "synchronous=normal")
 	}
-	for _, namespace := range options.Namespaces {
-		arguments = append(arguments, "--namespace", namespace)
+	for _, name := range options.Namespaces {
+		arguments = append(arguments, "--namespace", name)
 	}
-	for _, attribute := range SearchAttributes {
+	for _, attribute := range namespace.SearchAttributes {
 		arguments = append(arguments, "--search-attribute", attribute+"=Keyword")
 	}
 	for _, setting := range options.Settings {
@@ -164,8 +166,8 @@ func (t *Temporal) ready(ctx context.Context, namespaces []string) error {
 		service, err := client.DialContext(ctx, client.Options{HostPort: t.Address, Logger: silent{}})
 		if err == nil {
 			defer service.Close()
-			for _, namespace := range namespaces {
-				if err := PrepareNamespace(ctx, service, namespace); err != nil {
+			for _, name := range namespaces {
+				if err := namespace.Prepare(ctx, service, name); err != nil {
 					return err
 				}
 			}

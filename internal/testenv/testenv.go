@@ -22,7 +22,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 
-	"vestnik/internal/devstack"
+	"vestnik/internal/namespace"
 )
 
 // The variables that hold the addresses of the servers that the tests of one
@@ -90,7 +90,7 @@ func Namespace(t testing.TB) string {
 			return "", err
 		}
 		name := "test-" + uuid.NewString()
-		return name, devstack.PrepareNamespace(ctx, service, name)
+		return name, namespace.Prepare(ctx, service, name)
 	})
 	once, loaded := namespaces.LoadOrStore(t, first)
 	if !loaded {

@@ -1,4 +1,6 @@
-package devstack
+// Package namespace gives a Temporal namespace what Vestnik's workflows need
+// of it: the search attributes, and a retention as long as people look back.
+package namespace
 
 import (
 	"context"
@@ -30,11 +32,11 @@ var SearchAttributes = []string{
 	protocol.ParkReason.GetName(),
 }
 
-// PrepareNamespace makes the namespace if it is not there, sets its retention
+// Prepare makes the namespace if it is not there, sets its retention
 // and adds the search attributes it lacks. It may be repeated, and several
 // processes may do it at once. On Temporal Cloud, where namespaces are not
 // made over this API, use Cloud's own tools instead.
-func PrepareNamespace(ctx context.Context, service client.Client, namespace string) error {
+func Prepare(ctx context.Context, service client.Client, namespace string) error {
 	_, err := service.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
 		Namespace:                        namespace,
 		WorkflowExecutionRetentionPeriod: durationpb.New(Retention),
@@ -48,7 +50,7 @@ func PrepareNamespace(ctx context.Context, service client.Client, namespace stri
 	case err != nil:
 		return fmt.Errorf("make namespace %s: %w", namespace, err)
 	}
-	return addSearchAttributes(ctx, service, namespace)
+	return AddSearchAttributes(ctx, service, namespace)
 }
 
 func setRetention(ctx context.Context, service client.Client, namespace string) error {
@@ -72,30 +74,38 @@ func setRetention(ctx context.Context, service client.Client, namespace string) 
 	return nil
 }
 
-func addSearchAttributes(ctx context.Context, service client.Client, namespace string) error {
-	err := untilSettled(ctx, func() error {
-		known, err := service.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
-		if err != nil {
+// MissingSearchAttributes returns those that a namespace does not have.
+func MissingSearchAttributes(ctx context.Context, service client.Client, namespace string) ([]string, error) {
+	known, err := service.OperatorService().ListSearchAttributes(ctx, &operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil, fmt.Errorf("list the search attributes of namespace %s: %w", namespace, err)
+	}
+	var missing []string
+	for _, name := range SearchAttributes {
+		if _, there := known.GetCustomAttributes()[name]; !there {
+			missing = append(missing, name)
+		}
+	}
+	return missing, nil
+}
+
+// AddSearchAttributes adds what a namespace lacks. Clusters that let only
+// their operators do that refuse.
+func AddSearchAttributes(ctx context.Context, service client.Client, namespace string) error {
+	return untilSettled(ctx, func() error {
+		missing, err := MissingSearchAttributes(ctx, service, namespace)
+		if err != nil || len(missing) == 0 {
 			return err
 		}
-		missing := map[string]enums.IndexedValueType{}
-		for _, name := range SearchAttributes {
-			if _, there := known.GetCustomAttributes()[name]; !there {
-				missing[name] = enums.INDEXED_VALUE_TYPE_KEYWORD
-			}
+		request := &operatorservice.AddSearchAttributesRequest{Namespace: namespace, SearchAttributes: map[string]enums.IndexedValueType{}}
+		for _, name := range missing {
+			request.SearchAttributes[name] = enums.INDEXED_VALUE_TYPE_KEYWORD
 		}
-		if len(missing) == 0 {
-			return nil
+		if _, err := service.OperatorService().AddSearchAttributes(ctx, request); err != nil {
+			return fmt.Errorf("add the search attributes %v to namespace %s: %w", missing, namespace, err)
 		}
-		_, err = service.OperatorService().AddSearchAttributes(ctx, &operatorservice.AddSearchAttributesRequest{
-			Namespace: namespace, SearchAttributes: missing,
-		})
-		return err
+		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("add search attributes to namespace %s: %w", namespace, err)
-	}
-	return nil
 }
 
 // untilSettled repeats a change of a namespace: the server answers
@@ -107,8 +117,10 @@ func untilSettled(ctx context.Context, change func() error) error {
 		if err == nil || !errors.As(err, &unavailable) || attempt == 50 {
 			return err
 		}
-		if wait(ctx, min(attempt, 20)*5*time.Millisecond) != nil {
+		select {
+		case <-ctx.Done():
 			return err
+		case <-time.After(min(attempt, 20) * 5 * time.Millisecond):
 		}
 	}
 }
