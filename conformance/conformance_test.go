@@ -16,7 +16,7 @@ type row struct {
 	proof     func(t *testing.T, r *rig)
 }
 
-func TestSpecification(t *testing.T) {
+func TestConformance(t *testing.T) {
 	t.Parallel()
 	rows := slicesOf(entities, transport, updates, callbacks, outbound, screens, acceptance, idempotency, failures, retries, catalogue, records, photos)
 	for i, row := range rows {

@@ -528,7 +528,7 @@ func (p *person) handle(update sandbox.Update) trail {
 func (p *person) deliver(update sandbox.Update) {
 	p.t.Helper()
 	said := p.post(string(update.Body))
-	require.Equal(p.t, 200, said.status)
+	require.Equal(p.t, 200, said.status, "%v", p.journal.of(update.ID))
 	require.Empty(p.t, said.body)
 }
 
