@@ -11,18 +11,18 @@ import (
 
 // CheckReport is what can be said of a batch without the guide.
 type CheckReport struct {
-	Objects int
-	Lists   map[List]int
-	Refused []Refusal
+	Objects int          `json:"objects"`
+	Lists   map[List]int `json:"lists"`
+	Refused []Refusal    `json:"refused"`
 	// Outside are references to objects that the batch itself does not bring.
 	// They are good if the guide has them.
-	Outside []Refusal
+	Outside []Refusal `json:"outside"`
 }
 
 // CheckBatch reads a batch to its end and reports what an import would refuse.
 // The error is of the batch as a whole, as from Reader.Next.
 func CheckBatch(reader *Reader) (CheckReport, error) {
-	report := CheckReport{Lists: make(map[List]int)}
+	report := CheckReport{Lists: make(map[List]int), Refused: []Refusal{}, Outside: []Refusal{}}
 	brought := make(map[List]map[string]string) // to the path
 	var references []reference
 	for {

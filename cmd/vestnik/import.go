@@ -1,0 +1,248 @@
+package main
+
+import (
+	"archive/zip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/internal/content"
+)
+
+// importPoll is how often the command looks how far its import is.
+const importPoll = 250 * time.Millisecond
+
+func importCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "import",
+		Usage:     "take a batch of content into the guide",
+		ArgsUsage: "<content.json | content.csv.zip>",
+		Description: "The batch is the one that POST /api/v1/cms/import takes; a zip has a CSV file for each of its\n" +
+			"lists (places.csv, …) with the fields' names in the first row and | between several values.\n" +
+			"What is refused is listed, the rest is taken. The exit code is 1 if anything was refused.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "check", Usage: "look for faults and import nothing; needs no server"},
+			&cli.BoolFlag{Name: "snapshot", Usage: "CSV only: unpublish what the batch's lists do not name"},
+			&cli.BoolFlag{Name: "allow-http", Usage: "with --check: take photos at http addresses, as beside the sandbox"},
+			&cli.StringFlag{Name: "key", Usage: "the same `KEY` is the same import"},
+			&cli.StringFlag{Name: "status", Usage: "show how the import `ID` stands"},
+			&cli.BoolFlag{Name: "no-wait", Usage: "do not wait for the import's end"},
+			outputFlag(),
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if cmd.String("status") != "" {
+				return withApp(showImport)(ctx, cmd)
+			}
+			if cmd.Args().Len() != 1 {
+				return errors.New("name one file: content.json or content.csv.zip")
+			}
+			if cmd.Bool("check") {
+				return checkBatch(cmd)
+			}
+			return withApp(importBatch)(ctx, cmd)
+		},
+	}
+}
+
+func checkBatch(cmd *cli.Command) error {
+	batch, err := openBatch(cmd)
+	if err != nil {
+		return err
+	}
+	defer batch.Close()
+	report, err := content.CheckBatch(content.NewReader(batch, content.Rules{AllowHTTP: cmd.Bool("allow-http")}))
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		if err := printJSON(os.Stdout, report); err != nil {
+			return err
+		}
+	} else {
+		fmt.Println(report)
+		printRefusals(report.Refused)
+		if len(report.Outside) > 0 {
+			fmt.Println("\nGood only if the guide has them already:")
+			printRefusals(report.Outside)
+		}
+	}
+	return refusedError(len(report.Refused))
+}
+
+func importBatch(ctx context.Context, cmd *cli.Command, a *app) error {
+	batch, err := openBatch(cmd)
+	if err != nil {
+		return err
+	}
+	defer batch.Close()
+	bar := newBar(os.Stderr)
+	counted := &countingReader{from: batch, read: func(bytes int64) {
+		bar.show(batch.share(bytes), fmt.Sprintf("%.1f MB read", float64(bytes)/1e6))
+	}}
+	accepted, err := a.content().Import(ctx, cmd.String("key"), counted)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if accepted.OtherContent {
+		fmt.Fprintf(os.Stderr, "the key %q stands for another batch, sent before: this one is not imported\n", cmd.String("key"))
+	}
+	var status content.Status
+	for {
+		if status, err = a.content().Status(ctx, accepted.ID); err != nil {
+			return fmt.Errorf("import %s goes on, and can't be followed: %w", accepted.ID, err)
+		}
+		if status.State != content.Running || cmd.Bool("no-wait") {
+			break
+		}
+		bar.show(status.Progress, fmt.Sprintf("%s, %d objects", status.Phase, status.Objects))
+		select {
+		case <-time.After(importPoll):
+		case <-ctx.Done():
+			bar.end()
+			return fmt.Errorf("import %s goes on by itself: `vestnik import --status %s`", accepted.ID, accepted.ID)
+		}
+	}
+	bar.end()
+	return printImport(cmd, status)
+}
+
+func showImport(ctx context.Context, cmd *cli.Command, a *app) error {
+	status, err := a.content().Status(ctx, cmd.String("status"))
+	if err != nil {
+		return err
+	}
+	return printImport(cmd, status)
+}
+
+func printImport(cmd *cli.Command, status content.Status) error {
+	if wantsJSON(cmd) {
+		if err := printJSON(os.Stdout, status); err != nil {
+			return err
+		}
+	} else {
+		fmt.Printf("import %s: %s (%s)\n", status.ID, status.State, status.Phase)
+		fmt.Printf("%d objects: %d created, %d changed, %d unchanged, %d refused; %d unpublished\n",
+			status.Objects, status.Created, status.Changed, status.Unchanged, status.RefusedCount, status.Unpublished)
+		printRefusals(status.Refused)
+	}
+	if status.State == content.Failed {
+		return errors.New(status.Failure)
+	}
+	return refusedError(status.RefusedCount)
+}
+
+func printRefusals(refusals []content.Refusal) {
+	for _, refusal := range refusals {
+		value := ""
+		if refusal.Value != "" {
+			value = fmt.Sprintf(" %q", refusal.Value)
+		}
+		fmt.Printf("  %s%s: %s\n", refusal.Path, value, refusal.Reason)
+	}
+}
+
+func refusedError(count int) error {
+	if count == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d objects refused", count)
+}
+
+// batchFile is an open batch as JSON.
+type batchFile struct {
+	io.Reader
+	close func() error
+	size  int64 // 0 if nobody knows
+}
+
+// Close lets go of the file.
+func (b *batchFile) Close() error { return b.close() }
+
+func (b *batchFile) share(read int64) float64 {
+	if b.size == 0 {
+		return 0
+	}
+	return float64(read) / float64(b.size)
+}
+
+func openBatch(cmd *cli.Command) (*batchFile, error) {
+	name := cmd.Args().First()
+	if !strings.HasSuffix(name, ".zip") {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		described, err := file.Stat()
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return &batchFile{Reader: file, close: file.Close, size: described.Size()}, nil
+	}
+	archive, err := zip.OpenReader(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	mode := content.Upsert
+	if cmd.Bool("snapshot") {
+		mode = content.Snapshot
+	}
+	reader, writer := io.Pipe()
+	go func() {
+		_ = writer.CloseWithError(content.ConvertCSV(&archive.Reader, writer, mode)) // a pipe always closes
+	}()
+	return &batchFile{Reader: reader, close: func() error { return errors.Join(reader.Close(), archive.Close()) }}, nil
+}
+
+// countingReader tells how much was read.
+type countingReader struct {
+	from  io.Reader
+	bytes int64
+	read  func(bytes int64)
+}
+
+func (c *countingReader) Read(into []byte) (int, error) {
+	n, err := c.from.Read(into)
+	c.bytes += int64(n)
+	c.read(c.bytes)
+	return n, err
+}
+
+// bar shows progress on a terminal, and nothing anywhere else.
+type bar struct {
+	out   io.Writer
+	shown time.Time
+	drawn bool
+}
+
+func newBar(file *os.File) *bar {
+	described, err := file.Stat()
+	if err != nil || described.Mode()&os.ModeCharDevice == 0 {
+		return &bar{}
+	}
+	return &bar{out: file}
+}
+
+func (b *bar) show(share float64, label string) {
+	if b.out == nil || time.Since(b.shown) < 100*time.Millisecond {
+		return
+	}
+	const width = 30
+	filled := int(min(max(share, 0), 1) * width)
+	fmt.Fprintf(b.out, "\r\x1b[K[%s%s] %3.0f%% %s", strings.Repeat("█", filled), strings.Repeat("·", width-filled), share*100, label)
+	b.shown, b.drawn = time.Now(), true
+}
+
+// end clears the line.
+func (b *bar) end() {
+	if b.drawn {
+		fmt.Fprint(b.out, "\r\x1b[K")
+		b.drawn = false
+	}
+}
