@@ -40,7 +40,7 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 			continue
 		}
 		if weight > animalTrait {
-			if r.companion(i) || r.general(i) {
+			if r.companion(i) || r.general(i) || r.asName(i) {
 				continue
 			}
 			if weight > animalMaybe && r.subject(i) {
@@ -65,6 +65,12 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	if tortoise > 0 && score[catIndex] == 0 && score[dogIndex] < animalNoun {
 		score[otherIndex] += animalNoun
 		first[otherIndex] = tortoise
+	}
+	for k, pictures := range t.pictures {
+		if pictures > 0 && score == [3]int{} {
+			score[k], first[k] = animalTrait, 1
+			break
+		}
 	}
 	best := -1
 	for k := range animals {
@@ -137,6 +143,15 @@ func (r *reader) general(i int) bool {
 	}
 	return t.isWord(i+1, "и", "или") && other(i+2) || t.isWord(i-1, "и", "или") && other(i-2) ||
 		t.sameSentence(i, i+1) && t.words[i+1].gap&gapComma != 0 && other(i+1)
+}
+
+// asName reports an animal's word used as a name: "зовут Белка".
+func (r *reader) asName(i int) bool {
+	t, c := &r.text, &r.rs.class
+	if !t.words[i].upper || !t.sameSentence(i-1, i) {
+		return false
+	}
+	return t.has(i-1, c.called) || t.isWord(i-1, "на") && t.sameSentence(i-2, i) && t.has(i-2, c.called)
 }
 
 // companion reports animals that stand beside the one the post is about: those

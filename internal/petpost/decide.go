@@ -106,6 +106,13 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		adopt += seeks
 	}
 	side := s[sigFound] + owner + s[sigSeen] // found and sighting together
+	if mine := s[sigMine]; lost > 0 {
+		lost += min(mine, 8)
+	} else if mine > 0 && s[sigSeen] > 0 && owner+s[sigFound]+s[sigHold] < 5 {
+		lost = s[sigSeen] + mine // who saw it knows it: "пробежала моя собака"
+	} else if mine >= plain && adopt == 0 {
+		lost = mine / 2
+	}
 	if adopt > 0 {
 		adopt += min(s[sigProfile], 8)
 	}
@@ -116,6 +123,9 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	animal := v.animal != "" || v.reading.Name != "" || r.petMentioned()
 
 	switch {
+	case title[sigNotPet] >= outright && v.scores.first[sigNotPet] < v.scores.first[sigLost] && !r.kindMentioned(v.scores.first[sigNotPet]+3):
+		v.animal = ""
+		return News, true
 	case s[sigNotPet] >= plain && adopt < outright && !r.kindMentioned(len(t.words)) || s[sigNotPet] >= outright && (s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
 		v.animal = ""
 		return News, true
@@ -154,15 +164,15 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		}
 		choose(adopt+adopt/4, Adoption)
 	}
+	if lost >= plain {
+		choose(lost+lost/4, Lost)
+	}
 	if side >= plain && (side > owner || owner >= outright) {
 		total := side
 		if owner < outright && adopt >= outright {
 			total = owner + s[sigFound]/2
 		}
 		choose(total, r.foundOrSeen(v))
-	}
-	if lost >= plain {
-		choose(lost, Lost)
 	}
 	if best >= plain {
 		if typ != Fundraising && typ != Lost && s[sigEvent] >= outright && title[sigEvent] > 0 && title[sigAdopt] == 0 && owner < outright {

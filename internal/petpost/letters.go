@@ -105,6 +105,19 @@ func isEmoji(r rune) bool {
 	return r > 0x2000 && unicode.Is(unicode.So, r)
 }
 
+// emojiAnimal returns which of the animals an emoji shows, -1 for none.
+func emojiAnimal(r rune) int {
+	switch r {
+	case '🐕', '🐶', '🐩', '🦮':
+		return dogIndex
+	case '🐱', '🐈', '😺', '😸', '😹', '😻', '😼', '😽', '🙀', '😿', '😾':
+		return catIndex
+	case '🦜', '🐦', '🐰', '🐇', '🐹', '🐢', '🐭', '🐁', '🦎', '🐍', '🦔', '🐀':
+		return otherIndex
+	}
+	return -1
+}
+
 // transliteration of Latin letters for posts typed without a Russian keyboard.
 var transliteration = []struct {
 	latin    string

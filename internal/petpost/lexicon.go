@@ -14,13 +14,16 @@ import (
 //	потерял* anything that begins so
 //
 // A word that no pattern knows is looked up once more by its sound, so that
-// "потерелса" is understood without being listed.
+// "потерелса" is understood without being listed; only the words of animals and
+// of what happens to them are, for sounds are ambiguous.
 type lexicon struct {
 	nodes   []trieNode
 	byName  map[string]uint16
 	names   []string
 	sounds  []trieNode
 	endings [letterCodes * letterCodes * letterCodes]bool
+
+	bySound bool // while compiling: words of this table are known by their sound too
 
 	abbreviation uint16
 	number       uint16 // every number
@@ -61,8 +64,10 @@ func compile() *ruleset {
 	}
 	lx.endings[0] = true
 	for _, v := range vocabulary {
+		lx.bySound = v.bySound
 		lx.define(v.class, v.words)
 	}
+	lx.bySound = false
 	lx.abbreviation = lx.classOf("@abbreviation")
 	lx.number = lx.classOf("@number")
 	lx.oldNumber = lx.classOf("@number.old")
@@ -146,7 +151,7 @@ func (lx *lexicon) insert(pattern string, id uint16) {
 	default:
 		n.exact = addClass(n.exact, id)
 	}
-	if len(letters) < 6 {
+	if !lx.bySound || len(letters) < 6 {
 		return
 	}
 	var buffer [48]byte

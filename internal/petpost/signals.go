@@ -7,6 +7,7 @@ type signal uint8
 const (
 	sigQuiet      signal = iota // explains a word without meaning anything
 	sigLost                     // a pet is missing
+	sigMine                     // the author knows the animal: its name, "наш кот"
 	sigFound                    // an animal was found
 	sigHold                     // and is kept somewhere
 	sigSeen                     // an animal was seen, or roams
@@ -30,6 +31,6 @@ const (
 )
 
 var signalNames = [signals]string{
-	"quiet", "lost", "found", "hold", "sighting", "owner wanted", "old or new owner wanted", "adoption", "profile", "foster", "fundraising",
+	"quiet", "lost", "own animal", "found", "hold", "sighting", "owner wanted", "old or new owner wanted", "adoption", "profile", "foster", "fundraising",
 	"account", "reunited", "not home yet", "adopted", "sale", "news", "thanks", "not a pet", "advice", "event",
 }

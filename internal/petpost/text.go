@@ -64,7 +64,8 @@ type text struct {
 	links     int
 	hashtags  int
 	emoji     int
-	tail      gap // what follows the last word
+	pictures  [3]int // emoji of dogs, cats and other pets
+	tail      gap    // what follows the last word
 }
 
 // sentence is a run of words [from, to).
@@ -186,6 +187,9 @@ func (t *text) cut(raw string, lx *lexicon) {
 		case isEmoji(r):
 			between |= gapEmoji
 			t.emoji++
+			if k := emojiAnimal(r); k >= 0 {
+				t.pictures[k]++
+			}
 		}
 		if r != ' ' && r != '\t' && r != 0xA0 {
 			spaces = 0
