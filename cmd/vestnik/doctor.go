@@ -19,7 +19,6 @@ import (
 	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
-	"vestnik/starter"
 )
 
 // askTime bounds one question of the doctor's.
