@@ -103,6 +103,9 @@ func environ() map[string]string {
 	if own["DATABASE_URL"] != "" || own["DATABASE_URL_FILE"] != "" || own["TEMPORAL_ADDRESS"] != "" {
 		return own
 	}
+	if _, running := devstack.Find(""); !running {
+		return own // what a killed process has left behind is of no use
+	}
 	text, err := os.ReadFile(devEnvironFile())
 	if err != nil {
 		return own
