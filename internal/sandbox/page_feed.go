@@ -61,11 +61,10 @@ type pagePost struct {
 // bubble is one message, or one album, of a chat.
 type bubble struct {
 	Message
-	Photos  []*Photo
-	NewDay  string
-	Quoted  string
-	FileURL string
-	Formats template.HTML
+	Photos []*Photo
+	NewDay string
+	Quoted string
+	Linked *pagePost // the post whose preview is shown, if the sandbox has it
 }
 
 func (s *Server) feedView(r *http.Request) feedView {
@@ -232,12 +231,36 @@ func (s *Server) bubbles(chat int64, now time.Time) []bubble {
 		if m.Photo != nil {
 			b.Photos = []*Photo{m.Photo}
 		}
+		if m.Preview != "" {
+			b.Linked = s.linkedPost(m.Preview)
+		}
 		if today := day(m.Date, now); today != lastDay {
 			b.NewDay, lastDay = today, today
 		}
 		list = append(list, b)
 	}
 	return list
+}
+
+// linkedPost is the post that a vk.com/wall… address means.
+func (s *Server) linkedPost(address string) *pagePost {
+	parts := wallLink.FindStringSubmatch(address)
+	if parts == nil || !insideVK(address) {
+		return nil
+	}
+	s.vk.mu.Lock()
+	defer s.vk.mu.Unlock()
+	w := s.vk.walls[int64(atoi(parts[1]))]
+	if w == nil || w.post(int64(atoi(parts[2]))) == nil {
+		return nil
+	}
+	p := w.post(int64(atoi(parts[2])))
+	linked := &pagePost{Post: *p, Author: w.Name}
+	linked.Text = shorten(p.Text, 140)
+	for i := range p.Photos[:min(len(p.Photos), 1)] {
+		linked.Photos = append(linked.Photos, s.photoURL(&p.Photos[i], 320, 240))
+	}
+	return linked
 }
 
 func shorten(text string, limit int) string {

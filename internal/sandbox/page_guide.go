@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -60,7 +61,7 @@ func (s *Server) guideView(r *http.Request) guideView {
 		}
 	}
 	t.mu.Unlock()
-	slices.SortFunc(v.People, func(a, b Chat) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	slices.SortFunc(v.People, func(a, b Chat) int { return cmp.Compare(a.ID, b.ID) })
 	chat := chosen(v.People, func(c Chat) string { return strconv.FormatInt(c.ID, 10) }, r.FormValue("person"))
 	v.Person = Person{ID: chat.ID, Name: chat.Title, Username: chat.Username}
 	v.Bubbles = s.bubbles(chat.ID, now)

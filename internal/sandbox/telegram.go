@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -173,7 +174,7 @@ func (s *Server) Chats() []Chat {
 	for _, c := range t.chats {
 		list = append(list, c.Chat.copied())
 	}
-	slices.SortFunc(list, func(a, b Chat) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	slices.SortFunc(list, func(a, b Chat) int { return cmp.Compare(a.ID, b.ID) })
 	return list
 }
 
@@ -254,7 +255,7 @@ func (t *telegram) serve(w http.ResponseWriter, r *http.Request) {
 			if err != nil {
 				return err.answer()
 			}
-			if f.files != nil || len(q.stored) > 0 {
+			if len(q.stored) > 0 {
 				t.server.events.post(topicTelegram)
 			}
 			return answer{status: 200, stored: q.stored, body: encode(map[string]any{"ok": true, "result": result})}

@@ -256,6 +256,9 @@ func (q *botRequest) document() (*Document, *refusal) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.documents) >= 10_000 { // bounded memory
+		clear(t.documents)
+	}
 	t.nextFile++
 	document.FileID = fmt.Sprintf("BQACAgIAAxkDAAI%08dsandboxAAIDAANzAAM2BA", t.nextFile)
 	t.documents[document.FileID] = &document

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -160,12 +162,11 @@ func (c *chat) add(m *Message) *Message {
 
 // message finds a message that is still there.
 func (c *chat) message(id int64) *Message {
-	for i := len(c.messages) - 1; i >= 0; i-- {
-		if m := c.messages[i]; m.ID == id && !m.Deleted {
-			return m
-		}
+	i, found := slices.BinarySearchFunc(c.messages, id, func(m *Message, id int64) int { return cmp.Compare(m.ID, id) })
+	if !found || c.messages[i].Deleted {
+		return nil
 	}
-	return nil
+	return c.messages[i]
 }
 
 func (q *botRequest) sendMessage() (any, *refusal) {

@@ -47,7 +47,7 @@ func (t *telegram) wire(c *chat, m *Message, viewer *bot) map[string]any {
 	if m.Text != "" && m.Preview != "" {
 		w["link_preview_options"] = map[string]any{"url": m.Preview}
 	}
-	if reply := c.message(m.ReplyTo); m.ReplyTo != 0 && reply != nil {
+	if reply := c.message(m.ReplyTo); reply != nil {
 		answered := *reply
 		answered.ReplyTo = 0 // replies of replies are not nested
 		w["reply_to_message"] = t.wire(c, &answered, viewer)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,8 +53,12 @@ type guidUse struct {
 // guidLife is how long a guid keeps wall.post from posting twice.
 const guidLife = time.Hour
 
-// postsKept bounds the memory of one wall.
-const postsKept = 10_000
+// Bounds of memory: the posts of one wall, and the photos that can be
+// attached.
+const (
+	postsKept  = 10_000
+	photosKept = 100_000
+)
 
 func newVK(s *Server) *vk {
 	return &vk{server: s, tokens: map[string]*token{}, walls: map[int64]*wall{}, photos: map[string]*WallPhoto{},
@@ -129,7 +134,7 @@ func (s *Server) Walls() []Wall {
 	for _, w := range v.walls {
 		list = append(list, w.Wall)
 	}
-	slices.SortFunc(list, func(a, b Wall) int { return int(min(max(b.OwnerID-a.OwnerID, -1), 1)) })
+	slices.SortFunc(list, func(a, b Wall) int { return cmp.Compare(b.OwnerID, a.OwnerID) })
 	return list
 }
 
@@ -163,8 +168,8 @@ func (v *vk) put(w *wall, p Post) *Post {
 	p.FromID = orElse(p.FromID, w.OwnerID)
 	v.knowPhotos(&p)
 	stored := &p
-	w.posts = append(w.posts, stored)
-	slices.SortStableFunc(w.posts, func(a, b *Post) int { return int(min(max(a.ID-b.ID, -1), 1)) })
+	i, _ := w.position(p.ID)
+	w.posts = slices.Insert(w.posts, i, stored)
 	if len(w.posts) > postsKept {
 		w.posts = slices.Clone(w.posts[len(w.posts)-postsKept:])
 	}
@@ -174,6 +179,12 @@ func (v *vk) put(w *wall, p Post) *Post {
 // knowPhotos gives the photos of a post ids and makes them known, so that
 // they can be attached elsewhere. v.mu is held.
 func (v *vk) knowPhotos(p *Post) {
+	for name := range v.photos { // bounded memory: some are forgotten
+		if len(v.photos) < photosKept {
+			break
+		}
+		delete(v.photos, name)
+	}
 	p.Photos = slices.Clone(p.Photos)
 	for i := range p.Photos {
 		photo := &p.Photos[i]
@@ -249,11 +260,16 @@ func (s *Server) Posts(owner int64) []Post {
 }
 
 func (w *wall) post(id int64) *Post {
-	i, found := slices.BinarySearchFunc(w.posts, id, func(p *Post, id int64) int { return int(min(max(p.ID-id, -1), 1)) })
+	i, found := w.position(id)
 	if !found {
 		return nil
 	}
 	return w.posts[i]
+}
+
+// position is where a post of this id is, or belongs.
+func (w *wall) position(id int64) (int, bool) {
+	return slices.BinarySearchFunc(w.posts, id, func(p *Post, id int64) int { return cmp.Compare(p.ID, id) })
 }
 
 // serve answers /method/<name>.

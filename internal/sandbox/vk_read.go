@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -144,7 +145,7 @@ func (w *wall) filtered(filter string, k *token) ([]*Post, *vkError) {
 		case !a.Date.Equal(b.Date):
 			return b.Date.Compare(a.Date)
 		}
-		return int(min(max(b.ID-a.ID, -1), 1))
+		return cmp.Compare(b.ID, a.ID)
 	})
 	return list, nil
 }

@@ -81,6 +81,9 @@ document.addEventListener("click", async (event) => {
     if (name === "person") { location.reload(); return; }
     for (const panel of panels) if (panel.dataset.query === name) { drawn.delete(panel.id); panel.scrollTop = 0; refresh(panel); }
   }
+  // A link to a post of one of these walls stays here: VK itself has no such post.
+  const post = event.target.closest("a[href]")?.href.match(/vk\.(?:com|ru)\/wall(-?\d+)_(\d+)/);
+  if (post && await reveal(post[1], post[2], event)) return;
   const press = event.target.closest("[data-press]");
   if (press) {
     press.classList.add("wait");
@@ -95,14 +98,36 @@ document.addEventListener("click", async (event) => {
   }
 });
 
+// reveal shows a post in its column; false if the wall is not of this sandbox.
+async function reveal(owner, id, event) {
+  for (const [name, panel] of [["wall", "walls"], ["target", "destination"]]) {
+    if (!document.querySelector(`[data-pick="${name}=${owner}"]`)) continue;
+    event.preventDefault();
+    query.set(name, owner);
+    const column = document.getElementById(panel);
+    document.querySelector(`[data-show="${panel}"]`)?.click();
+    await refresh(column);
+    const card = column.querySelector(`[data-key="post${owner}_${id}"]`);
+    if (card) { // by hand: scrollIntoView would move the page too
+      const scroll = column.scrollHeight > column.clientHeight + 4 && getComputedStyle(column).overflowY !== "visible" ? column : document.scrollingElement;
+      const room = scroll === column ? column.getBoundingClientRect() : { top: 0, height: innerHeight };
+      const place = card.getBoundingClientRect();
+      scroll.scrollBy({ top: place.top - room.top - (room.height - place.height) / 2, behavior: "smooth" });
+    }
+    card?.animate([{ outline: "3px solid var(--accent)" }, { outline: "3px solid transparent" }], 2200);
+    return true;
+  }
+  return false;
+}
+
 document.addEventListener("submit", async (event) => {
   const form = event.target;
-  if (form.method !== "post") return;
+  if (form.getAttribute("method") !== "post") return; // a field may be called method
   event.preventDefault();
   const data = new FormData(form, event.submitter);
   if (event.submitter?.value === "/start") data.set("text", "/start");
   form.sent = true;
-  if (await send(form.action, data) && form.dataset.stay === undefined) form.reset();
+  if (await send(form.getAttribute("action"), data) && form.dataset.stay === undefined) form.reset();
   for (const panel of panels) later(panel, 60);
 });
 
