@@ -2,11 +2,13 @@ package sandbox
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -173,7 +175,12 @@ func (x *exchange) write(a answer, fault string, headers ...map[string]string) {
 			header.Set(name, value)
 		}
 	}
-	header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	sent := a.body
+	if x.platform == VK && fault == "" && len(sent) >= gzipFrom && strings.Contains(x.r.Header.Get("Accept-Encoding"), "gzip") {
+		sent = packed(sent)
+		header.Set("Content-Encoding", "gzip")
+	}
+	header.Set("Content-Length", strconv.Itoa(len(sent)))
 	// Recorded before it is written, so that whoever has the answer also finds
 	// the call in the book.
 	if x.r.Context().Err() != nil {
@@ -181,7 +188,19 @@ func (x *exchange) write(a answer, fault string, headers ...map[string]string) {
 	}
 	x.server.book.finish(x.call, outcome, a.status, a.body)
 	x.w.WriteHeader(a.status)
-	_, _ = x.w.Write(a.body)
+	_, _ = x.w.Write(sent)
+}
+
+// gzipFrom is the size in bytes from which VK's side packs its answers for
+// those who take gzip.
+const gzipFrom = 512
+
+func packed(body []byte) []byte {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(body) // into memory
+	_ = w.Close()
+	return out.Bytes()
 }
 
 // encode is JSON without the escaping of <, > and & that json.Marshal adds:

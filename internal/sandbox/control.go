@@ -200,6 +200,7 @@ func (s *Server) controlVK(handle func(string, func(*http.Request) (any, error))
 		k, err := body[VKToken](r)
 		return done, orError(err, func() error { return s.AddVKToken(k) })
 	})
+	handle("POST /sandbox/vk/photos/expire", func(*http.Request) (any, error) { s.ExpirePhotoLinks(); return done, nil })
 	handle("GET /sandbox/vk/walls", func(*http.Request) (any, error) { return s.Walls(), nil })
 	handle("POST /sandbox/vk/walls", func(r *http.Request) (any, error) {
 		w, err := body[Wall](r)

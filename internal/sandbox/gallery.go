@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"vestnik/internal/sandbox/picture"
@@ -29,6 +30,10 @@ const galleryBytes = 64 << 20
 type gallery struct {
 	server *Server
 	folder string // also kept here, if named
+
+	// season is what the signatures of VK's photo links end in: those of an
+	// earlier season have expired.
+	season atomic.Int64
 
 	mu         sync.Mutex
 	uploads    map[string][]byte
@@ -118,6 +123,10 @@ func (s *Server) SetPictureFault(name string, fault PictureFault) {
 	s.pictures.faults[name] = fault
 }
 
+// ExpirePhotoLinks makes every photo link that VK has given so far answer 403,
+// as its signed links do after a while. Reading a post again gives new ones.
+func (s *Server) ExpirePhotoLinks() { s.pictures.season.Add(1) }
+
 // PictureURL is the address of a drawn picture, of 1280 by 960 unless the
 // query says otherwise.
 func (s *Server) PictureURL(name string) string {
@@ -160,6 +169,9 @@ func (g *gallery) servePicture(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		}
+	}
+	if sign := query.Get("sign"); sign != "" && !strings.HasSuffix(sign, "."+strconv.FormatInt(g.season.Load(), 10)) {
+		fault.Status = http.StatusForbidden
 	}
 	if fault.Status >= 300 && fault.Status < 600 {
 		http.Error(w, http.StatusText(fault.Status), fault.Status)

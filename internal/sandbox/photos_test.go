@@ -5,11 +5,15 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/SevereCloud/vksdk/v2/api"
 	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/sandbox"
 )
 
 // download fetches bytes that the sandbox serves.
@@ -79,4 +83,25 @@ func TestUploadsAreMeasured(t *testing.T) {
 	shown := b.Messages(groupChat)
 	require.True(t, shown[0].Photo.Uploaded)
 	require.NotEmpty(t, download(t, shown[0].Photo.URL))
+}
+
+func TestPhotoLinksOfVKExpireAndAreRenewedByReadingAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.AddPost(ownWall, sandbox.Post{Text: "a", Photos: []sandbox.WallPhoto{{Drawing: "cat"}}})
+	require.NoError(t, err)
+	link := func() string {
+		got, err := b.vk("service-key").WallGet(api.Params{"owner_id": ownWall})
+		require.NoError(t, err)
+		return got.Items[0].Attachments[0].Photo.Sizes[0].URL
+	}
+	get := func(address string) int {
+		status, _ := b.request(http.MethodGet, strings.TrimPrefix(address, b.URL()), "", nil)
+		return status
+	}
+	old := link()
+	require.Equal(t, 200, get(old))
+	b.ExpirePhotoLinks()
+	require.Equal(t, 403, get(old))
+	require.Equal(t, 200, get(link()))
 }

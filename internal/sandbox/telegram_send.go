@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // find resolves chat_id: a number, or @username of a public chat. t.mu is
@@ -293,22 +294,9 @@ func (q *botRequest) sendMediaGroup() (any, *refusal) {
 	if refused := q.admissible(true); refused != nil {
 		return nil, refused
 	}
-	messages := make([]Message, len(items))
-	for i, item := range items {
-		if item.Type != "photo" {
-			return nil, badRequest("sandbox: album item of type %q: only photo is imitated", item.Type)
-		}
-		caption, refused := q.format(item.Caption, item.ParseMode, item.CaptionEntities, maxCaption, "message caption is too long")
-		if refused != nil {
-			return nil, refused
-		}
-		photo, refused := q.photo(item.Media, item.Media)
-		if refused != nil {
-			// The server names the item that failed inside an album.
-			inner := orElse(refused.raw, strings.TrimPrefix(refused.description, "Bad Request: "))
-			return nil, badRequest("failed to send message #%d with the error message \"%s\"", i+1, inner)
-		}
-		messages[i] = Message{Caption: caption.text, Entities: caption.list, Photo: photo, Above: item.ShowCaptionAbove, Spoiler: item.HasSpoiler}
+	messages, refused := q.album(items)
+	if refused != nil {
+		return nil, refused
 	}
 	t := q.telegram
 	t.mu.Lock()
@@ -325,4 +313,32 @@ func (q *botRequest) sendMediaGroup() (any, *refusal) {
 		sent = append(sent, t.wire(p.chat, q.put(p, m), q.bot))
 	}
 	return sent, nil
+}
+
+// album reads the items of an album and fetches their photos, all at once.
+func (q *botRequest) album(items []inputMedia) ([]Message, *refusal) {
+	messages, failed := make([]Message, len(items)), make([]*refusal, len(items))
+	var all sync.WaitGroup
+	for i, item := range items {
+		if item.Type != "photo" {
+			return nil, badRequest("sandbox: album item of type %q: only photo is imitated", item.Type)
+		}
+		caption, refused := q.format(item.Caption, item.ParseMode, item.CaptionEntities, maxCaption, "message caption is too long")
+		if refused != nil {
+			return nil, refused
+		}
+		messages[i] = Message{Caption: caption.text, Entities: caption.list, Above: item.ShowCaptionAbove, Spoiler: item.HasSpoiler}
+	}
+	for i, item := range items {
+		all.Go(func() { messages[i].Photo, failed[i] = q.photo(item.Media, item.Media) })
+	}
+	all.Wait()
+	for i, refused := range failed {
+		if refused != nil {
+			// The server names the item that failed inside an album.
+			inner := orElse(refused.raw, strings.TrimPrefix(refused.description, "Bad Request: "))
+			return nil, badRequest("failed to send message #%d with the error message \"%s\"", i+1, inner)
+		}
+	}
+	return messages, nil
 }

@@ -309,7 +309,7 @@ func (s *Server) photoURL(p *WallPhoto, width, height int) string {
 	if p.Drawing == "" {
 		return p.URL
 	}
-	return fmt.Sprintf("%s/sandbox/photos/%s.jpg?size=%dx%d&quality=95&sign=%s", s.baseURL, p.Drawing, width, height, p.AccessKey[:8])
+	return fmt.Sprintf("%s/sandbox/photos/%s.jpg?size=%dx%d&quality=95&sign=%s.%d", s.baseURL, p.Drawing, width, height, p.AccessKey[:8], s.pictures.season.Load())
 }
 
 func (s *Server) avatar(owner int64, side int) string {
