@@ -65,6 +65,7 @@ type consignment struct {
 	part   int // the part to be sent, counted from 0
 	parts  int
 	force  bool
+	sentAt time.Time // when the last call began
 }
 
 func (c *consignment) last() bool { return c.part == c.parts-1 }
@@ -121,7 +122,7 @@ func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, cour
 	if err != nil {
 		return protocol.PartSent{}, o.fail(ctx, request, err)
 	}
-	sent.Part, sent.Done = c.part+1, c.last()
+	sent.Part, sent.Done, sent.SentAt = c.part+1, c.last(), c.sentAt
 	if !sent.Done {
 		sent.NextWeight = weights[sent.Part]
 	}
@@ -183,6 +184,7 @@ func (o *Outbound) attempt(ctx context.Context, c *consignment, rung string, cal
 		return err
 	}
 	began := time.Now()
+	c.sentAt = began
 	ids, err := call(ctx)
 	if err == nil {
 		o.Metrics.Send(ctx, protocol.Platform(c.Destination), db.OutcomeSent, time.Since(began))

@@ -363,3 +363,10 @@ func (b *logBook) Write(line []byte) (int, error) {
 	defer b.mu.Unlock()
 	return b.text.Write(line)
 }
+
+// afterMessages waits until the chat shows so many messages.
+func (s *stage) afterMessages(n int) []sandbox.Message {
+	s.t.Helper()
+	s.until("messages in the chat", func() bool { return len(s.sandbox.Messages(chatID)) >= n })
+	return s.sandbox.Messages(chatID)
+}

@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -89,16 +90,16 @@ func (d *delivery) run(ctx workflow.Context) (protocol.DeliverPostResult, error)
 		if err == nil {
 			d.part, d.parts, d.uncertain = sent.Part+1, sent.Parts, sent.Uncertain
 			if sent.Done {
-				return d.finish(ctx)
+				return d.finish(ctx, sent)
 			}
 			d.status = protocol.StatusPending
-			d.giveBack(ctx, protocol.TurnDone{Again: true, Weight: sent.NextWeight})
+			d.giveBack(ctx, protocol.TurnDone{Again: true, Weight: sent.NextWeight, SentAt: sent.SentAt})
 			continue
 		}
 		switch verdict := judge(err); verdict.kind {
 		case tryAgain:
 			d.status = protocol.StatusPending
-			d.giveBack(ctx, protocol.TurnDone{Again: true, CoolFor: verdict.coolFor, Reason: verdict.reason})
+			d.giveBack(ctx, protocol.TurnDone{Again: true, Unsent: true, CoolFor: verdict.coolFor, Reason: verdict.reason})
 		case park:
 			d.giveBack(ctx, protocol.TurnDone{CoolFor: verdict.coolFor, Pause: verdict.pauseLane, Reason: verdict.reason})
 			settled, err := d.park(ctx, verdict)
@@ -135,7 +136,7 @@ func (d *delivery) waitForTurn(ctx workflow.Context) (settled bool) {
 		return d.granted != nil || d.decision != nil
 	})
 	if d.decision != nil {
-		d.giveBack(ctx, protocol.TurnDone{})
+		d.giveBack(ctx, protocol.TurnDone{Unsent: true})
 		return true
 	}
 	return false
@@ -250,9 +251,9 @@ func (d *delivery) await(condition func() bool) {
 	}
 }
 
-func (d *delivery) finish(ctx workflow.Context) (protocol.DeliverPostResult, error) {
-	d.giveBack(ctx, protocol.TurnDone{})
-	d.status, d.reason = protocol.StatusSent, ""
+func (d *delivery) finish(ctx workflow.Context, sent protocol.PartSent) (protocol.DeliverPostResult, error) {
+	d.giveBack(ctx, protocol.TurnDone{SentAt: sent.SentAt})
+	d.status, d.reason = cmp.Or(sent.Status, protocol.StatusSent), ""
 	if d.uncertain > 0 {
 		d.reason = fmt.Sprintf("%d attempts of unknown outcome", d.uncertain)
 	}

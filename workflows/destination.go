@@ -49,7 +49,8 @@ type lane struct {
 	queue      []protocol.Turn
 	lease      *protocol.Lease
 	leases     int64
-	slot       time.Time
+	slot       time.Time // when the next message is due
+	lastSent   time.Time
 	recent     []protocol.SentMark
 	cooling    time.Time
 	coolReason string
@@ -74,7 +75,7 @@ func newLane(ctx workflow.Context, input protocol.DestinationInput) *lane {
 	if c := input.Carried; c != nil {
 		l.configured, l.override = c.Configured, c.Override
 		l.queue, l.lease, l.leases = c.Queue, c.Lease, c.Leases
-		l.slot, l.recent = c.Slot, c.Recent
+		l.slot, l.lastSent, l.recent = c.Slot, c.LastSent, c.Recent
 		l.cooling, l.coolReason, l.paused = c.Cooling, c.CoolReason, c.Paused
 		l.granted = c.Granted
 	}
@@ -85,7 +86,7 @@ func (l *lane) carry() *protocol.LaneCarry {
 	return &protocol.LaneCarry{
 		Configured: l.configured, Override: l.override,
 		Queue: l.queue, Lease: l.lease, Leases: l.leases,
-		Slot: l.slot, Recent: l.recent,
+		Slot: l.slot, LastSent: l.lastSent, Recent: l.recent,
 		Cooling: l.cooling, CoolReason: l.coolReason, Paused: l.paused,
 		Granted: l.granted,
 	}
@@ -219,6 +220,7 @@ func (l *lane) takeBack(ctx workflow.Context, done protocol.TurnDone) {
 	if l.lease == nil || l.lease.Number != done.Lease {
 		return
 	}
+	l.remember(now, l.lease.Turn.Weight, done)
 	if done.Again {
 		turn := l.lease.Turn
 		if done.Weight > 0 {
@@ -239,10 +241,9 @@ func (l *lane) nextStep(ctx workflow.Context) (at time.Time, ready bool) {
 	case len(l.queue) == 0 || l.paused != nil:
 		return time.Time{}, false
 	default:
-		at = l.nextSlot(now)
-		if at.After(l.cooling) {
-			at = at.Add(-l.lead())
-		}
+		// A turn is granted ahead, but not within a cooldown: the sender's
+		// clock may be fast.
+		at = latest(l.due(now, 0).Add(-l.lead()), l.cooling)
 	}
 	return at, !at.After(now)
 }
@@ -263,23 +264,34 @@ func (l *lane) interval() time.Duration {
 
 // lead is how far ahead of its slot a turn is granted.
 func (l *lane) lead() time.Duration {
-	return min(protocol.GrantLead, l.interval()/2)
+	return min(protocol.GrantLead, l.interval())
 }
 
-// nextSlot is when the head of the queue may be sent at the earliest. A lane
-// that fell behind does not catch up in a burst.
+// nextSlot is the head of the queue's place in the beat of the lane. A lane
+// that fell behind by less than half a beat catches up; one that fell behind
+// further begins anew, so that there is never a burst.
 func (l *lane) nextSlot(now time.Time) time.Time {
-	slot := l.slot
-	if slot.Before(now) {
-		slot = now
+	earliest := latest(now, l.apart())
+	return latest(l.slot, earliest.Add(-l.interval()/2), l.cooling, l.minuteFree(l.queue[0].Weight))
+}
+
+// apart is nine tenths of a beat after the last message, which may have gone
+// out late.
+func (l *lane) apart() time.Time { return l.lastSent.Add(l.interval() * 9 / 10) }
+
+// due is when the head of the queue is to be sent: at its slot, give or take
+// the jitter.
+func (l *lane) due(now time.Time, jitter time.Duration) time.Time {
+	return latest(l.nextSlot(now).Add(jitter), l.apart(), l.cooling)
+}
+
+func latest(first time.Time, others ...time.Time) time.Time {
+	for _, other := range others {
+		if other.After(first) {
+			first = other
+		}
 	}
-	if slot.Before(l.cooling) {
-		slot = l.cooling
-	}
-	if free := l.minuteFree(l.queue[0].Weight); slot.Before(free) {
-		slot = free
-	}
-	return slot
+	return first
 }
 
 // minuteFree is when the limit per minute has room for weight more messages.
@@ -314,13 +326,13 @@ func (l *lane) jitter() time.Duration {
 // was never started, loses its place and costs the others no time.
 func (l *lane) grant(ctx workflow.Context) {
 	now := workflow.Now(ctx)
-	turn, slot := l.queue[0], l.nextSlot(now)
-	l.queue = slices.Delete(l.queue, 0, 1)
 	l.leases++
+	turn, slot, due := l.queue[0], l.nextSlot(now), l.due(now, l.jitter())
+	l.queue = slices.Delete(l.queue, 0, 1)
 	l.lease = &protocol.Lease{Number: l.leases, Turn: turn, Until: now.Add(leaseTime)}
 
 	err := workflow.SignalExternalWorkflow(ctx, turn.WorkflowID, "", protocol.TurnGrantedSignal,
-		protocol.TurnGranted{Lease: l.leases, SendAt: slot.Add(l.jitter())}).Get(ctx, nil)
+		protocol.TurnGranted{Lease: l.leases, SendAt: due}).Get(ctx, nil)
 	if err != nil {
 		l.lease = nil
 		workflow.GetLogger(ctx).Info("turn dropped: the delivery is not running", "delivery", turn.WorkflowID)
@@ -329,10 +341,19 @@ func (l *lane) grant(ctx workflow.Context) {
 	workflow.GetLogger(ctx).Info("turn granted", "delivery", turn.WorkflowID, "waiting", len(l.queue))
 	l.granted++
 	l.slot = slot.Add(l.interval())
-	l.remember(now, slot, turn.Weight)
 }
 
-func (l *lane) remember(now, slot time.Time, weight int) {
+// remember notes when a turn that comes back was used. For the limit per
+// minute an album counts from the end, because Telegram fetches its photos
+// first; for the spacing a message counts from when it went out.
+func (l *lane) remember(now time.Time, weight int, done protocol.TurnDone) {
+	if done.Unsent {
+		return
+	}
+	l.lastSent = now
+	if !done.SentAt.IsZero() && done.SentAt.Before(now) {
+		l.lastSent = done.SentAt
+	}
 	if l.pace().PerMinute == 0 {
 		l.recent = nil
 		return
@@ -340,7 +361,7 @@ func (l *lane) remember(now, slot time.Time, weight int) {
 	l.recent = slices.DeleteFunc(l.recent, func(mark protocol.SentMark) bool {
 		return mark.At.Add(minuteWindow).Before(now)
 	})
-	l.recent = append(l.recent, protocol.SentMark{At: slot, Weight: weight})
+	l.recent = append(l.recent, protocol.SentMark{At: now, Weight: weight})
 }
 
 // checkLease is for a turn that is out too long.
@@ -360,6 +381,7 @@ func (l *lane) checkLease(ctx workflow.Context) {
 		return
 	}
 	workflow.GetLogger(ctx).Warn("turn taken back: the delivery has ended without returning it", "delivery", lease.Turn.WorkflowID)
+	l.remember(workflow.Now(ctx), lease.Turn.Weight, protocol.TurnDone{})
 	l.lease = nil
 }
 

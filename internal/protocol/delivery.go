@@ -66,11 +66,16 @@ type PartSent struct {
 	Part  int  `json:"part"`
 	Parts int  `json:"parts"`
 	Done  bool `json:"done"`
+	// SentAt is when the message went out, by the sender's clock.
+	SentAt time.Time `json:"sent_at,omitzero"`
 	// NextWeight is what the next part counts for in the limit per minute.
 	NextWeight int `json:"next_weight,omitempty"`
 	// Uncertain counts the attempts whose outcome nobody can know: the most
 	// copies that readers may see beyond the one wanted.
 	Uncertain int `json:"uncertain,omitempty"`
+	// Status is set where nothing was sent because nothing is to be any more:
+	// suppressed.
+	Status string `json:"status,omitempty"`
 }
 
 // Types of the application errors that the send activities end with. The

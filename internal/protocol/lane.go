@@ -45,6 +45,7 @@ type LaneCarry struct {
 	Lease      *Lease     `json:"lease,omitempty"`
 	Leases     int64      `json:"leases"`
 	Slot       time.Time  `json:"slot"`
+	LastSent   time.Time  `json:"last_sent"`
 	Recent     []SentMark `json:"recent,omitempty"`
 	Cooling    time.Time  `json:"cooling"`
 	CoolReason string     `json:"cool_reason,omitempty"`
@@ -90,8 +91,10 @@ type TurnGranted struct {
 	SendAt time.Time `json:"send_at"`
 }
 
-// GrantLead is the most that a turn is granted ahead of its slot.
-const GrantLead = 200 * time.Millisecond
+// GrantLead is the most that a turn is granted ahead of its slot. It hides the
+// time that a grant takes to arrive, and at one message a second or more it
+// saves the lane a timer for each; a pause takes effect that much later.
+const GrantLead = time.Second
 
 // TurnDone gives a turn back.
 type TurnDone struct {
@@ -104,6 +107,12 @@ type TurnDone struct {
 	Again bool `json:"again,omitempty"`
 	// Weight of the next part when Again is set; 0 keeps the turn's.
 	Weight int `json:"weight,omitempty"`
+	// SentAt is when the message went out, by the sender's clock; zero if it is
+	// not known, or if none did.
+	SentAt time.Time `json:"sent_at,omitzero"`
+	// Unsent tells that nothing went out: the turn does not count in the limit
+	// per minute.
+	Unsent bool `json:"unsent,omitempty"`
 	// CoolFor keeps the whole destination silent for that long.
 	CoolFor time.Duration `json:"cool_for,omitempty"`
 	// Reason says why the destination cools or is paused.

@@ -1,0 +1,127 @@
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+)
+
+func lostPets(n int) []sandbox.Post {
+	posts := make([]sandbox.Post, n)
+	for i := range posts {
+		posts[i] = lost(i + 1)
+	}
+	return posts
+}
+
+func upTo(n int) []int64 {
+	numbers := make([]int64, n)
+	for i := range numbers {
+		numbers[i] = int64(i + 1)
+	}
+	return numbers
+}
+
+// times are when calls reached the platform.
+func times(calls []sandbox.Call) []time.Time {
+	times := make([]time.Time, len(calls))
+	for i, call := range calls {
+		times[i] = call.ReceivedAt
+	}
+	return times
+}
+
+// It measures, so it does not run beside the other tests of this package.
+func TestThreeWorkersKeepThePaceOfOneChat(t *testing.T) { //nolint:paralleltest // see above
+	const posts, perSecond = 40, 2.0
+	s := setStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": fmt.Sprint(perSecond)})
+	require.NoError(t, s.sandbox.SetLimits(chatID, sandbox.Limits{PerSecond: perSecond, Burst: 2}))
+	s.publish(lostPets(posts)...)
+	for range 3 {
+		s.spawn()
+	}
+	_, err := s.starter.PauseDestination(s.ctx, chat, "until all are queued", "")
+	require.NoError(t, err)
+	s.scan()
+	s.until("all wait", func() bool { return s.lane(chat).Queued == posts })
+	_, err = s.starter.ResumeDestination(s.ctx, chat)
+	require.NoError(t, err)
+
+	calls := s.calls(toTelegram, posts)
+	sent := times(calls)
+	shortest, longest := time.Hour, time.Duration(0)
+	for i := range sent[1:] {
+		gap := sent[i+1].Sub(sent[i])
+		shortest, longest = min(shortest, gap), max(longest, gap)
+	}
+	rate := float64(posts-1) / sent[posts-1].Sub(sent[0]).Seconds()
+	t.Logf("spacing %s to %s, %.3f messages a second", shortest, longest, rate)
+	require.GreaterOrEqual(t, shortest, 400*time.Millisecond)
+	require.GreaterOrEqual(t, rate, 0.95*perSecond)
+	for _, call := range calls {
+		require.Equal(t, sandbox.Accepted, call.Outcome, "nobody is answered 429")
+	}
+	require.Equal(t, upTo(posts), numbersIn(t, s.sandbox.Messages(chatID)))
+}
+
+func TestA429SilencesTheChatForAsLongAsItSays(t *testing.T) {
+	const posts = 10
+	s := newStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "5"})
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, After: 4, Times: 1, RetryAfter: 5})
+	s.publish(lostPets(posts)...)
+	s.scan()
+	for _, delivery := range s.deliveries(chat) {
+		require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
+	}
+	calls := s.sandbox.Calls(toTelegram)
+	require.Len(t, calls, posts+1)
+	refused := slices.IndexFunc(calls, func(call sandbox.Call) bool { return call.Outcome == sandbox.Faulted })
+	require.Equal(t, 4, refused)
+	silence := calls[refused+1].ReceivedAt.Sub(calls[refused].AnsweredAt)
+	t.Logf("silent for %s", silence)
+	require.GreaterOrEqual(t, silence, 5*time.Second)
+	require.Less(t, silence, 10*time.Second)
+	require.Equal(t, upTo(posts), numbersIn(t, s.sandbox.Messages(chatID)), "nothing lost, order kept")
+	s.keepHistory("Destination/cooldown_in_the_middle", protocol.DestinationWorkflowID(chat))
+}
+
+func TestAPhotoAlbumCountsOneForEachItemInTheLimitPerMinute(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"TG_PER_MINUTE": "8"})
+	require.NoError(t, s.sandbox.SetLimits(chatID, sandbox.Limits{Burst: 1 << 30, PerMinute: 8}))
+	s.work()
+	album := lost(1)
+	for i := range 5 {
+		album.Photos = append(album.Photos, sandbox.WallPhoto{Drawing: fmt.Sprintf("cat-%d", i), Width: 640, Height: 480})
+	}
+	second := album
+	second.Text = lost(2).Text
+	posts := s.publish(album, lost(3), second, lost(4))
+	s.scan()
+	for _, post := range posts {
+		require.Equal(t, protocol.StatusSent, s.ended(s.delivery(chat, post.ID)).Status)
+	}
+	calls := s.sandbox.Calls(toTelegram)
+	require.Len(t, calls, 4)
+	for _, call := range calls {
+		require.Equal(t, sandbox.Accepted, call.Outcome, "nobody is answered 429")
+	}
+	sent := times(calls)
+	require.Less(t, sent[1].Sub(sent[0]), 10*time.Second, "5 and 1 fit into the minute")
+	require.GreaterOrEqual(t, sent[2].Sub(sent[0]), time.Minute, "5 more do not")
+	require.Less(t, sent[3].Sub(sent[0]), 75*time.Second, "and then there is room again")
+}
+
+func TestALaneThatContinuesAsNewLosesNobody(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "100"})
+	s.work()
+	s.publish(lostPets(60)...)
+	s.scan()
+	require.Equal(t, upTo(60), numbersIn(t, s.afterMessages(60)))
+}
