@@ -191,16 +191,25 @@ func (r *reader) companion(i int) bool {
 
 // subject reports whether a verb of losing, finding or giving away speaks of
 // word i.
-func (r *reader) subject(i int) bool {
+func (r *reader) subject(i int) bool { return r.subjects[i] }
+
+// markSubjects finds the words that such verbs speak of: those of the phrase
+// and its neighbours within the sentence.
+func (r *reader) markSubjects() {
 	t := &r.text
+	if cap(r.subjects) < len(t.words) {
+		r.subjects = make([]bool, len(t.words)*2)
+	}
+	r.subjects = r.subjects[:len(t.words)]
+	clear(r.subjects)
 	for k := range r.found {
 		m := &r.found[k]
 		switch m.phrase.rule.signal {
 		case sigLost, sigFound, sigOwner, sigAdopt, sigHome, sigSeen, sigFoster:
-			if i >= m.from-1 && i <= m.to && t.words[i].sentence == t.words[m.anchor].sentence {
-				return true
+			s := t.sentences[t.words[m.anchor].sentence]
+			for i := max(m.from-1, int(s.from)); i <= min(m.to, int(s.to)-1); i++ {
+				r.subjects[i] = true
 			}
 		}
 	}
-	return false
 }

@@ -139,7 +139,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	if r.isHome(v, lost, adopt, money, owner) {
 		return Reunited, true
 	}
-	if s[sigNotHome] >= plain && adopt < outright && side < outright {
+	if s[sigNotHome] >= plain && adopt < outright && side < outright && (lost > 0 || s[sigHold] == 0) {
 		lost += s[sigNotHome]
 	}
 	if s[sigAdopted] >= 8 && money < outright && (adopt < outright || title[sigAdopted] > 0 && title[sigAdopt] == 0 && adopt < 2*outright) && lost < outright && side < 2*outright {
@@ -169,7 +169,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	}
 	if side >= plain && (side > owner || owner >= outright) {
 		total := side
-		if owner < outright && adopt >= outright {
+		if owner < 5 && s[sigAdopt] >= 8 || owner < outright && adopt >= outright {
 			total = owner + s[sigFound]/2
 		}
 		choose(total, r.foundOrSeen(v))
@@ -201,6 +201,8 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		return Adoption, false
 	case animal && side > 0 && side+s[sigHold] >= 5 && side+s[sigHold] > lost && !r.askedInGeneral():
 		return r.foundOrSeen(v), false
+	case animal && s[sigSeen] > 0 && v.reading.Location != "" && adopt+lost == 0:
+		return Sighting, false
 	case animal && lost >= 4 && s[sigProfile]+adopt < lost:
 		return Lost, false
 	case len(t.words) >= 6 && r.saysSomething():
@@ -272,11 +274,16 @@ func (r *reader) shortlyFound(v *view) bool {
 // was found ("Сажик нашёлся!!! Сидел у соседей…"), with nobody asked for.
 func (r *reader) foundAtOnce(v *view) bool {
 	t, c := &r.text, &r.rs.class
-	if len(t.sentences) == 0 || v.scores.sum[sigHold] > 0 || v.scores.sum[sigLost] > 0 || len(v.reading.Phones) > 0 {
+	if len(t.sentences) == 0 || v.scores.sum[sigHold] > 0 || v.scores.sum[sigLost] >= outright || len(v.reading.Phones) > 0 {
 		return false
 	}
 	first := t.sentences[0]
 	last := int(first.to) - 1
+	for i := 0; i < last; i++ {
+		if t.words[i+1].gap&(gapComma|gapDash|gapParen) != 0 {
+			last = i
+		}
+	}
 	if last > 3 || first.question || t.words[0].hashtag {
 		return false
 	}
@@ -373,6 +380,8 @@ func combine(own, original view) view {
 	case own.scores.sum[sigNotHome] >= plain && own.words <= 20 && own.typ != Adoption && own.typ != Fundraising && isSearch(original.typ):
 		out.typ = original.typ
 	case own.words <= 12 && own.typ == News && own.scores.sum[sigAdopted]+own.scores.sum[sigThanks]+own.scores.sum[sigNotPet] == 0:
+		out.typ = original.typ
+	case own.scores.sum[sigSeeksOwner] > 0 && own.scores.sum[sigAdopt] == 0 && isSide(original.typ):
 		out.typ = original.typ
 	case isSide(own.typ) && isSide(original.typ) && own.scores.sum[sigFound]+own.scores.sum[sigHold]+own.scores.sum[sigSeen] == 0:
 		out.typ = original.typ

@@ -122,6 +122,7 @@ func (r *reader) describe(f *Fingerprint, body string) {
 	t, c := &r.text, &r.rs.class
 	t.cut(body, &r.rs.lexicon)
 	r.found = r.rs.findPhrases(t, &r.match)
+	r.markSubjects()
 	r.phones = findPhones(body, r.phones[:0])
 	hashes := make([]uint64, 0, len(t.words))
 	for i := range t.words {

@@ -165,7 +165,7 @@ type match struct {
 	phrase   *phrase
 	anchor   int
 	from, to int // words, to exclusive
-	words    [maxElements]int16
+	words    [maxElements]int32
 	used     int
 }
 
@@ -345,7 +345,7 @@ func (m *matcher) run(e, i int) (int, bool) {
 				m.match.anchor = i
 			}
 			if m.match.used < maxElements {
-				m.match.words[m.match.used] = int16(i)
+				m.match.words[m.match.used] = int32(i)
 				m.match.used++
 			}
 			return end, true

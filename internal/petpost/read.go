@@ -4,11 +4,12 @@ import "sync"
 
 // reader is the scratch space of one Parse.
 type reader struct {
-	rs     *ruleset
-	text   text
-	found  []match
-	match  phraseScratch
-	phones []phoneSpan
+	rs       *ruleset
+	text     text
+	found    []match
+	match    phraseScratch
+	subjects []bool // words that a verb of losing or finding speaks of
+	phones   []phoneSpan
 }
 
 var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
@@ -56,6 +57,7 @@ func (r *reader) read(raw, source string) view {
 	t := &r.text
 	t.cut(raw, &r.rs.lexicon)
 	r.found = r.rs.findPhrases(t, &r.match)
+	r.markSubjects()
 
 	v.words = len(t.words)
 	v.scores = r.sum(&v, source)
