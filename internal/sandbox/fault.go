@@ -41,7 +41,8 @@ type Fault struct {
 	Reset           bool              `json:"reset,omitempty"`        // cut the connection after the body was read
 	ResetBefore     bool              `json:"reset_before,omitempty"` // cut it before the body is read; Chat can't be used
 	// AcceptThenFail does what the call asks, and only then fails: the
-	// message is there, the caller does not learn it. Alone it answers 500.
+	// message is there, the caller does not learn it. Alone it answers 500; for
+	// VK, a proxy's 502 page.
 	AcceptThenFail bool `json:"accept_then_fail,omitempty"`
 
 	Used int `json:"used"` // how many calls it has met so far

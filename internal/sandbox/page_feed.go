@@ -64,6 +64,7 @@ type bubble struct {
 	Photos []*Photo
 	NewDay string
 	Quoted string
+	Thread string    // the name of the topic
 	Linked *pagePost // the post whose preview is shown, if the sandbox has it
 }
 
@@ -81,12 +82,17 @@ func (s *Server) feedView(r *http.Request) feedView {
 	v.Destination = chosen(v.Targets, func(w Wall) string { return strconv.FormatInt(w.OwnerID, 10) }, r.FormValue("target"))
 	v.Posts, v.Delivered = s.pagePosts(v.Wall, now), s.pagePosts(v.Destination, now)
 	for _, c := range s.Chats() {
-		if c.Type == Group || c.Type == Supergroup {
+		if c.Type == Group || c.Type == Supergroup || c.Type == Channel && len(s.Messages(c.ID)) > 0 {
 			v.Chats = append(v.Chats, c)
 		}
 	}
 	v.Chat = chosen(v.Chats, func(c Chat) string { return strconv.FormatInt(c.ID, 10) }, r.FormValue("chat"))
 	v.Bubbles = s.bubbles(v.Chat.ID, now)
+	for i, b := range v.Bubbles {
+		if at := slices.IndexFunc(v.Chat.Topics, func(t Topic) bool { return t.ID == b.Topic }); at >= 0 {
+			v.Bubbles[i].Thread = v.Chat.Topics[at].Name
+		}
+	}
 	v.Calls = s.pageCalls(v.Show)
 	v.Faults = s.pageFaults()
 	v.Methods = pageMethods()
