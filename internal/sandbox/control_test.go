@@ -291,3 +291,30 @@ func TestChatsAndWallsOutliveARestart(t *testing.T) {
 	require.Equal(t, u.ID+1, next.ID, "update ids go on")
 	require.NoError(t, second.Close())
 }
+
+func TestWallsThatWereQuietForADayGetNewSamples(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "state.json")
+	count := func(after time.Duration) (posts int) {
+		b := setup(t, func(o *sandbox.Options) {
+			clock := o.Clock
+			o.StateFile, o.Samples, o.Clock = file, true, func() time.Time { return clock().Add(after) }
+		})
+		for _, w := range b.Walls() {
+			posts += len(b.Posts(w.OwnerID))
+		}
+		require.NoError(t, b.Close())
+		return posts
+	}
+	first := count(0)
+	require.Equal(t, first, count(time.Hour), "the next run brings nothing new")
+	require.Equal(t, first+2, count(72*time.Hour))
+	require.Equal(t, first+2, count(73*time.Hour))
+}
+
+func TestAServerThatListensEverywhereIsReachedOnThisMachine(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(o *sandbox.Options) { o.Addr = "0.0.0.0:0" })
+	require.Contains(t, b.URL(), "http://127.0.0.1:")
+	require.True(t, b.say("getMe", "{}").OK)
+}

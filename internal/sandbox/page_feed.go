@@ -40,11 +40,11 @@ type feedView struct {
 	Weather     []weather
 	Methods     []string
 	Pictures    []string
-	avatar      func(int64, int) string
+	avatar      func(int64) string
 }
 
 // Avatar is the address of an owner's picture.
-func (v feedView) Avatar(owner int64) string { return v.avatar(owner, 100) }
+func (v feedView) Avatar(owner int64) string { return v.avatar(owner) }
 
 // pagePost is a post with what its card needs.
 type pagePost struct {
@@ -61,7 +61,7 @@ type pagePost struct {
 // bubble is one message, or one album, of a chat.
 type bubble struct {
 	Message
-	Photos []*Photo
+	Photos []Photo
 	NewDay string
 	Quoted string
 	Thread string    // the name of the topic
@@ -70,7 +70,7 @@ type bubble struct {
 
 func (s *Server) feedView(r *http.Request) feedView {
 	now := s.now()
-	v := feedView{Now: now, Weather: forecasts, Pictures: composerPictures, Show: orElse(r.FormValue("show"), "sends"), avatar: s.avatar}
+	v := feedView{Now: now, Weather: forecasts, Pictures: composerPictures, Show: orElse(r.FormValue("show"), "sends"), avatar: s.pageAvatar}
 	for _, w := range s.Walls() {
 		if s.isTarget(w) {
 			v.Targets = append(v.Targets, w)
@@ -180,7 +180,7 @@ func (s *Server) card(p Post, names map[int64]Wall) pagePost {
 	}
 	for i := range p.Photos {
 		if i < 4 {
-			card.Photos = append(card.Photos, s.photoURL(&p.Photos[i], 640, 480))
+			card.Photos = append(card.Photos, s.local(s.photoURL(&p.Photos[i], 640, 480)))
 		}
 	}
 	card.Shown = len(p.Photos) - len(card.Photos)
@@ -211,6 +211,26 @@ func attachmentTitle(raw json.RawMessage) string {
 	return strings.TrimSpace(orElse(icon, kind) + " " + orElse(content.Title, orElse(content.Question, content.URL)))
 }
 
+// local shortens an address of the sandbox itself, so that the page works
+// under whatever name a browser reaches it.
+func (s *Server) local(address string) string {
+	if path, own := strings.CutPrefix(address, s.baseURL); own {
+		return path
+	}
+	return address
+}
+
+func (s *Server) shown(p *Photo) Photo {
+	if p == nil {
+		return Photo{}
+	}
+	local := *p
+	local.URL = s.local(p.URL)
+	return local
+}
+
+func (s *Server) pageAvatar(owner int64) string { return s.local(s.avatar(owner, 100)) }
+
 // bubblesShown bounds the messages of a chat on the page.
 const bubblesShown = 120
 
@@ -227,7 +247,7 @@ func (s *Server) bubbles(chat int64, now time.Time) []bubble {
 	lastDay := ""
 	for _, m := range messages {
 		if last := len(list) - 1; m.Album != "" && last >= 0 && list[last].Album == m.Album {
-			list[last].Photos = append(list[last].Photos, m.Photo)
+			list[last].Photos = append(list[last].Photos, s.shown(m.Photo))
 			if m.Caption != "" {
 				list[last].Caption, list[last].Entities = m.Caption, m.Entities
 			}
@@ -235,7 +255,7 @@ func (s *Server) bubbles(chat int64, now time.Time) []bubble {
 		}
 		b := bubble{Message: m, Quoted: shorten(texts[m.ReplyTo], 80)}
 		if m.Photo != nil {
-			b.Photos = []*Photo{m.Photo}
+			b.Photos = []Photo{s.shown(m.Photo)}
 		}
 		if m.Preview != "" {
 			b.Linked = s.linkedPost(m.Preview)
@@ -264,7 +284,7 @@ func (s *Server) linkedPost(address string) *pagePost {
 	linked := &pagePost{Post: *p, Author: w.Name}
 	linked.Text = shorten(p.Text, 140)
 	for i := range p.Photos[:min(len(p.Photos), 1)] {
-		linked.Photos = append(linked.Photos, s.photoURL(&p.Photos[i], 320, 240))
+		linked.Photos = append(linked.Photos, s.local(s.photoURL(&p.Photos[i], 320, 240)))
 	}
 	return linked
 }

@@ -27,18 +27,18 @@ type guideView struct {
 	Status     MemberStatus
 	Statuses   []MemberStatus
 	Spoils     []string
-	avatar     func(int64, int) string
+	avatar     func(int64) string
 }
 
 // Avatar is the address of somebody's picture.
-func (v guideView) Avatar(id int64) string { return v.avatar(id, 100) }
+func (v guideView) Avatar(id int64) string { return v.avatar(id) }
 
 // toastLife is how long the answer to a press stays on the page.
 const toastLife = 4 * time.Second
 
 func (s *Server) guideView(r *http.Request) guideView {
 	now := s.now()
-	v := guideView{Now: now, avatar: s.avatar,
+	v := guideView{Now: now, avatar: s.pageAvatar,
 		Statuses: []MemberStatus{Ordinary, Left, Kicked, Restricted, Administrator, Creator, NotFound},
 		Spoils:   []string{"mend", "404", "html", "text", "truncate", "big", "slow"}}
 	token := s.botToken(r.FormValue("bot"))

@@ -66,6 +66,7 @@ func (s *Server) addSamples(restored bool) {
 	must(s.AddVKToken(VKToken{Name: "community key", Value: VKWriteToken, Kind: CommunityToken, Owner: -DestinationOwnerID}))
 	must(s.AddVKToken(VKToken{Name: "media key", Value: VKMediaToken, Kind: UserToken, Owner: 100500}))
 	if restored {
+		must(s.freshen())
 		return
 	}
 	must(s.AddChat(Chat{ID: ChatID, Type: Supergroup, Title: "Ищем питомцев · Речногорск", Username: "sandbox_lost_chat",
@@ -86,6 +87,31 @@ func (s *Server) addSamples(restored bool) {
 			must(err)
 		}
 	}
+}
+
+// freshen publishes two more samples if the walls of the last run have been
+// quiet for a day, so that there is something to watch again.
+func (s *Server) freshen() error {
+	count, newest := 0, time.Time{}
+	for _, w := range sampleWalls {
+		for _, p := range s.Posts(w.OwnerID) {
+			if count++; p.Date.After(newest) && p.Date.Before(s.now()) {
+				newest = p.Date
+			}
+		}
+	}
+	s.vk.mu.Lock()
+	s.vk.nextSample = count // not always the same ones
+	s.vk.mu.Unlock()
+	if s.now().Sub(newest) < 24*time.Hour {
+		return nil
+	}
+	for range 2 {
+		if _, err := s.PublishSample(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var sampleWalls = []Wall{

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -101,7 +102,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 		plan: &faultPlan{}, events: newBulletin(),
 	}
 	if s.baseURL == "" {
-		s.baseURL = "http://" + listener.Addr().String()
+		s.baseURL = "http://" + reachable(listener.Addr())
 	}
 	s.life, s.stop = context.WithCancel(ctx)
 	s.book = newCallBook(options.MaxCalls, s.now, func(call Call) { s.events.post(topicCalls) })
@@ -127,6 +128,16 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 		_ = s.http.Close()
 	})
 	return s, nil
+}
+
+// reachable is an address to connect to: one that listens everywhere is
+// reached on this machine by the loopback address.
+func reachable(listening net.Addr) string {
+	tcp, ok := listening.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+	}
+	return listening.String()
 }
 
 // furnish brings back the last run's chats and walls, or the samples.
