@@ -219,8 +219,13 @@ func (lx *lexicon) read(t *text, w *word) {
 	at := len(t.lex)
 	letters := t.codesOf(w)
 	t.lex = lx.walk(lx.nodes, letters, t.lex)
+	var buffer [48]byte
+	if len(t.lex) == at && len(letters) >= 4 && len(letters) <= 40 {
+		if single := singled(buffer[:0], letters); len(single) < len(letters) {
+			t.lex = lx.walk(lx.nodes, single, t.lex) // "рукки"
+		}
+	}
 	if len(t.lex) == at && len(letters) >= 6 && len(letters) <= 40 {
-		var buffer [48]byte
 		t.lex = lx.walk(lx.sounds, soundOf(buffer[:0], letters, true), t.lex)
 	}
 	w.lexAt, w.lexTo = int32(at), int32(len(t.lex))
@@ -320,6 +325,16 @@ func oneOf(letters []byte, list [][]byte) bool {
 	return false
 }
 
+// singled writes a word without doubled letters.
+func singled(out, letters []byte) []byte {
+	for _, c := range letters {
+		if n := len(out); n == 0 || out[n-1] != c {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // soundOf writes a word roughly as it sounds: unstressed vowels alike, doubled
 // letters once, no soft signs, "тся" as "ца". whole says that the word ends
 // here, so that endings may be levelled too.
@@ -334,8 +349,13 @@ func soundOf(out, letters []byte, whole bool) []byte {
 			continue
 		case 'о':
 			c = aLetter
-		case 'е', 'э', 'я', 'ы':
+		case 'е', 'э', 'ы':
 			c = iLetter
+		case 'я':
+			c = iLetter
+			if n := len(out); n > 0 && (out[n-1] == code('ш') || out[n-1] == code('ч')) {
+				c = aLetter // "убежял"
+			}
 		case 'щ', 'ж':
 			c = code('ш')
 		case 'с':

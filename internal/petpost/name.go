@@ -53,7 +53,7 @@ func (r *reader) nameOfSentence() string {
 		if w.kind != kindWord || !w.upper || w.caps || w.hashtag || w.codeTo-w.codeAt < 3 || r.besidePhone(i) {
 			continue
 		}
-		if w.lexTo > w.lexAt && !t.has(i, c.nameKnown) && !t.has(i, c.nameDog) && !t.has(i, c.nameCat) {
+		if t.isWord(i, "мы", "он", "она", "они", "его", "все", "кто", "там", "тот") || w.lexTo > w.lexAt && !t.has(i, c.nameKnown) && !t.has(i, c.nameDog) && !t.has(i, c.nameCat) {
 			continue
 		}
 		k := i + 1
@@ -83,7 +83,7 @@ func (r *reader) nameAfterCalled(i int) string {
 	for k < len(t.words) && k < i+5 && (t.isWord(k, "на", "имя", "кличку", "кличка", "кличке", "клички", "его", "ее", "собаку", "кота", "кошку", "пса", "просто", "по", "у", "была", "котика", "собачку", "мальчика", "девочку", "песика", "питомца", "щенка", "нее", "него")) {
 		k++
 	}
-	if k >= len(t.words) || t.words[k].kind != kindWord && t.words[k].kind != kindLatin || t.words[k].gap&(gapBlank|gapQuestion) != 0 {
+	if !t.sameSentence(i, k) || t.words[k].kind != kindWord && t.words[k].kind != kindLatin {
 		return ""
 	}
 	if !t.words[k].upper && t.words[k].gap&gapQuote == 0 && !t.has(k, r.rs.class.nameKnown) {

@@ -42,20 +42,29 @@ func (r *reader) placeAt(i int) placeSpan {
 	}
 	switch {
 	case t.has(i, c.street) && r.isStreetMarker(i):
-		if to := r.properName(i+1, 4); to > i+1 {
+		if to := r.properName(i+1, 4); to > i+1 && t.sameSentence(i, i+1) {
 			return r.withHouse(placeSpan{i, to, rankStreet})
 		}
 	case t.has(i, c.district):
-		if to := r.properName(i+1, 3); to > i+1 {
+		if to := r.properName(i+1, 3); to > i+1 && t.sameSentence(i, i+1) {
 			return placeSpan{i, to, rankDistrict}
 		}
-		if to := r.landmark(i + 1); to > i+1 && t.words[i+1].gap&^gapSpace == 0 {
+		if to := r.landmark(i + 1); to > i+1 && t.sameSentence(i, i+1) && t.words[i+1].gap&^gapSpace == 0 {
 			return placeSpan{i, to, rankDistrict}
 		}
 	case t.has(i, c.settlement) && r.isSettlementMarker(i):
-		if to := r.properName(i+1, 2); to > i+1 {
+		if to := r.properName(i+1, 2); to > i+1 && t.sameSentence(i, i+1) {
 			return placeSpan{i, to, rankSettlement}
 		}
+	}
+	if w.kind == kindNumber {
+		if to := r.properName(i, 3); to > i+1 {
+			return r.withHouse(placeSpan{i, to, rankStreet}) // "10 лет Октября 53"
+		}
+	}
+	// "по псковской улице"
+	if w.kind == kindWord && !w.upper && t.sameSentence(i, i+1) && t.has(i+1, c.street) && t.words[i+1].gap == gapSpace && streetLike(t.codesOf(w)) {
+		return r.withHouse(placeSpan{i, i + 2, rankStreet})
 	}
 	// A proper name before its marker: "Ленинский район", "Пушкинская улица", "1-й переулок".
 	if w.upper && w.kind == kindWord {
@@ -79,7 +88,7 @@ func (r *reader) placeAt(i int) placeSpan {
 			return placeSpan{i, i + 1, rankCity}
 		}
 	}
-	if t.has(i, c.near) || t.isWord(i, "в", "на") || t.isWord(i, "остановка", "ост", "район", "тц", "трц", "магазин", "парк") && w.sentence < 3 {
+	if t.has(i, c.near) || t.isWord(i, "в", "на", "по", "с", "от") || t.isWord(i, "остановка", "ост", "район", "тц", "трц", "магазин", "парк") && w.sentence < 3 {
 		if to := r.landmark(i); to > i {
 			return placeSpan{i, to, rankLandmark}
 		}
@@ -124,18 +133,13 @@ func (r *reader) properName(i, limit int) int {
 		return i
 	}
 	start := i
-	if i > 0 && t.words[i].gap&(gapBlank|gapLine|gapQuestion|gapExclaim|gapParen|gapComma) != 0 && start > 0 {
-		if t.words[i].gap&(gapBlank|gapQuestion|gapExclaim) != 0 {
-			return start
-		}
-	}
 	if t.words[i].kind == kindNumber && !r.inPhone(i) {
 		switch {
-		case t.isWord(i+1, "лет", "летия", "летие") && i+2 < len(t.words) && t.words[i+2].upper:
+		case t.isWord(i+1, "лет", "летия", "летие") && t.sameSentence(i, i+2) && t.words[i+2].upper:
 			return i + 3
 		case i+1 < len(t.words) && (t.has(i+1, c.month) || t.isWord(i+1, "мая", "марта", "января")) && t.words[i+1].upper:
 			return i + 2
-		case t.isWord(i+1, "й", "я", "ая", "ый", "ой") && i+2 < len(t.words) && t.words[i+2].upper:
+		case t.isWord(i+1, "й", "я", "ая", "ый", "ой") && t.sameSentence(i, i+2) && t.words[i+2].upper:
 			return i + 3
 		}
 		return start
@@ -149,7 +153,7 @@ func (r *reader) properName(i, limit int) int {
 		if to > i && (w.gap&^(gapSpace|gapHyphen|gapQuote|gapDot) != 0 || w.gap&gapDot != 0 && t.words[to-1].codeTo-t.words[to-1].codeAt > 2) {
 			break
 		}
-		if to > i && (t.has(to, c.street) || t.has(to, c.district) || t.has(to, c.lose) || t.has(to, c.find) || t.has(to, c.kind) || t.has(to, c.phone)) {
+		if to > i && (t.has(to, c.street) || t.has(to, c.district) || t.has(to, c.lose) || t.has(to, c.find) || t.has(to, c.kind) || t.has(to, c.phone) || t.isWord(to, "и", "или")) {
 			break
 		}
 		to++
@@ -199,8 +203,10 @@ func endsWith(letters []byte, ending string) bool {
 // place: a known town, or a word that nothing else is known of.
 func (r *reader) placeName(from, to int) bool {
 	t, c := &r.text, &r.rs.class
-	if t.has(from, c.city) {
-		return true
+	for i := from; i < to; i++ {
+		if t.has(i, c.city) && !t.has(from, c.kind) {
+			return true
+		}
 	}
 	for i := from; i < to; i++ {
 		if t.words[i].lexTo > t.words[i].lexAt || t.words[i].caps && t.words[i].codeTo-t.words[i].codeAt > 4 || t.words[i].kind != kindWord {
@@ -214,12 +220,16 @@ func (r *reader) placeName(from, to int) bool {
 // "около школы №5", "на остановке Кирзавод", "рядом с ТЦ Флагман".
 func (r *reader) landmark(i int) int {
 	t, c := &r.text, &r.rs.class
+	if i >= len(t.words) {
+		return i
+	}
 	k := i
 	for k < len(t.words) && k < i+3 && (t.has(k, c.near) || t.isWord(k, "в", "на", "с", "со", "от", "районе", "районе", "к", "по")) {
 		k++
 	}
 	spot := -1
-	for k < len(t.words) && k < i+5 && t.sameSentence(i, k) {
+	near := t.has(i, c.near)
+	for k < len(t.words) && k < i+4 && t.sameSentence(i, k) {
 		if t.has(k, c.spot) && !t.isWord(k, "дом", "дома", "доме", "дому") {
 			spot = k
 			break
@@ -243,6 +253,9 @@ func (r *reader) landmark(i int) int {
 			continue
 		}
 		break
+	}
+	if to == spot+1 && !near {
+		return i // "в подвале" says nothing
 	}
 	return to
 }
@@ -270,6 +283,10 @@ func (r *reader) houseAt(i int) int {
 	}
 	if k+1 < len(t.words) && (t.has(k+1, c.month) || t.has(k+1, c.ageUnit) || t.has(k+1, c.span) || t.words[k+1].kind == kindNumber && t.words[k+1].gap == gapColon) && t.words[k+1].gap&gapComma == 0 {
 		return i
+	}
+	if next := k + 1; t.words[k].gap&gapComma != 0 && t.sameSentence(k, next) && t.words[next].kind == kindWord && t.words[next].gap == gapSpace &&
+		!t.words[next].upper && t.words[next].codeTo-t.words[next].codeAt > 3 && !t.has(next, c.building) && !t.has(next, c.spot) && !t.has(next, c.near) {
+		return i // "под Нытвой, 4 штуки"
 	}
 	k++
 	for k < len(t.words) && !r.inPhone(k) {

@@ -39,7 +39,7 @@ var traitWords = []wordClass{
 	{class: "trait.pregnant", words: `беременн~ котная щенная`},
 	{class: "trait.reward", words: `вознагражд*`},
 	{class: "male.sure", words: `кобел~ кобелек кобельк~ кабель самец самца мальчик мальчика мальчиш~ кастрирован кастрированный кастрированного пацан пацана`},
-	{class: "female.sure", words: `сука суки суку сукой сучк~ девочка девочку девочки девочке девчонк~ девченк~ самка самку стерилизована стерилизованная стерилизованную стерильная`},
+	{class: "female.sure", words: `сука суки суку сукой сучк~ девочка девочку девочке девчонк~ девченк~ самка самку стерилизована стерилизованная стерилизованную стерильная`},
 	{class: "male.likely", words: `кот кота коту котом котик котика котику котейка котяра котяру пес пса псу псом песик песика песель песеля петух`},
 	{class: "female.likely", words: `кошка кошку кошки кошке кошечк~ киса кису киска киску трехцветка трехцветку`},
 	{class: "male.hint", words: `ласковый игривый пушистый молодой красавец беглец рыжий черный серый белый привит обработан`},
@@ -75,7 +75,7 @@ func (r *reader) sex() Sex {
 	t, c := &r.text, &r.rs.class
 	male, female := 0, 0
 	for i := range t.words {
-		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) {
+		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) || t.sameSentence(i-1, i) && t.number(i-1) > 1 {
 			continue
 		}
 		if t.isWord(i, "девочка", "девочку", "мальчик", "мальчика") && t.isWord(i+1, "плачет", "лет", "потеряла", "потерял") {
@@ -139,7 +139,7 @@ func (r *reader) age() string {
 			if to >= len(t.words) || !t.has(to, c.ageUnit) || t.words[to].gap&^(gapSpace|gapHyphen) != 0 {
 				continue
 			}
-			if r.notAge(i, to) {
+			if r.notAge(i, to) || t.sameSentence(to, to+1) && t.words[to+1].upper && !t.words[to+1].caps && t.words[to+1].gap&^gapSpace == 0 {
 				continue
 			}
 			from := i
@@ -150,6 +150,10 @@ func (r *reader) age() string {
 		}
 		if t.has(i, c.ageWord) {
 			return t.rawOf(i, i+1)
+		}
+		// "месяцев 6", "лет семи" is "about"
+		if t.has(i, c.ageUnit) && t.sameSentence(i, i+1) && t.words[i+1].kind == kindNumber && t.words[i+1].gap == gapSpace && t.number(i-1) < 0 && t.number(i+1) > 0 && t.number(i+1) < 30 && !t.has(i-1, c.month) {
+			return t.rawOf(i, i+2)
 		}
 	}
 	return ""
@@ -170,22 +174,24 @@ func (r *reader) notAge(number, unit int) bool {
 }
 
 // color returns the first run of colour words: "бело-рыжий", "чёрный с белой
-// грудкой" gives "чёрный".
+// грудкой".
 func (r *reader) color() string {
 	t, c := &r.text, &r.rs.class
 	for i := range t.words {
-		if !t.has(i, c.color) || t.words[i].hashtag || r.afterStreet(i) || t.isWord(i-1, "на", "по") && t.words[i].upper {
+		w := &t.words[i]
+		if !t.has(i, c.color) || w.hashtag || r.afterStreet(i) || r.colorOfThing(i) || w.upper && !w.caps && int(t.sentences[w.sentence].from) != i && w.gap&gapComma == 0 {
 			continue
 		}
 		to := i + 1
 		for to < len(t.words) && t.has(to, c.color) && t.words[to].gap&^(gapSpace|gapHyphen|gapDash|gapComma) == 0 {
 			to++
 		}
-		for to+1 < len(t.words) && t.isWord(to, "и", "с") && t.has(to+1, c.color) && t.words[to+1].gap == gapSpace {
+		if t.isWord(to, "и", "с", "со") && t.sameSentence(i, to+1) && t.has(to+1, c.color) && t.words[to+1].gap == gapSpace && !r.colorOfThing(to+1) {
+			with := !t.isWord(to, "и")
 			to += 2
-		}
-		if t.isWord(to-1, "с", "и") {
-			to--
+			if with && t.sameSentence(i, to) && t.words[to].gap == gapSpace {
+				to++ // "с белой грудкой"
+			}
 		}
 		return t.rawOf(i, to)
 	}

@@ -42,7 +42,7 @@ func (r *reader) timeAt(i int) int {
 		switch {
 		case n < 0:
 			return 0
-		case n >= 1 && n <= 31 && has(i+1, c.month):
+		case n >= 1 && n <= 31 && has(i+1, c.month) && (!t.words[i+1].upper || t.words[i+1].caps):
 			if t.number(i+2) > 2000 && t.number(i+2) < 2100 && t.sameSentence(i, i+2) {
 				if t.isWord(i+3, "г", "года") && t.sameSentence(i, i+3) {
 					return 4
