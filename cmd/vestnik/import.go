@@ -90,8 +90,11 @@ func importBatch(ctx context.Context, cmd *cli.Command, a *app) error {
 	if err != nil {
 		return err
 	}
-	if accepted.OtherContent {
+	switch {
+	case accepted.OtherContent:
 		fmt.Fprintf(os.Stderr, "the key %q stands for another batch, sent before: this one is not imported\n", cmd.String("key"))
+	case accepted.Repeated:
+		fmt.Fprintln(os.Stderr, "this batch was sent before: it is the same import")
 	}
 	var status content.Status
 	for {

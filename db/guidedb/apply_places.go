@@ -2,6 +2,7 @@ package guidedb
 
 import (
 	"context"
+	"math"
 
 	"vestnik/db/internal/guidesql"
 	"vestnik/internal/content"
@@ -98,22 +99,51 @@ func (c *chunk) applyPlaces(ctx context.Context) error {
 			refuseUnknown(o, refs, content.Subcategories, "subcategories", o.object.Subcategories...)
 	}
 	objects = kept(objects)
-	params := make([]guidesql.UpsertPlaceParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertPlaceParams{
-			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name),
-			Address: o.object.Address, Description: o.object.Description, Rating: o.object.Rating,
-			DistrictID: refs.optional(content.Districts, o.object.District),
-			Lat:        o.object.Lat, Lon: o.object.Lon, Phone: o.object.Phone, Site: o.object.Site, Digest: o.row.Digest,
-		})
-	}
-	if err := identify(objects, c.queries.UpsertPlace(ctx, params).QueryRow); err != nil {
+	if err := c.upsertPlaces(ctx, objects, refs); err != nil {
 		return err
 	}
 	if err := c.linkPlaces(ctx, objects, refs); err != nil {
 		return err
 	}
 	return c.listPlaces(ctx, idsOf(objects))
+}
+
+func (c *chunk) upsertPlaces(ctx context.Context, objects []*pending[content.Place], refs references) error {
+	var params guidesql.UpsertPlacesParams
+	for _, o := range objects {
+		place := o.object
+		params.ExternalIds = append(params.ExternalIds, place.ID)
+		params.Names = append(params.Names, place.Name)
+		params.SortKeys = append(params.SortKeys, content.SortKey(place.Name))
+		params.Addresses = append(params.Addresses, place.Address)
+		params.Descriptions = append(params.Descriptions, place.Description)
+		params.Ratings = append(params.Ratings, orNaN(place.Rating))
+		params.DistrictIds = append(params.DistrictIds, refs[content.Districts][place.District])
+		params.Lats = append(params.Lats, orNaN(place.Lat))
+		params.Lons = append(params.Lons, orNaN(place.Lon))
+		params.Phones = append(params.Phones, place.Phone)
+		params.Sites = append(params.Sites, place.Site)
+		params.Digests = append(params.Digests, o.row.Digest)
+	}
+	rows, err := c.queries.UpsertPlaces(ctx, params)
+	if err != nil {
+		return err
+	}
+	ids := make(map[string]int64, len(rows))
+	for _, row := range rows {
+		ids[row.ExternalID] = row.ID
+	}
+	for _, o := range objects {
+		o.id = ids[o.object.ID]
+	}
+	return nil
+}
+
+func orNaN(number *float64) float64 {
+	if number == nil {
+		return math.NaN()
+	}
+	return *number
 }
 
 func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place], refs references) error {

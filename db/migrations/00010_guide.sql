@@ -26,6 +26,9 @@ CREATE TABLE guide.users (
     CHECK ((subscription = 'unknown') = (subscription_checked_at IS NULL))
 );
 
+-- Nothing is ever deleted that something else refers to, so a foreign key has
+-- an index only where a query goes that way.
+
 -- Every content table carries: digest, the SHA-256 of the object as the CMS
 -- sent it, by which an import sees that nothing changed; row_version, which
 -- grows by one with each change; sort_key, lower case and ё as е, compared
@@ -86,7 +89,6 @@ CREATE TABLE guide.places (
     updated_at  timestamptz NOT NULL DEFAULT now(),
     CHECK ((lat IS NULL) = (lon IS NULL))
 );
-CREATE INDEX places_district ON guide.places (district_id);
 
 CREATE TABLE guide.place_types (
     place_id bigint NOT NULL REFERENCES guide.places,
@@ -94,7 +96,6 @@ CREATE TABLE guide.place_types (
     position integer NOT NULL,
     PRIMARY KEY (place_id, type_id)
 );
-CREATE INDEX place_types_type ON guide.place_types (type_id);
 
 CREATE TABLE guide.place_subcategories (
     place_id       bigint NOT NULL REFERENCES guide.places,
@@ -163,8 +164,6 @@ CREATE TABLE guide.events (
     updated_at  timestamptz NOT NULL DEFAULT now(),
     CHECK (ends_at >= starts_at)
 );
-CREATE INDEX events_place ON guide.events (place_id);
-CREATE INDEX events_source ON guide.events (source_id);
 
 CREATE TABLE guide.event_category_links (
     event_id    bigint NOT NULL REFERENCES guide.events,
@@ -172,7 +171,6 @@ CREATE TABLE guide.event_category_links (
     position    integer NOT NULL,
     PRIMARY KEY (event_id, category_id)
 );
-CREATE INDEX event_category_links_category ON guide.event_category_links (category_id);
 
 -- The first moment at which an event is past: its end; for one that names none,
 -- a minute after its start.
@@ -242,7 +240,6 @@ CREATE TABLE guide.favourite_places (
     PRIMARY KEY (telegram_id, place_id)
 );
 CREATE INDEX favourite_places_newest ON guide.favourite_places (telegram_id, added_at DESC);
-CREATE INDEX favourite_places_place ON guide.favourite_places (place_id);
 
 CREATE TABLE guide.favourite_events (
     telegram_id bigint NOT NULL REFERENCES guide.users,
@@ -251,7 +248,6 @@ CREATE TABLE guide.favourite_events (
     PRIMARY KEY (telegram_id, event_id)
 );
 CREATE INDEX favourite_events_newest ON guide.favourite_events (telegram_id, added_at DESC);
-CREATE INDEX favourite_events_event ON guide.favourite_events (event_id);
 
 -- D5: collections.
 CREATE TABLE guide.collections (
@@ -275,8 +271,6 @@ CREATE TABLE guide.collection_items (
     PRIMARY KEY (collection_id, position),
     CHECK (num_nonnulls(place_id, event_id) = 1)
 );
-CREATE INDEX collection_items_place ON guide.collection_items (place_id) WHERE place_id IS NOT NULL;
-CREATE INDEX collection_items_event ON guide.collection_items (event_id) WHERE event_id IS NOT NULL;
 
 -- D6: promos, the same for everyone; who opened or used one is not recorded.
 CREATE TABLE guide.promos (
@@ -296,7 +290,6 @@ CREATE TABLE guide.promos (
     CHECK (ends_at >= starts_at)
 );
 CREATE INDEX promos_active ON guide.promos (COALESCE(ends_at, 'infinity'::timestamptz), id) WHERE published;
-CREATE INDEX promos_place ON guide.promos (place_id);
 
 -- +goose Down
 DROP SCHEMA guide CASCADE;

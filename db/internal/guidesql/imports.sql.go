@@ -905,3 +905,71 @@ func (q *Queries) StagedChunk(ctx context.Context, arg StagedChunkParams) ([]Sta
 	}
 	return items, nil
 }
+
+const upsertPlaces = `-- name: UpsertPlaces :many
+INSERT INTO guide.places AS t (external_id, name, sort_key, address, description, rating, district_id, lat, lon, phone, site, digest)
+SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::text[]),
+    unnest($5::text[]), NULLIF(unnest($6::float8[]), 'NaN'), NULLIF(unnest($7::bigint[]), 0),
+    NULLIF(unnest($8::float8[]), 'NaN'), NULLIF(unnest($9::float8[]), 'NaN'),
+    unnest($10::text[]), unnest($11::text[]), unnest($12::bytea[])
+ON CONFLICT (external_id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, address = excluded.address,
+    description = excluded.description, rating = excluded.rating, district_id = excluded.district_id, lat = excluded.lat, lon = excluded.lon,
+    phone = excluded.phone, site = excluded.site, digest = excluded.digest,
+    published = true, row_version = t.row_version + 1, updated_at = now()
+RETURNING id, external_id
+`
+
+type UpsertPlacesParams struct {
+	ExternalIds  []string
+	Names        []string
+	SortKeys     []string
+	Addresses    []string
+	Descriptions []string
+	Ratings      []float64
+	DistrictIds  []int64
+	Lats         []float64
+	Lons         []float64
+	Phones       []string
+	Sites        []string
+	Digests      [][]byte
+}
+
+type UpsertPlacesRow struct {
+	ID         int64
+	ExternalID string
+}
+
+// All of a chunk in one statement, because places are nearly all of a city. In
+// the parallel lists 0 stands for no district and NaN for no number.
+func (q *Queries) UpsertPlaces(ctx context.Context, arg UpsertPlacesParams) ([]UpsertPlacesRow, error) {
+	rows, err := q.db.Query(ctx, upsertPlaces,
+		arg.ExternalIds,
+		arg.Names,
+		arg.SortKeys,
+		arg.Addresses,
+		arg.Descriptions,
+		arg.Ratings,
+		arg.DistrictIds,
+		arg.Lats,
+		arg.Lons,
+		arg.Phones,
+		arg.Sites,
+		arg.Digests,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UpsertPlacesRow
+	for rows.Next() {
+		var i UpsertPlacesRow
+		if err := rows.Scan(&i.ID, &i.ExternalID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

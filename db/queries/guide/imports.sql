@@ -178,14 +178,19 @@ ON CONFLICT (external_id) DO UPDATE SET type_id = excluded.type_id, name = exclu
     published = true, row_version = t.row_version + 1, updated_at = now()
 RETURNING id;
 
--- name: UpsertPlace :batchone
+-- name: UpsertPlaces :many
+-- All of a chunk in one statement, because places are nearly all of a city. In
+-- the parallel lists 0 stands for no district and NaN for no number.
 INSERT INTO guide.places AS t (external_id, name, sort_key, address, description, rating, district_id, lat, lon, phone, site, digest)
-VALUES (@external_id, @name, @sort_key, @address, @description, @rating, @district_id, @lat, @lon, @phone, @site, @digest)
+SELECT unnest(@external_ids::text[]), unnest(@names::text[]), unnest(@sort_keys::text[]), unnest(@addresses::text[]),
+    unnest(@descriptions::text[]), NULLIF(unnest(@ratings::float8[]), 'NaN'), NULLIF(unnest(@district_ids::bigint[]), 0),
+    NULLIF(unnest(@lats::float8[]), 'NaN'), NULLIF(unnest(@lons::float8[]), 'NaN'),
+    unnest(@phones::text[]), unnest(@sites::text[]), unnest(@digests::bytea[])
 ON CONFLICT (external_id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, address = excluded.address,
     description = excluded.description, rating = excluded.rating, district_id = excluded.district_id, lat = excluded.lat, lon = excluded.lon,
     phone = excluded.phone, site = excluded.site, digest = excluded.digest,
     published = true, row_version = t.row_version + 1, updated_at = now()
-RETURNING id;
+RETURNING id, external_id;
 
 -- name: UpsertEvent :batchone
 INSERT INTO guide.events AS t (external_id, title, sort_key, description, starts_at, ends_at, place_id, address, source_id, url, price, digest)
