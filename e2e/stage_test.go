@@ -130,11 +130,24 @@ func (s *stage) work() (stop func()) {
 	return stop
 }
 
-// lost is a post that reads as a lost pet. The phrase that ends it, and the
-// phone, must never be seen in logs or histories.
+// lost is a post that reads as a lost pet, each number another pet: the relay
+// takes like texts for one case. The phrase that ends it, and the phone, must
+// never be seen in logs or histories.
 func lost(number int) sandbox.Post {
-	return sandbox.Post{Text: fmt.Sprintf(
-		"Пропала кошка Мурка-%d, серая, ул. Речная, %d. Просим: 8 900 000-%02d-%02d. %s", number, number, number/100, number%100, privateWords)}
+	pick := func(stride int, from ...string) string { return from[(number*stride+number/7)%len(from)] }
+	return sandbox.Post{Text: fmt.Sprintf("%s %s Мурка-%d! %s %s, %d. %s Телефон 8 900 000-%02d-%02d. %s",
+		pick(1, "Пропала", "Потерялась", "Внимание, пропала", "Помогите найти: потерялась", "Ищем, пропала", "Третий день ищем, убежала", "Сбежала и пропала"),
+		pick(3, "кошка", "собака", "чёрная кошка", "маленькая собачка", "рыжая кошечка", "собака породы бигль", "трёхцветная кошка", "сиамская кошка"),
+		number,
+		pick(5, "Выпала с балкона дома на ул. Речная", "Испугалась салюта у парка, ул. Мира", "Ушла с дачи, СНТ «Ручеёк», линия", "Сорвалась с поводка, пр. Строителей",
+			"Видели вчера вечером на ул. Лесная", "Выскочила из машины у заправки, ул. Кирова", "Проскользнула в подъезд, ул. Гагарина", "Не вернулась с прогулки, ул. Полевая",
+			"Осталась во дворе и исчезла, ул. Школьная"),
+		pick(7, "район вокзала, дом", "за рынком, дом", "рядом со школой, дом", "у аптеки, дом", "возле пруда, дом", "напротив пекарни, дом"),
+		number,
+		pick(11, "На шее синий ошейник с бубенчиком.", "Хвост сломан, лапы белые, очень ласковая.", "Глаза разные, левое ухо надорвано.", "Стерилизована, бок ещё выбрит.",
+			"Боится людей, в руки не идёт, просто позвоните.", "Чипирована, откликается на свист.", "Ей пятнадцать лет, нужны уколы каждый день.",
+			"Шерсть длинная, на груди пятно, похожее на сердце.", "Хромает на заднюю лапу, без ошейника.", "Дети плачут, за помощь отблагодарим.", "Может прятаться под машинами или в продухах."),
+		number/100, number%100, privateWords)}
 }
 
 const privateWords = "Ждём её всей семьёй у окна"
@@ -358,6 +371,12 @@ func (b *logBook) holds(text string) bool {
 	return bytes.Contains(b.text.Bytes(), []byte(text))
 }
 
+func (b *logBook) all() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
 func (b *logBook) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -369,4 +388,20 @@ func (s *stage) afterMessages(n int) []sandbox.Message {
 	s.t.Helper()
 	s.until("messages in the chat", func() bool { return len(s.sandbox.Messages(chatID)) >= n })
 	return s.sandbox.Messages(chatID)
+}
+
+// setStageBeside is another machine with the same database, namespace and
+// sandbox.
+func setStageBeside(t *testing.T, s *stage) *stage {
+	t.Helper()
+	other := *s
+	var err error
+	other.parts, err = assemble(s.ctx, s.environ, s.logs, func(options client.Options) client.Client { return testenv.TemporalWith(t, options) })
+	require.NoError(t, err)
+	t.Cleanup(other.pool.Close)
+	return &other
+}
+
+func startOf(id string) client.StartWorkflowOptions {
+	return client.StartWorkflowOptions{ID: id, TaskQueue: protocol.TaskQueue}
 }

@@ -1,0 +1,333 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+)
+
+// wallOf is what a scan says about the wall that is read.
+func wallOf(t *testing.T, result protocol.ScanWallsResult) protocol.WallRead {
+	t.Helper()
+	require.Len(t, result.Walls, 1)
+	return result.Walls[0]
+}
+
+var wallGets = sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.get"}
+
+func TestOnlyLostPetsAreDeliveredUnlessARouteSaysOtherwise(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.publish(
+		sandbox.Post{Text: "Найдена собака! Рыжий кобель в ошейнике, у моста на Речной. Хозяин, отзовись, 8 900 000-11-12"},
+		sandbox.Post{Text: "Отдам котят в добрые руки, 2 месяца, к лотку приучены. 8 900 000-11-13"},
+		sandbox.Post{Text: "Пёс дома ❤️ Всем спасибо за репосты!"},
+		lost(1),
+	)
+	read := wallOf(t, s.scan())
+	require.Equal(t, 4, read.New)
+	require.Equal(t, 1, read.Owed)
+	require.Len(t, s.deliveries(chat), 1)
+	require.Equal(t, protocol.StatusSent, s.ended(s.deliveries(chat)[0]).Status)
+	require.Equal(t, []int64{1}, numbersIn(t, s.sandbox.Messages(chatID)))
+	for _, post := range s.sandbox.Posts(source) {
+		stored, err := s.relay.Posts.Get(s.ctx, source, post.ID)
+		require.NoError(t, err)
+		require.Equal(t, post.Text, stored.Text, "everything is stored, as it was written")
+	}
+}
+
+func TestOldPostsAreStoredAndNotDelivered(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	old, pinned, fresh := lost(1), lost(2), lost(3)
+	old.Date = time.Now().Add(-49 * time.Hour)
+	pinned.Date, pinned.Pinned = time.Now().Add(-90*24*time.Hour), true
+	s.publish(pinned, old, fresh)
+	read := wallOf(t, s.scan())
+	require.Equal(t, 3, read.New)
+	require.Equal(t, 1, read.Owed)
+	require.Equal(t, protocol.StatusSent, s.ended(s.deliveries(chat)[0]).Status)
+	require.Equal(t, []int64{3}, numbersIn(t, s.sandbox.Messages(chatID)))
+}
+
+func TestANewPinnedPostIsDeliveredInItsPlace(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	pinned := lost(1)
+	pinned.Pinned = true
+	s.publish(pinned, lost(2), lost(3))
+	s.scan()
+	require.Equal(t, []int64{1, 2, 3}, numbersIn(t, s.afterMessages(3)))
+}
+
+func TestPostsThatAreNotForReadersArePassedOverAndCounted(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	ad, donut, suggested, postponed, odd := lost(1), lost(2), lost(3), lost(4), lost(5)
+	ad.Ads, donut.DonutOnly, suggested.Type = true, true, "suggest"
+	postponed.Type, postponed.Date = "postpone", time.Now().Add(time.Hour)
+	odd.Extra = map[string]any{"attachments": "none", "copy_history": 7, "likes": []int{}, "is_pinned": "no", "edited": "yes"}
+	s.publish(ad, donut, suggested, postponed, odd, lost(6))
+	read := wallOf(t, s.scan())
+	require.Equal(t, map[string]int{"ads": 1, "donut": 1}, read.Skipped, "suggested and postponed posts are not shown to strangers at all")
+	require.Equal(t, 2, read.Owed, "an odd field costs nothing but itself")
+	require.Equal(t, []int64{5, 6}, numbersIn(t, s.afterMessages(2)))
+	s.keepHistory("ScanWalls/skipped_posts", "scan-walls-by-hand")
+}
+
+func TestAnItemThatMakesNoSenseCostsItselfAlone(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	broken := lost(1)
+	broken.Extra = map[string]any{"id": "no number"}
+	s.publish(broken, lost(2))
+	read := wallOf(t, s.scan())
+	require.Equal(t, map[string]int{"undecodable": 1}, read.Skipped)
+	require.Equal(t, []int64{2}, numbersIn(t, s.afterMessages(1)))
+}
+
+func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	original := lost(1)
+	original.ID, original.OwnerID, original.FromID, original.Date = 77, -42, -42, time.Now().Add(-2*time.Hour)
+	original.Photos = []sandbox.WallPhoto{{Drawing: "cat-grey", Width: 800, Height: 600}}
+	s.publish(sandbox.Post{Text: "Друзья, помогите с репостом!", Reposts: []sandbox.Post{original}})
+	read := wallOf(t, s.scan())
+	require.Equal(t, 1, read.Owed)
+	message := s.afterMessages(1)[0]
+	require.NotNil(t, message.Photo, "a repost without its photos is of little use")
+	require.Contains(t, message.Caption, "Друзья, помогите с репостом!")
+	require.Contains(t, message.Caption, "Мурка-1")
+	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, petpost.Lost, stored.Reading.Type)
+	require.Equal(t, int64(-42), stored.OriginOwnerID)
+	require.Equal(t, int64(77), stored.OriginPostID)
+}
+
+func TestAnEditedPostIsUpdatedAndNotToldTwice(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	post := s.publish(lost(1))[0]
+	s.scan()
+	s.ended(s.delivery(chat, post.ID))
+	require.NoError(t, s.sandbox.EditPost(source, post.ID, func(p *sandbox.Post) { p.Text += " UPD: видели у школы." }))
+	read := wallOf(t, s.scan())
+	require.Equal(t, 0, read.New)
+	require.Equal(t, 1, read.Edited)
+	require.Equal(t, 0, read.Owed)
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+	stored, err := s.relay.Posts.Get(s.ctx, source, post.ID)
+	require.NoError(t, err)
+	require.Contains(t, stored.Text, "UPD")
+	require.Equal(t, 0, wallOf(t, s.scan()).Edited, "and is then known as it is")
+}
+
+func TestPagesAreReadUntilTheKnownPostsAreReached(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.publish(sandbox.Post{Text: "Всем доброе утро"})
+	require.Equal(t, 1, wallOf(t, s.scan()).Calls)
+	for i := range 250 {
+		s.publish(sandbox.Post{Text: fmt.Sprintf("Новость %d", i)})
+	}
+	s.publish(lost(1))
+	read := wallOf(t, s.scan())
+	require.Equal(t, 251, read.New)
+	require.Equal(t, 4, read.Calls, "20, then 100 and 100 and the rest, each with a post of overlap")
+	require.Equal(t, 1, wallOf(t, s.scan()).Calls, "one page is enough when there is no news")
+	pages := s.sandbox.Calls(wallGets)
+	require.Equal(t, "100", pages[0].Text("count"))
+	require.Equal(t, "20", pages[1].Text("count"))
+	require.Equal(t, "19", pages[2].Text("offset"))
+	require.Equal(t, "118", pages[3].Text("offset"))
+}
+
+func TestTheSameWallReadByTwoWorkersAtOnceIsOneDeliveryForEachPost(t *testing.T) {
+	s := newStage(t, toChat, toWall)
+	other := setStageBeside(t, s)
+	s.work()
+	other.work()
+	s.publish(lostPets(8)...)
+	// A wall.get that takes long lets both read before either stores.
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Times: 2, DelayMS: 500})
+	group, ctx := errgroup.WithContext(s.ctx)
+	for i := range 2 {
+		group.Go(func() error {
+			run, err := s.temporal.ExecuteWorkflow(ctx, startOf(fmt.Sprintf("scan-%d", i)), protocol.ScanWallsWorkflow, protocol.ScanWallsInput{Now: true})
+			if err != nil {
+				return err
+			}
+			return run.Get(ctx, nil)
+		})
+	}
+	require.NoError(t, group.Wait())
+	require.Len(t, s.sandbox.Calls(wallGets), 2)
+	for _, destination := range []string{chat, wall} {
+		deliveries := s.deliveries(destination)
+		require.Len(t, deliveries, 8)
+		for _, delivery := range deliveries {
+			require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
+		}
+	}
+	require.Equal(t, upTo(8), numbersIn(t, s.sandbox.Messages(chatID)))
+	require.Len(t, s.sandbox.Posts(target), 8)
+}
+
+func TestAWallThatCannotBeReadIsParkedAndHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name, reason string
+		change       func(*sandbox.Wall)
+	}{
+		{"closed", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.ClosedWall }},
+		{"banned", "content_blocked", func(w *sandbox.Wall) { w.State = sandbox.BannedWall }},
+		{"deleted", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.DeletedWall }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			const bad = int64(-500000003)
+			s := newStage(t, toChat, map[string]string{"VK_WALLS": "a_bad_wall,no_such_wall," + sourceRef})
+			require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: bad, ScreenName: "a_bad_wall"}))
+			require.NoError(t, s.sandbox.ChangeWall(bad, row.change))
+			s.work()
+			s.publish(lost(1))
+			result := s.scan()
+			require.Len(t, result.Walls, 3)
+			for _, read := range result.Walls {
+				switch read.Name {
+				case "a_bad_wall":
+					require.Equal(t, row.reason, read.Parked)
+				case "no_such_wall":
+					require.NotEmpty(t, read.Parked)
+				default:
+					require.Equal(t, 1, read.Owed)
+				}
+			}
+			require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)))
+			plan, err := s.starter.Plan(s.ctx)
+			require.NoError(t, err)
+			for _, wall := range plan.Walls {
+				if wall.Name == "a_bad_wall" {
+					require.Equal(t, "parked", wall.State)
+					require.Equal(t, row.reason, wall.Reason)
+					require.Greater(t, time.Until(wall.NextReadAt), 23*time.Hour)
+				}
+			}
+			s.keepHistory("ScanWalls/parked_wall", "scan-walls-by-hand")
+
+			// A person who knows that it is open again asks for it by name.
+			require.NoError(t, s.sandbox.ChangeWall(bad, func(w *sandbox.Wall) { w.State = sandbox.OpenWall }))
+			again, err := s.starter.Scan(s.ctx, protocol.ScanWallsInput{Walls: []string{"a_bad_wall"}, Now: true})
+			require.NoError(t, err)
+			require.Empty(t, wallOf(t, again).Parked)
+		})
+	}
+}
+
+func TestWhenVKTellsTheReadingKeyToWaitNothingIsRead(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		code   int
+		reason string
+		least  time.Duration
+	}{
+		{29, "method_quota", 59 * time.Minute},
+		{9, "flood_control", 14 * time.Minute},
+		{5, "key_invalid", 14 * time.Minute},
+	} {
+		t.Run(fmt.Sprintf("error %d", row.code), func(t *testing.T) {
+			s := newStage(t, toChat, map[string]string{"VK_WALLS": sourceRef + "," + fmt.Sprint(target)})
+			s.work()
+			s.publish(lost(1))
+			s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Code: row.code, Times: 1})
+			result := s.scan()
+			require.Equal(t, row.reason, wallOf(t, result).Paused)
+			require.Len(t, s.sandbox.Calls(wallGets), 1, "the other walls would meet the same")
+			require.Empty(t, s.scan().Walls, "not even when a person asks")
+			plan, err := s.starter.Plan(s.ctx)
+			require.NoError(t, err)
+			require.Equal(t, row.reason, plan.PauseReason)
+			require.Greater(t, time.Until(*plan.PausedUntil), row.least)
+			require.Empty(t, plan.Due())
+			s.keepHistory("ScanWalls/key_paused", "scan-walls-by-hand")
+		})
+	}
+}
+
+func TestAPassingTroubleOfVKsIsRepeatedWithinTheScan(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]sandbox.Fault{
+		"too many a second": {Code: 6}, "an internal error": {Code: 10}, "HTML": {Status: 502},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, toChat)
+			s.work()
+			s.publish(lost(1))
+			fault.Platform, fault.Method, fault.Times = sandbox.VK, "wall.get", 1
+			s.fault(fault)
+			require.Equal(t, 1, wallOf(t, s.scan()).Owed)
+			require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)))
+		})
+	}
+}
+
+func TestTheDaysCallsAreNeverExceededNotEvenByAnotherWorker(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"VK_DAILY_QUOTA": "3"})
+	stop := s.work()
+	for range 3 {
+		require.Len(t, s.scan().Walls, 1)
+	}
+	require.Empty(t, s.scan().Walls, "the day's calls are spent")
+	stop()
+	other := setStageBeside(t, s)
+	other.work()
+	require.Empty(t, s.scan().Walls, "and a restart does not bring them back")
+	require.Len(t, s.sandbox.Calls(wallGets), 3)
+	plan, err := s.starter.Plan(s.ctx)
+	require.NoError(t, err)
+	require.Equal(t, 3, plan.Used)
+	require.Equal(t, 3, plan.Budget)
+	require.Greater(t, plan.Walls[0].Every, 5*time.Hour, "what was left of the day was shared out")
+}
+
+func TestTheScheduleReadsAndDeliversByItself(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	require.NoError(t, s.starter.ScheduleScans(s.ctx))
+	require.NoError(t, s.starter.ScheduleScans(s.ctx), "a second start finds it there")
+	s.publish(lost(1))
+	require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)))
+	s.publish(lost(2))
+	require.Equal(t, []int64{1, 2}, numbersIn(t, s.afterMessages(2)))
+}
+
+func TestTheLogSaysWhyAPostGoesOrDoesNot(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.publish(sandbox.Post{Text: "Отдам котят в добрые руки, 2 месяца. 8 900 000-11-13"}, lost(1))
+	s.scan()
+	s.ended(s.deliveries(chat)[0])
+	reasons := map[string]string{}
+	for line := range strings.Lines(s.logs.all()) {
+		var entry struct{ Msg, Post, Why string }
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.Why != "" {
+			reasons[entry.Msg] = entry.Why
+		}
+	}
+	require.Contains(t, reasons, "post matched")
+	require.Contains(t, reasons, "post not matched")
+	for _, message := range []string{"turn granted", "part sent"} {
+		require.True(t, s.logs.holds(message), message)
+	}
+}
