@@ -3,9 +3,6 @@ package activities
 import (
 	"context"
 	"sync"
-	"time"
-
-	"go.temporal.io/sdk/activity"
 )
 
 // turn is who goes first when many calls wait: a screen before a check of a
@@ -27,9 +24,6 @@ type gate struct {
 
 func newGate(places int) *gate { return &gate{free: places} }
 
-// heartbeatWhileWaiting keeps Temporal from taking a waiting activity for dead.
-const heartbeatWhileWaiting = 2 * time.Second
-
 // enter waits for a place and returns how to leave it.
 func (g *gate) enter(ctx context.Context, who turn) (leave func(), err error) {
 	g.mu.Lock()
@@ -42,21 +36,14 @@ func (g *gate) enter(ctx context.Context, who turn) (leave func(), err error) {
 	g.waiting[who] = append(g.waiting[who], mine)
 	g.mu.Unlock()
 
-	beat := time.NewTicker(heartbeatWhileWaiting)
-	defer beat.Stop()
-	for {
-		select {
-		case <-mine:
-			return g.leave, nil
-		case <-beat.C:
-			activity.RecordHeartbeat(ctx)
-		case <-ctx.Done():
-			if g.giveUp(who, mine) {
-				return nil, ctx.Err()
-			}
+	select {
+	case <-mine:
+		return g.leave, nil
+	case <-ctx.Done():
+		if !g.giveUp(who, mine) {
 			g.leave() // the place had just become ours
-			return nil, ctx.Err()
 		}
+		return nil, ctx.Err()
 	}
 }
 

@@ -23,9 +23,14 @@ import (
 //
 // None is a local activity. A local one would be repeated, without anybody
 // knowing, if the worker died before the workflow task was recorded; and while
-// it ran, the session could not start the answer to the next button. Each call
-// of Telegram is an activity of its own, so that Temporal counts its attempts
-// over crashes too: three in all, and at most the one in flight is repeated.
+// it ran, the session could not start the answer to the next button.
+//
+// Perform is the whole way from an update to its screen, each step tried once.
+// That is nearly always enough, and one trip through Temporal where four would
+// cost four times the latency. A step that fails is taken up by the session,
+// with an activity of its own: there Temporal counts the attempts, three in
+// all, and holds the waits, over crashes too. When a worker dies, at most the
+// call in flight is made again.
 type Guide struct {
 	answers *telegram.Client
 	screens *telegram.Client
@@ -33,6 +38,7 @@ type Guide struct {
 	inbox   *inbox.Store
 	config  GuideConfig
 	gate    *gate
+	order   *order
 	log     *slog.Logger
 	now     func() time.Time
 	token   *TokenHealth
@@ -92,7 +98,7 @@ func NewGuide(config GuideConfig) *Guide {
 	}
 	return &Guide{
 		answers: config.Answers, screens: config.Screens, store: config.Store, inbox: config.Inbox,
-		config: config, gate: newGate(config.Concurrency), log: config.Log, now: config.Now, token: config.Token,
+		config: config, gate: newGate(config.Concurrency), order: newOrder(), log: config.Log, now: config.Now, token: config.Token,
 	}
 }
 
@@ -106,21 +112,36 @@ const (
 	NotSubscribed       Subscription = "not_subscribed"
 )
 
-// Recalling asks what earlier sessions of a chat have handled.
-type Recalling struct {
-	BotID  int64 `json:"bot_id"`
-	ChatID int64 `json:"chat_id"`
+// Claiming asks to take an update on, once over all sessions.
+type Claiming struct {
+	BotID int64 `json:"bot_id"`
+	// Session names the session through all its runs.
+	Session string             `json:"session"`
+	Update  protocol.BotUpdate `json:"update"`
+	// AlsoHandled are updates that need no screen of their own.
+	AlsoHandled []protocol.SeenUpdate `json:"also_handled,omitempty"`
+}
+
+// Claimed tells whose an update is.
+type Claimed struct {
+	// Duplicate: an earlier session has taken it on, under OriginalTraceID.
+	Duplicate       bool   `json:"duplicate,omitempty"`
+	OriginalTraceID string `json:"original_trace_id,omitempty"`
+}
+
+// Checking asks for a person's subscription.
+type Checking struct {
+	Update protocol.BotUpdate `json:"update"`
+	// Made is how many attempts were made before this activity's.
+	Made int `json:"made,omitempty"`
 }
 
 // Composing asks to do what an update wants and to make the screen for it.
 type Composing struct {
-	BotID  int64                `json:"bot_id"`
 	Update protocol.BotUpdate   `json:"update"`
 	View   protocol.SessionView `json:"view"`
 	// Subscription is what Telegram said; empty if the screen is for all.
 	Subscription Subscription `json:"subscription,omitempty"`
-	// AlsoHandled are updates that need no screen of their own.
-	AlsoHandled []protocol.SeenUpdate `json:"also_handled,omitempty"`
 }
 
 // Composed is a screen and what the session should remember of it.
@@ -136,15 +157,15 @@ type Composed struct {
 
 // Showing asks to send a screen.
 type Showing struct {
-	Update protocol.BotUpdate `json:"update"`
-	Screen guide.Screen       `json:"screen"`
+	Update   protocol.BotUpdate `json:"update"`
+	Composed Composed           `json:"composed"`
 	// PhotoFailed is why a photo is not sent again, but its text.
 	PhotoFailed guide.Code `json:"photo_failed,omitempty"`
 	// Replaceable is the message that may be changed in place of sending a
 	// new one, if the bot does that; 0 for none.
 	Replaceable int64 `json:"replaceable,omitempty"`
-	// OnlyKeyboard changes the buttons of the pressed message.
-	OnlyKeyboard bool `json:"only_keyboard,omitempty"`
+	// Made is how many attempts were made before this activity's.
+	Made int `json:"made,omitempty"`
 }
 
 // Shown is what was sent; MessageID is 0 if a keyboard was changed.
@@ -153,10 +174,55 @@ type Shown struct {
 	Photo     bool  `json:"photo,omitempty"`
 }
 
+// Performing asks for the whole way from an update to its screen.
+type Performing struct {
+	Claiming Claiming             `json:"claiming"`
+	View     protocol.SessionView `json:"view"`
+	// Check: the screen is for subscribers only.
+	Check       bool  `json:"check,omitempty"`
+	Replaceable int64 `json:"replaceable,omitempty"`
+}
+
+// Step is a part of the way that can fail by itself.
+type Step string
+
+// Steps, in their order.
+const (
+	ClaimStep   Step = "claim"
+	CheckStep   Step = "check"
+	ComposeStep Step = "compose"
+	PhotoStep   Step = "photo"
+	TextStep    Step = "text"
+)
+
+// Performed is how far Perform came.
+type Performed struct {
+	Claimed
+	Shown Shown  `json:"shown,omitzero"`
+	Help  bool   `json:"help,omitempty"`
+	Card  string `json:"card,omitempty"`
+	// Stopped is the step that failed, for the reason given; the session goes
+	// on from there with what was found out before it.
+	Stopped      *Stop        `json:"stopped,omitempty"`
+	Subscription Subscription `json:"subscription,omitempty"`
+	Composed     *Composed    `json:"composed,omitempty"`
+}
+
+// Stop is a step that failed once.
+type Stop struct {
+	Step    Step    `json:"step"`
+	Failure Failure `json:"failure"`
+	// Wait is the pause before the next attempt; Final: there is none.
+	Wait  time.Duration `json:"wait,omitempty"`
+	Final bool          `json:"final,omitempty"`
+	// PhotoFailed is why the text was tried in a photo's place.
+	PhotoFailed guide.Code `json:"photo_failed,omitempty"`
+}
+
 // Sweeping asks to record what a session has handled besides, and to drop
 // what is too old.
 type Sweeping struct {
 	BotID   int64                 `json:"bot_id"`
-	ChatID  int64                 `json:"chat_id"`
+	Session string                `json:"session"`
 	Handled []protocol.SeenUpdate `json:"handled,omitempty"`
 }

@@ -18,7 +18,8 @@ import (
 // answered, which is nobody's fault.
 func (a *Guide) Answer(ctx context.Context, update protocol.BotUpdate) (err error) {
 	defer a.recoverInto(ctx, update, &err)
-	_, err = a.call(ctx, update, "answerCallbackQuery", queryLife, nil, func(ctx context.Context) error {
+	defer a.order.answered(update.CallbackID)
+	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", longest: queryLife}, func(ctx context.Context) error {
 		err := a.answers.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: update.CallbackID, Text: update.Toast})
 		var refused *telegram.Error
 		if errors.As(err, &refused) && refused.Class == telegram.QueryTooOld {
@@ -26,35 +27,41 @@ func (a *Guide) Answer(ctx context.Context, update protocol.BotUpdate) (err erro
 			return nil
 		}
 		return err
-	})
-	return err
+	}).asError()
 }
 
-// CheckSubscription asks Telegram whether the person is in the channel. If the
-// bot may not know, which is a fault of the configuration and not of the
-// person, it says "unknown" and tells the operator.
-func (a *Guide) CheckSubscription(ctx context.Context, update protocol.BotUpdate) (_ Subscription, err error) {
-	defer a.recoverInto(ctx, update, &err)
-	leave, err := a.gate.enter(ctx, checkTurn)
-	if err != nil {
-		return "", err
+// CheckSubscription asks Telegram whether the person is in the channel.
+func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subscription Subscription, err error) {
+	defer a.recoverInto(ctx, checking.Update, &err)
+	defer a.alive(ctx)()
+	subscription, failed := a.check(ctx, checking)
+	return subscription, failed.asError()
+}
+
+// check says "unknown" and tells the operator if the bot may not know, which
+// is a fault of the configuration and not of the person.
+func (a *Guide) check(ctx context.Context, checking Checking) (Subscription, *trouble) {
+	update := checking.Update
+	leave, failed := a.turn(ctx, checkTurn)
+	if failed != nil {
+		return "", failed
 	}
 	defer leave()
 	var member telegram.ChatMember
-	refused, err := a.call(ctx, update, "getChatMember", longestWait, nil, func(ctx context.Context) (err error) {
+	failed = a.call(ctx, attempt{update: update, method: "getChatMember", made: checking.Made, longest: longestWait}, func(ctx context.Context) (err error) {
 		member, err = a.screens.GetChatMember(ctx, telegram.Chat(a.config.Channel), update.UserID)
 		return err
 	})
-	if refused != nil {
-		switch refused.Class {
+	if failed != nil && failed.refused != nil {
+		switch failed.refused.Class {
 		case telegram.Forbidden, telegram.ChatNotFound, telegram.Unauthorized, telegram.BadRequest, telegram.Migrated:
-			a.alertChannel(ctx, update, refused.Description)
+			a.alertChannel(ctx, update, failed.refused.Description)
 			return SubscriptionUnknown, nil
 		}
 	}
 	switch {
-	case err != nil:
-		return "", err
+	case failed != nil:
+		return "", failed
 	case member.IsSubscribed():
 		return Subscribed, nil
 	case !member.Known():
@@ -73,15 +80,23 @@ func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, det
 // SendPhoto sends a card's photo with its caption. Telegram downloads the
 // photo itself, within the call.
 func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, err error) {
-	update, screen := showing.Update, showing.Screen
-	defer a.recoverInto(ctx, update, &err)
-	leave, err := a.gate.enter(ctx, screenTurn)
-	if err != nil {
-		return Shown{}, err
+	defer a.recoverInto(ctx, showing.Update, &err)
+	defer a.alive(ctx)()
+	shown, failed := a.sendPhoto(ctx, showing)
+	return shown, failed.asError()
+}
+
+func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ *trouble) {
+	update, screen := showing.Update, showing.Composed.Screen
+	leave, failed := a.turn(ctx, screenTurn)
+	if failed != nil {
+		return Shown{}, failed
 	}
 	defer leave()
-	photo := []any{"photo_url", guide.PublicURL(screen.Photo)}
-	_, err = a.call(ctx, update, "sendPhoto", longestWait, photo, func(ctx context.Context) error {
+	failed = a.call(ctx, attempt{
+		update: update, method: "sendPhoto", made: showing.Made, longest: longestWait,
+		about: []any{"photo_url", guide.PublicURL(screen.Photo)},
+	}, func(ctx context.Context) error {
 		sent, err := a.screens.SendPhoto(ctx, telegram.PhotoMessage{
 			Target: telegram.Target{Chat: telegram.ChatOf(update.ChatID)},
 			Photo:  telegram.Photo{URL: screen.Photo}, Caption: screen.Caption, Keyboard: keyboard(screen.Keyboard),
@@ -89,67 +104,71 @@ func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, er
 		shown = Shown{MessageID: sent.ID, Photo: true}
 		return err
 	})
-	return shown, err
+	return shown, failed
 }
 
 // SendText sends a screen as text, or changes the screen that is there, if the
 // bot is set to do that and the update allows it.
 func (a *Guide) SendText(ctx context.Context, showing Showing) (shown Shown, err error) {
+	defer a.recoverInto(ctx, showing.Update, &err)
+	defer a.alive(ctx)()
+	shown, failed := a.sendText(ctx, showing)
+	return shown, failed.asError()
+}
+
+func (a *Guide) sendText(ctx context.Context, showing Showing) (shown Shown, _ *trouble) {
 	update := showing.Update
-	defer a.recoverInto(ctx, update, &err)
-	leave, err := a.gate.enter(ctx, screenTurn)
-	if err != nil {
-		return Shown{}, err
+	leave, failed := a.turn(ctx, screenTurn)
+	if failed != nil {
+		return Shown{}, failed
 	}
 	defer leave()
 	a.logNoPhoto(ctx, showing)
 	switch {
-	case showing.OnlyKeyboard:
-		done, err := a.editKeyboard(ctx, showing)
-		if done || err != nil {
-			return Shown{}, err
+	case showing.Composed.OnlyKeyboard:
+		if done, failed := a.editKeyboard(ctx, showing); done || failed != nil {
+			return Shown{}, failed
 		}
 	case a.config.EditInPlace && showing.Replaceable != 0 && !update.OnPhoto:
-		done, err := a.editText(ctx, showing)
-		if done || err != nil {
-			return Shown{MessageID: showing.Replaceable}, err
+		if done, failed := a.editText(ctx, showing); done || failed != nil {
+			return Shown{MessageID: showing.Replaceable}, failed
 		}
 	}
-	_, err = a.call(ctx, update, "sendMessage", longestWait, nil, func(ctx context.Context) error {
+	failed = a.call(ctx, attempt{update: update, method: "sendMessage", made: showing.Made, longest: longestWait}, func(ctx context.Context) error {
 		sent, err := a.screens.SendMessage(ctx, a.message(showing))
 		shown = Shown{MessageID: sent.ID}
 		return err
 	})
-	return shown, err
+	return shown, failed
 }
 
 func (a *Guide) message(showing Showing) telegram.TextMessage {
 	return telegram.TextMessage{
 		Target: telegram.Target{Chat: telegram.ChatOf(showing.Update.ChatID)},
-		Text:   showing.Screen.Text, Keyboard: keyboard(showing.Screen.Keyboard),
+		Text:   showing.Composed.Screen.Text, Keyboard: keyboard(showing.Composed.Screen.Keyboard),
 	}
 }
 
 // editText changes the screen in place; done is false if the message is gone
 // or can't be changed, and a new one is to be sent.
-func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, err error) {
+func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, failed *trouble) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Replaceable}
-	return a.edit(ctx, showing.Update, "editMessageText", func(ctx context.Context) error {
+	return a.edit(ctx, showing, "editMessageText", func(ctx context.Context) error {
 		_, err := a.screens.EditMessageText(ctx, ref, a.message(showing))
 		return err
 	})
 }
 
-func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, err error) {
+func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, failed *trouble) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Update.MessageID}
-	return a.edit(ctx, showing.Update, "editMessageReplyMarkup", func(ctx context.Context) error {
-		_, err := a.screens.EditMessageReplyMarkup(ctx, ref, keyboard(showing.Screen.Keyboard))
+	return a.edit(ctx, showing, "editMessageReplyMarkup", func(ctx context.Context) error {
+		_, err := a.screens.EditMessageReplyMarkup(ctx, ref, keyboard(showing.Composed.Screen.Keyboard))
 		return err
 	})
 }
 
-func (a *Guide) edit(ctx context.Context, update protocol.BotUpdate, method string, do func(context.Context) error) (done bool, err error) {
-	refused, err := a.call(ctx, update, method, longestWait, nil, func(ctx context.Context) error {
+func (a *Guide) edit(ctx context.Context, showing Showing, method string, do func(context.Context) error) (done bool, failed *trouble) {
+	failed = a.call(ctx, attempt{update: showing.Update, method: method, made: showing.Made, longest: longestWait}, func(ctx context.Context) error {
 		err := do(ctx)
 		var refused *telegram.Error
 		if errors.As(err, &refused) && refused.Class == telegram.NotModified {
@@ -157,23 +176,31 @@ func (a *Guide) edit(ctx context.Context, update protocol.BotUpdate, method stri
 		}
 		return err
 	})
-	if refused != nil && (refused.Class == telegram.MessageGone || refused.Class == telegram.BadRequest) {
+	if failed != nil && failed.refused != nil && (failed.refused.Class == telegram.MessageGone || failed.refused.Class == telegram.BadRequest) {
 		return false, nil
 	}
-	return err == nil, err
+	return failed == nil, failed
 }
 
-// call makes one attempt at a call of the Bot API, logs it and turns a refusal
-// into the error that makes Temporal try again, or not. longest is the longest
-// wait that a further attempt is worth.
-func (a *Guide) call(ctx context.Context, update protocol.BotUpdate, method string, longest time.Duration,
-	about []any, do func(context.Context) error) (*telegram.Error, error) {
-	attempt := int(activity.GetInfo(ctx).Attempt)
+// attempt is one attempt at a call of the Bot API.
+type attempt struct {
+	update protocol.BotUpdate
+	method string
+	// made is how many attempts were made before this activity's.
+	made int
+	// longest is the longest wait that a further attempt is worth.
+	longest time.Duration
+	about   []any // more fields for the log
+}
+
+// call makes the attempt, logs it, and says what is to become of a failure.
+func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) error) *trouble {
+	number := try.made + int(activity.GetInfo(ctx).Attempt)
 	started := time.Now()
 	err := do(ctx)
-	fields := append(append(update.LogFields(), "method", method, "attempt", attempt,
-		"duration_ms", time.Since(started).Milliseconds()), about...)
-	isPhoto := method == "sendPhoto"
+	fields := append(append(try.update.LogFields(), "method", try.method, "attempt", number,
+		"duration_ms", time.Since(started).Milliseconds()), try.about...)
+	isPhoto := try.method == "sendPhoto"
 	if err == nil {
 		a.token.rejected.Store(false)
 		fields = append(fields, "status", "ok", "http_status", 200, "delay_ms", 0)
@@ -181,35 +208,42 @@ func (a *Guide) call(ctx context.Context, update protocol.BotUpdate, method stri
 			fields = append(fields, "photo_result", "ok")
 		}
 		a.log.InfoContext(ctx, "bot call", fields...)
-		return nil, nil
+		return nil
 	}
 	var refused *telegram.Error
 	if !errors.As(err, &refused) {
-		refused = &telegram.Error{Class: telegram.Internal, Method: method, Description: "not an answer of the client"}
+		refused = &telegram.Error{Class: telegram.Internal, Method: try.method, Description: "not an answer of the client"}
 	}
-	wait := nextWait(attempt, refused, longest)
-	failure := failureOfCall(refused, isPhoto)
-	tags := map[string]string{"method": method, "code": string(failure.Code)}
-	metrics := activity.GetMetricsHandler(ctx).WithTags(tags)
+	failed := &trouble{Failure: failureOfCall(refused, isPhoto), wait: nextWait(number, refused, try.longest), refused: refused}
+	metrics := activity.GetMetricsHandler(ctx).WithTags(map[string]string{"method": try.method, "code": string(failed.Code)})
 	metrics.Counter("vestnik_bot_call_errors").Inc(1)
 	if refused.MayHaveHappened() {
 		metrics.Counter("vestnik_bot_call_unknown_outcomes").Inc(1)
 	}
-	fields = append(fields, "status", "error", "http_status", refused.HTTPStatus, "delay_ms", max(wait, 0).Milliseconds())
+	fields = append(fields, "status", "error", "http_status", refused.HTTPStatus, "delay_ms", max(failed.wait, 0).Milliseconds())
 	if isPhoto {
 		fields = append(fields, "photo_result", "failed")
 	}
-	fields = append(fields, failure.Code.LogFields(failure.Message, failure.Details)...)
-	if wait >= 0 {
+	fields = append(fields, failed.Code.LogFields(failed.Message, failed.Details)...)
+	if failed.wait >= 0 {
 		a.log.WarnContext(ctx, "bot call failed, trying again", fields...)
-		return refused, failure.fail(wait)
+		return failed
 	}
 	metrics.Counter("vestnik_bot_calls_given_up").Inc(1)
 	if refused.Class == telegram.Unauthorized {
 		a.token.rejected.Store(true)
 	}
-	a.log.ErrorContext(ctx, "bot call given up", append(fields, "attempts", attempt)...)
-	return refused, failure.fail(-1)
+	a.log.ErrorContext(ctx, "bot call given up", append(fields, "attempts", number)...)
+	return failed
+}
+
+// turn waits for a place among the calls that may be under way.
+func (a *Guide) turn(ctx context.Context, who turn) (leave func(), failed *trouble) {
+	leave, err := a.gate.enter(ctx, who)
+	if err != nil {
+		return nil, &trouble{Failure: Failure{Code: guide.OutboundTimeout, Message: "no turn for the call in time"}, wait: callBackoff}
+	}
+	return leave, nil
 }
 
 func failureOfCall(refused *telegram.Error, isPhoto bool) Failure {
@@ -236,14 +270,15 @@ func failureOfCall(refused *telegram.Error, isPhoto bool) Failure {
 
 // logNoPhoto records, once, why a card that should show a photo is text.
 func (a *Guide) logNoPhoto(ctx context.Context, showing Showing) {
-	if activity.GetInfo(ctx).Attempt > 1 {
+	if showing.Made > 0 || activity.GetInfo(ctx).Attempt > 1 {
 		return
 	}
+	screen := showing.Composed.Screen
 	code, details := guide.OutboundMediaFallback, ""
 	switch {
-	case showing.Screen.NoPhoto == guide.PhotoMissing:
+	case screen.NoPhoto == guide.PhotoMissing:
 		details = string(guide.PhotoMissing)
-	case showing.Screen.NoPhoto == guide.PhotoMalformed:
+	case screen.NoPhoto == guide.PhotoMalformed:
 		code, details = guide.OutboundMediaInvalidURL, string(guide.PhotoMalformed)
 	case showing.PhotoFailed == guide.OutboundRateLimit || showing.PhotoFailed == guide.Outbound5XX || showing.PhotoFailed == guide.OutboundTimeout:
 		details = "after " + string(showing.PhotoFailed)

@@ -8,14 +8,11 @@ import (
 	"time"
 
 	"vestnik/db/guidedb"
-	"vestnik/db/inbox"
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
 )
 
 const (
-	// recallMax bounds what a session reads of the sessions before it.
-	recallMax = 1000
 	// statusTrusted is how long the last known subscription stands in for a
 	// check that can't be made.
 	statusTrusted = 24 * time.Hour
@@ -26,62 +23,23 @@ const (
 	foundMax   = 8
 )
 
-// Recall gives the updates that earlier sessions of the chat have handled.
-func (a *Guide) Recall(ctx context.Context, recalling Recalling) (seen []protocol.SeenUpdate, err error) {
-	about := protocol.BotUpdate{ChatID: recalling.ChatID}
-	defer a.recoverInto(ctx, about, &err)
-	updates, err := a.inbox.Recent(ctx, recalling.BotID, recalling.ChatID, a.now(), recallMax)
-	if err != nil {
-		return nil, a.dbFailure(ctx, about, err)
-	}
-	for _, update := range updates {
-		seen = append(seen, protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID})
-	}
-	return seen, nil
-}
-
-// Sweep records what has no record yet and forgets what is old.
-func (a *Guide) Sweep(ctx context.Context, sweeping Sweeping) (err error) {
-	about := protocol.BotUpdate{ChatID: sweeping.ChatID}
-	defer a.recoverInto(ctx, about, &err)
-	if err := a.record(ctx, sweeping.BotID, sweeping.ChatID, sweeping.Handled); err != nil {
-		return a.dbFailure(ctx, about, err)
-	}
-	if _, err := a.inbox.Sweep(ctx, a.now()); err != nil {
-		return a.dbFailure(ctx, about, err)
-	}
-	return nil
-}
-
-// NoteBlocked marks a person who has blocked the bot as inactive.
-func (a *Guide) NoteBlocked(ctx context.Context, update protocol.BotUpdate) (err error) {
-	defer a.recoverInto(ctx, update, &err)
-	if err := a.store.DeactivateUser(ctx, update.UserID, a.now()); err != nil {
-		return a.dbFailure(ctx, update, err)
-	}
-	return nil
-}
-
-// Compose records the update, does what it asks for and makes the screen. It
-// may be called again for the same update: everything it does is idempotent.
+// Compose does what the update asks for and makes the screen. It may be called
+// again for the same update: everything it does is idempotent.
 func (a *Guide) Compose(ctx context.Context, composing Composing) (composed Composed, err error) {
-	update := composing.Update
-	defer a.recoverInto(ctx, update, &err)
-	c := &composer{Guide: a, update: update, view: composing.View, now: a.now().In(a.config.Zone)}
-	composed, err = c.compose(ctx, composing)
+	defer a.recoverInto(ctx, composing.Update, &err)
+	composed, failed := a.compose(ctx, composing)
+	return composed, failed.asError()
+}
+
+func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *trouble) {
+	ctx, cancel := context.WithTimeout(ctx, storeTime)
+	defer cancel()
+	c := &composer{Guide: a, update: composing.Update, view: composing.View, now: a.now().In(a.config.Zone)}
+	composed, err := c.compose(ctx, composing.Subscription)
 	if err != nil {
-		return Composed{}, a.dbFailure(ctx, update, err)
+		return Composed{}, a.dbFailure(ctx, composing.Update, err)
 	}
 	return composed, nil
-}
-
-func (a *Guide) record(ctx context.Context, botID, chatID int64, updates []protocol.SeenUpdate) error {
-	for _, update := range updates {
-		if err := a.inbox.Record(ctx, botID, chatID, inbox.Update{ID: update.ID, TraceID: update.TraceID}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // composer makes the screen for one update.
@@ -92,17 +50,13 @@ type composer struct {
 	now    time.Time // in the city's time zone
 }
 
-func (c *composer) compose(ctx context.Context, composing Composing) (Composed, error) {
-	this := protocol.SeenUpdate{ID: c.update.ID, TraceID: c.update.TraceID}
-	if err := c.record(ctx, composing.BotID, c.update.ChatID, append(composing.AlsoHandled, this)); err != nil {
-		return Composed{}, err
-	}
+func (c *composer) compose(ctx context.Context, said Subscription) (Composed, error) {
 	user, err := c.store.SeeUser(ctx, c.update.UserID, "")
 	if err != nil {
 		return Composed{}, err
 	}
 	action := c.action()
-	allowed, err := c.allowed(ctx, user, composing.Subscription)
+	allowed, err := c.allowed(ctx, user, said)
 	if err != nil {
 		return Composed{}, err
 	}

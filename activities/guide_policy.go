@@ -33,9 +33,10 @@ const (
 
 // callPolicy lets Temporal count the attempts, so that a crash does not start
 // the count again. The errors bring the exact wait with them.
-func callPolicy() *temporal.RetryPolicy {
+func callPolicy(made int) *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{
-		InitialInterval: callBackoff, BackoffCoefficient: 2, MaximumInterval: longestWait, MaximumAttempts: callAttempts,
+		InitialInterval: callBackoff, BackoffCoefficient: 2, MaximumInterval: longestWait,
+		MaximumAttempts: int32(max(callAttempts-made, 1)),
 	}
 }
 
@@ -44,32 +45,35 @@ func AnswerOptions() workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           protocol.TaskQueue,
 		StartToCloseTimeout: 8 * time.Second,
-		RetryPolicy:         callPolicy(),
+		RetryPolicy:         callPolicy(0),
 		Summary:             "answer the button",
 	}
 }
 
-// CheckOptions are for CheckSubscription; ShowOptions for SendPhoto and
-// SendText. They may wait for their turn, with heartbeats, so a worker that
-// dies is noticed long before the timeout.
-func CheckOptions() workflow.ActivityOptions { return turnOptions("check the subscription") }
+// PerformOptions are for Perform. It is never repeated: what it leaves undone
+// is taken up step by step. A worker that dies is noticed by its heartbeats.
+func PerformOptions() workflow.ActivityOptions {
+	options := CallOptions("perform", 0)
+	options.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
+	return options
+}
 
-// ShowOptions are for SendPhoto and SendText.
-func ShowOptions() workflow.ActivityOptions { return turnOptions("send the screen") }
-
-func turnOptions(summary string) workflow.ActivityOptions {
+// CallOptions are for CheckSubscription, SendPhoto and SendText, of which made
+// attempts were made before. The minute covers the wait for a turn.
+func CallOptions(summary string, made int) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           protocol.TaskQueue,
 		StartToCloseTimeout: time.Minute,
 		HeartbeatTimeout:    9 * time.Second,
-		RetryPolicy:         callPolicy(),
+		RetryPolicy:         callPolicy(made),
 		Summary:             summary,
 	}
 }
 
-// ComposeOptions are for Compose: a person waits, so a database that is down
-// is waited for only so long.
-func ComposeOptions() workflow.ActivityOptions {
+// RecordOptions are for what needs the database only: Claim, Compose,
+// NoteBlocked and Sweep. A person waits, so a database that is down is waited
+// for only so long.
+func RecordOptions(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:              protocol.TaskQueue,
 		StartToCloseTimeout:    10 * time.Second,
@@ -77,15 +81,8 @@ func ComposeOptions() workflow.ActivityOptions {
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: 500 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second,
 		},
-		Summary: "compose the screen",
+		Summary: summary,
 	}
-}
-
-// RecallOptions are for Recall, NoteBlocked and Sweep.
-func RecallOptions() workflow.ActivityOptions {
-	options := ComposeOptions()
-	options.Summary = "service records"
-	return options
 }
 
 // Failure is why an activity of the guide did not do its work, in the words
@@ -114,13 +111,16 @@ func FailureOf(err error) Failure {
 	var failed *temporal.ActivityError
 	if errors.As(err, &timeout) && errors.As(err, &failed) {
 		switch failed.ActivityType().GetName() {
-		case "Compose", "Recall", "Sweep", "NoteBlocked":
+		case "Claim", "Compose", "Sweep", "NoteBlocked":
 			return Failure{Code: guide.InternalDB, Message: "the database did not answer in time"}
 		}
 		return Failure{Code: guide.OutboundTimeout, Message: "the call did not end in time", TextInstead: true}
 	}
 	return Failure{Code: guide.InternalUnexpected, Message: "the activity failed", Details: fmt.Sprintf("%T", err)}
 }
+
+// Err is the failure as an error, for a session that goes no further.
+func (f Failure) Err() error { return f.fail(-1) }
 
 // fail is the error that carries a failure. wait is the pause before the next
 // attempt; negative for none. It is benign to the SDK, which would log it a
@@ -130,6 +130,26 @@ func (f Failure) fail(wait time.Duration) error {
 		NonRetryable: wait < 0, NextRetryDelay: max(wait, 0), Details: []any{f},
 		Category: temporal.ApplicationErrorCategoryBenign,
 	})
+}
+
+// trouble is a step that failed, and the pause before it is worth trying
+// again; negative if it is not.
+type trouble struct {
+	Failure
+	wait    time.Duration
+	refused *telegram.Error // nil if no call was made
+}
+
+// asError is what makes Temporal try again, or not.
+func (t *trouble) asError() error {
+	if t == nil {
+		return nil
+	}
+	return t.fail(t.wait)
+}
+
+func (t *trouble) stop(step Step) *Stop {
+	return &Stop{Step: step, Failure: t.Failure, Wait: max(t.wait, 0), Final: t.wait < 0}
 }
 
 // nextWait is the pause after an attempt that failed: the specification's
@@ -149,9 +169,9 @@ func nextWait(attempt int, refused *telegram.Error, longest time.Duration) time.
 	return wait
 }
 
-// dbFailure tells an outage, which is waited for, from an error that will come
-// again whatever one does.
-func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err error) error {
+// dbFailure logs what went wrong with the database. It tells an outage, which
+// is waited for, from an error that will come again whatever one does.
+func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err error) *trouble {
 	failure, wait := Failure{Code: guide.InternalDB, Message: "the database failed", Details: dbDetails(err)}, time.Duration(0)
 	var scan pgx.ScanArgError
 	var refused *pgconn.PgError
@@ -163,7 +183,7 @@ func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err er
 	}
 	a.log.ErrorContext(ctx, "bot database failed", append(append(update.LogFields(),
 		"attempt", activity.GetInfo(ctx).Attempt), failure.Code.LogFields(failure.Message, failure.Details)...)...)
-	return failure.fail(wait)
+	return &trouble{Failure: failure, wait: wait}
 }
 
 // permanent: errors of data, constraints, syntax and rights (classes 22, 23

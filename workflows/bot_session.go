@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -18,10 +19,6 @@ const (
 	// sessionIdle is after how long without an update a session ends. The
 	// next update starts a fresh one, on the newest version of this code.
 	sessionIdle = 30 * time.Minute
-	// answerLead is how long an update waits for its own button's answer to
-	// have gone out: the answer is the first call of its update. An answer
-	// that Telegram holds up longer does not hold up the screen.
-	answerLead = 250 * time.Millisecond
 	// seenMax bounds the updates that a session remembers. Nobody taps that
 	// often within the day that Telegram repeats deliveries.
 	seenMax = 2000
@@ -50,10 +47,8 @@ type session struct {
 	botID, chatID int64
 
 	// what the next run inherits
-	recalled   bool                  // seen has what the inbox knew
-	seen       []protocol.SeenUpdate // in this session, oldest first
-	before     []protocol.SeenUpdate // in sessions before it
-	unrecorded []protocol.SeenUpdate // not in the inbox yet
+	seen       []protocol.SeenUpdate // oldest first
+	unrecorded []protocol.SeenUpdate // seen, but not claimed in the inbox yet
 	queue      []*waiting            // by update id
 	view       protocol.SessionView
 	lastAt     time.Time
@@ -80,7 +75,7 @@ func newSession(ctx workflow.Context, input protocol.SessionInput) *session {
 			workflow.SignalChannelOptions{Description: "An update of this chat, as the door lets it through."}),
 	}
 	if carried := input.Carried; carried != nil {
-		s.recalled, s.seen, s.before, s.unrecorded = carried.Recalled, carried.Seen, carried.Before, carried.Unrecorded
+		s.seen, s.unrecorded = carried.Seen, carried.Unrecorded
 		s.view, s.lastAt, s.handled = carried.View, carried.LastAt, carried.Handled
 		for _, w := range carried.Queue {
 			update := &waiting{BotUpdate: w.Update}
@@ -231,105 +226,174 @@ func (s *session) work(ctx workflow.Context) {
 	}
 }
 
-// handle takes one update from subscription to screen. It never fails: what
+// handle takes one update from its claim to its screen. It never fails: what
 // goes wrong ends this update and no other.
 func (s *session) handle(ctx workflow.Context, w *waiting) {
 	if w.ChatID == 0 { // a button on a message of no chat that we know: the answer is all
-		s.letAnswerLead(ctx, w)
+		if w.answer != nil {
+			_ = w.answer.Get(ctx, nil) // logged where it failed
+		}
 		s.close(ctx, w.BotUpdate, "ok")
 		return
 	}
-	if err := s.recall(ctx); err != nil {
-		s.closeFailed(ctx, w.BotUpdate, err)
-		return
-	}
-	if first, known := find(s.before, w.ID); known {
-		s.close(ctx, w.BotUpdate, "duplicate", "original_trace_id", first)
-		return
-	}
-	s.letAnswerLead(ctx, w)
-	composing := activities.Composing{BotID: s.botID, Update: w.BotUpdate, View: s.view, AlsoHandled: s.unrecorded}
-	if !w.Open && !(w.Data == "" && s.view.Help) {
-		composing.Subscription = s.subscription(ctx, w)
-	}
-	var composed activities.Composed
-	err := workflow.ExecuteActivity(
-		workflow.WithActivityOptions(ctx, activities.ComposeOptions()), guideBot.Compose, composing).Get(ctx, &composed)
-	if err != nil {
-		s.closeFailed(ctx, w.BotUpdate, err)
-		return
-	}
-	s.recorded(len(composing.AlsoHandled))
-	shown, err := s.show(ctx, w, composed)
-	if err != nil {
+	performed, err := s.perform(ctx, w)
+	switch {
+	case err != nil:
 		s.noteBlocked(ctx, w, err)
 		s.closeFailed(ctx, w.BotUpdate, err)
 		return
+	case performed.Duplicate:
+		s.close(ctx, w.BotUpdate, "duplicate", "original_trace_id", performed.OriginalTraceID)
+		return
 	}
-	s.view = protocol.SessionView{Help: composed.Help, Card: composed.Card, MessageID: s.view.MessageID, Photo: s.view.Photo}
-	if shown.MessageID != 0 {
-		s.view.MessageID, s.view.Photo = shown.MessageID, shown.Photo
+	s.view.Help, s.view.Card = performed.Help, performed.Card
+	if performed.Shown.MessageID != 0 {
+		s.view.MessageID, s.view.Photo = performed.Shown.MessageID, performed.Shown.Photo
 	}
 	s.close(ctx, w.BotUpdate, "ok")
 }
 
-// recall reads, once in a session, what sessions before it have handled: with
-// that, and with its own memory, no update is handled twice.
-func (s *session) recall(ctx workflow.Context) error {
-	if s.recalled {
-		return nil
+// perform lets one activity go all the way, and goes on step by step from
+// where that stopped.
+func (s *session) perform(ctx workflow.Context, w *waiting) (activities.Performed, error) {
+	asked := activities.Performing{
+		Claiming: activities.Claiming{BotID: s.botID, Session: s.name(ctx), Update: w.BotUpdate, AlsoHandled: s.unrecorded},
+		View:     s.view,
+		Check:    !w.Open && !(w.Data == "" && s.view.Help),
 	}
-	var before []protocol.SeenUpdate
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecallOptions()), guideBot.Recall,
-		activities.Recalling{BotID: s.botID, ChatID: s.chatID}).Get(ctx, &before)
-	if err != nil {
-		return err
+	if w.CallbackID != "" && !w.Inaccessible && w.MessageID == s.view.MessageID {
+		asked.Replaceable = w.MessageID
 	}
-	s.recalled, s.before = true, before
-	return nil
+	var performed activities.Performed
+	err := workflow.ExecuteActivity(
+		workflow.WithActivityOptions(ctx, activities.PerformOptions()), guideBot.Perform, asked).Get(ctx, &performed)
+	var lost *temporal.TimeoutError
+	rest := steps{session: s, asked: asked}
+	switch {
+	case errors.As(err, &lost):
+		// The worker died, and nobody knows how far it came: each call may
+		// have been made once.
+		rest.lost = true
+		performed.Stopped = &activities.Stop{Step: activities.ClaimStep}
+	case err != nil:
+		return performed, err
+	}
+	if performed.Stopped == nil || performed.Stopped.Step != activities.ClaimStep {
+		s.recorded(len(asked.Claiming.AlsoHandled))
+	}
+	if performed.Stopped == nil {
+		return performed, nil
+	}
+	return rest.from(ctx, performed)
 }
 
-func (s *session) letAnswerLead(ctx workflow.Context, w *waiting) {
-	if w.answer == nil || w.answer.IsReady() {
-		return
-	}
-	timerCtx, cancel := workflow.WithCancel(ctx)
-	workflow.NewSelector(ctx).
-		AddFuture(w.answer, func(workflow.Future) {}).
-		AddFuture(workflow.NewTimerWithOptions(timerCtx, answerLead, workflow.TimerOptions{Summary: "answer first"}), func(workflow.Future) {}).
-		Select(ctx)
-	cancel()
+// steps goes the rest of the way with an activity for each step.
+type steps struct {
+	*session
+	asked activities.Performing
+	lost  bool
 }
 
-// subscription asks Telegram. A check that can't be made is no verdict.
-func (s *session) subscription(ctx workflow.Context, w *waiting) activities.Subscription {
+// from begins with the step that was stopped, after the wait that it asks for.
+func (s *steps) from(ctx workflow.Context, p activities.Performed) (activities.Performed, error) {
+	stop := p.Stopped
+	p.Stopped = nil
+	if stop.Final && stop.Step != activities.CheckStep && !(stop.Step == activities.PhotoStep && stop.Failure.TextInstead) {
+		return p, stop.Failure.Err()
+	}
+	if err := workflow.Sleep(ctx, stop.Wait); err != nil {
+		return p, err
+	}
+	var err error
+	composed := p.Composed
+	switch stop.Step {
+	case activities.ClaimStep:
+		if p.Claimed, err = s.claim(ctx); err != nil || p.Duplicate {
+			return p, err
+		}
+		fallthrough
+	case activities.CheckStep:
+		p.Subscription = s.check(ctx, stop)
+		fallthrough
+	case activities.ComposeStep:
+		if composed, err = s.compose(ctx, p.Subscription); err != nil {
+			return p, err
+		}
+	}
+	p.Help, p.Card, p.Composed = composed.Help, composed.Card, nil
+	p.Shown, err = s.show(ctx, *composed, stop)
+	return p, err
+}
+
+// made is how many attempts at a step were made before its own activity.
+func (s *steps) made(stop *activities.Stop, step activities.Step) int {
+	if s.lost || stop.Step == step {
+		return 1
+	}
+	return 0
+}
+
+func (s *steps) claim(ctx workflow.Context) (claimed activities.Claimed, err error) {
+	err = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecordOptions("claim the update")),
+		guideBot.Claim, s.asked.Claiming).Get(ctx, &claimed)
+	if err == nil {
+		s.recorded(len(s.asked.Claiming.AlsoHandled))
+	}
+	return claimed, err
+}
+
+// check asks Telegram. A check that can't be made is no verdict.
+func (s *steps) check(ctx workflow.Context, stop *activities.Stop) activities.Subscription {
+	if !s.asked.Check {
+		return ""
+	}
+	if stop.Final {
+		return activities.SubscriptionUnknown
+	}
+	made := s.made(stop, activities.CheckStep)
 	var subscription activities.Subscription
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.CheckOptions()),
-		guideBot.CheckSubscription, w.BotUpdate).Get(ctx, &subscription)
+	err := workflow.ExecuteActivity(
+		workflow.WithActivityOptions(ctx, activities.CallOptions("check the subscription", made)),
+		guideBot.CheckSubscription, activities.Checking{Update: s.asked.Claiming.Update, Made: made}).Get(ctx, &subscription)
 	if err != nil {
 		return activities.SubscriptionUnknown // logged where it failed
 	}
 	return subscription
 }
 
+func (s *steps) compose(ctx workflow.Context, subscription activities.Subscription) (*activities.Composed, error) {
+	var composed activities.Composed
+	err := workflow.ExecuteActivity(
+		workflow.WithActivityOptions(ctx, activities.RecordOptions("compose the screen")), guideBot.Compose,
+		activities.Composing{Update: s.asked.Claiming.Update, View: s.asked.View, Subscription: subscription}).Get(ctx, &composed)
+	return &composed, err
+}
+
 // show sends the screen. A photo that can't be sent becomes text: at once if
 // Telegram can't use it, after the last attempt if Telegram was in trouble.
-func (s *session) show(ctx workflow.Context, w *waiting, composed activities.Composed) (activities.Shown, error) {
-	showing := activities.Showing{Update: w.BotUpdate, Screen: composed.Screen, OnlyKeyboard: composed.OnlyKeyboard}
-	if w.CallbackID != "" && !w.Inaccessible && w.MessageID == s.view.MessageID {
-		showing.Replaceable = w.MessageID
+func (s *steps) show(ctx workflow.Context, composed activities.Composed, stop *activities.Stop) (shown activities.Shown, err error) {
+	showing := activities.Showing{
+		Update: s.asked.Claiming.Update, Composed: composed, Replaceable: s.asked.Replaceable, PhotoFailed: stop.PhotoFailed,
 	}
-	var shown activities.Shown
-	if composed.Screen.Photo != "" {
-		err := workflow.ExecuteActivity(
-			workflow.WithActivityOptions(ctx, activities.ShowOptions()), guideBot.SendPhoto, showing).Get(ctx, &shown)
-		if err == nil || !activities.FailureOf(err).TextInstead {
+	if composed.Screen.Photo != "" && stop.Step != activities.TextStep {
+		failure := stop.Failure // what ends the photo, if the last word on it is spoken
+		if !stop.Final || stop.Step != activities.PhotoStep {
+			showing.Made = s.made(stop, activities.PhotoStep)
+			err = workflow.ExecuteActivity(
+				workflow.WithActivityOptions(ctx, activities.CallOptions("send the photo", showing.Made)), guideBot.SendPhoto, showing).Get(ctx, &shown)
+			if err == nil {
+				return shown, nil
+			}
+			failure = activities.FailureOf(err)
+		}
+		if !failure.TextInstead {
 			return shown, err
 		}
-		showing.Screen.Photo, showing.PhotoFailed = "", activities.FailureOf(err).Code
+		showing.PhotoFailed = failure.Code
 	}
-	err := workflow.ExecuteActivity(
-		workflow.WithActivityOptions(ctx, activities.ShowOptions()), guideBot.SendText, showing).Get(ctx, &shown)
+	showing.Made = s.made(stop, activities.TextStep)
+	err = workflow.ExecuteActivity(
+		workflow.WithActivityOptions(ctx, activities.CallOptions("send the screen", showing.Made)), guideBot.SendText, showing).Get(ctx, &shown)
 	return shown, err
 }
 
@@ -339,7 +403,7 @@ func (s *session) noteBlocked(ctx workflow.Context, w *waiting, failed error) {
 	if !activities.FailureOf(failed).Blocked {
 		return
 	}
-	_ = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecallOptions()),
+	_ = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecordOptions("mark as blocked")),
 		guideBot.NoteBlocked, w.BotUpdate).Get(ctx, nil)
 }
 
@@ -348,8 +412,8 @@ func (s *session) sweep(ctx workflow.Context) {
 	s.resting = true
 	defer func() { s.resting = false }()
 	unrecorded := len(s.unrecorded)
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecallOptions()), guideBot.Sweep,
-		activities.Sweeping{BotID: s.botID, ChatID: s.chatID, Handled: s.unrecorded}).Get(ctx, nil)
+	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecordOptions("sweep the inbox")), guideBot.Sweep,
+		activities.Sweeping{BotID: s.botID, Session: s.name(ctx), Handled: s.unrecorded}).Get(ctx, nil)
 	if err == nil {
 		s.recorded(unrecorded)
 	}
@@ -400,7 +464,7 @@ func (s *session) atRest(ctx workflow.Context) bool {
 
 func (s *session) carry() protocol.SessionInput {
 	carried := &protocol.SessionCarry{
-		Recalled: s.recalled, Seen: s.seen, Before: s.before, Unrecorded: s.unrecorded,
+		Seen: s.seen, Unrecorded: s.unrecorded,
 		View: s.view, LastAt: s.lastAt, Handled: s.handled,
 	}
 	for _, w := range s.queue {
@@ -408,6 +472,9 @@ func (s *session) carry() protocol.SessionInput {
 	}
 	return protocol.SessionInput{BotID: s.botID, ChatID: s.chatID, Carried: carried}
 }
+
+// name is the same through all runs of the session, and no other's.
+func (s *session) name(ctx workflow.Context) string { return workflow.GetInfo(ctx).FirstRunID }
 
 func (s *session) idleFor(ctx workflow.Context) time.Duration { return workflow.Now(ctx).Sub(s.lastAt) }
 

@@ -26,24 +26,27 @@ type chat struct {
 	calls []string // "Answer 7", "Compose 7", "SendText 7", in order
 	at    map[string]time.Time
 
-	recall  []protocol.SeenUpdate
 	answer  func(update protocol.BotUpdate) error
-	check   func(update protocol.BotUpdate) (activities.Subscription, error)
+	perform func(performing activities.Performing) (activities.Performed, error)
+	claim   func() (activities.Claimed, error)
+	check   func() (activities.Subscription, error)
 	compose func(composing activities.Composing) (activities.Composed, error)
-	photo   func() error
+	photo   func(showing activities.Showing) error
 	text    func(showing activities.Showing) error
 }
 
 func newChat(t *testing.T) *chat {
 	t.Parallel()
+	return newChatIn(t)
+}
+
+func newChatIn(*testing.T) *chat {
 	suite := &testsuite.WorkflowTestSuite{}
 	suite.SetLogger(quiet{})
 	c := &chat{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), at: map[string]time.Time{}}
 	c.SetTestTimeout(20 * time.Second)
 	c.RegisterWorkflow(BotSession)
 	bot := &activities.Guide{}
-	c.OnActivity(bot.Recall, mock.Anything, mock.Anything).Return(
-		func(context.Context, activities.Recalling) ([]protocol.SeenUpdate, error) { return c.recall, nil }).Maybe()
 	c.OnActivity(bot.Answer, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, update protocol.BotUpdate) error {
 			c.note("Answer", update.ID)
@@ -52,11 +55,27 @@ func newChat(t *testing.T) *chat {
 			}
 			return nil
 		}).Maybe()
+	c.OnActivity(bot.Perform, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, performing activities.Performing) (activities.Performed, error) {
+			c.note("Perform", performing.Claiming.Update.ID)
+			if c.perform != nil {
+				return c.perform(performing)
+			}
+			return done(performing)
+		}).Maybe()
+	c.OnActivity(bot.Claim, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, claiming activities.Claiming) (activities.Claimed, error) {
+			c.note("Claim", claiming.Update.ID)
+			if c.claim != nil {
+				return c.claim()
+			}
+			return activities.Claimed{}, nil
+		}).Maybe()
 	c.OnActivity(bot.CheckSubscription, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, update protocol.BotUpdate) (activities.Subscription, error) {
-			c.note("Check", update.ID)
+		func(_ context.Context, checking activities.Checking) (activities.Subscription, error) {
+			c.note("Check", checking.Update.ID)
 			if c.check != nil {
-				return c.check(update)
+				return c.check()
 			}
 			return activities.Subscribed, nil
 		}).Maybe()
@@ -66,13 +85,13 @@ func newChat(t *testing.T) *chat {
 			if c.compose != nil {
 				return c.compose(composing)
 			}
-			return activities.Composed{Screen: guide.MenuScreen("", false)}, nil
+			return card, nil
 		}).Maybe()
 	c.OnActivity(bot.SendPhoto, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, showing activities.Showing) (activities.Shown, error) {
 			c.note("SendPhoto", showing.Update.ID)
 			if c.photo != nil {
-				return activities.Shown{}, c.photo()
+				return activities.Shown{}, c.photo(showing)
 			}
 			return activities.Shown{MessageID: 100, Photo: true}, nil
 		}).Maybe()
@@ -82,7 +101,7 @@ func newChat(t *testing.T) *chat {
 			if c.text != nil {
 				return activities.Shown{MessageID: 100}, c.text(showing)
 			}
-			return activities.Shown{MessageID: 100 + showing.Update.ID}, nil
+			return activities.Shown{MessageID: 100}, nil
 		}).Maybe()
 	c.OnActivity(bot.NoteBlocked, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, update protocol.BotUpdate) error { c.note("NoteBlocked", update.ID); return nil }).Maybe()
@@ -93,6 +112,26 @@ func newChat(t *testing.T) *chat {
 		}).Maybe()
 	return c
 }
+
+func done(activities.Performing) (activities.Performed, error) {
+	return activities.Performed{Shown: activities.Shown{MessageID: 100}}, nil
+}
+
+// stop is a Perform that failed at a step.
+func stop(step activities.Step, failure activities.Failure, wait time.Duration) func(activities.Performing) (activities.Performed, error) {
+	return func(activities.Performing) (activities.Performed, error) {
+		p := activities.Performed{Stopped: &activities.Stop{Step: step, Failure: failure, Wait: max(wait, 0), Final: wait < 0}}
+		if step == activities.PhotoStep || step == activities.TextStep {
+			p.Composed = &card
+		}
+		return p, nil
+	}
+}
+
+var card = activities.Composed{Card: "place:1", Screen: guide.Screen{
+	Text: "Название: Кофейня", Caption: "Кофейня", Photo: "https://cdn.example.com/1.jpg",
+	Keyboard: guide.Keyboard{{{Text: "Назад", Data: "back:menu:places"}}},
+}}
 
 func (c *chat) note(what string, id int64) {
 	call := fmt.Sprintf("%s %d", what, id)
@@ -153,12 +192,12 @@ func failed(failure activities.Failure) error {
 		temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{failure}})
 }
 
-func TestAnUpdateIsAnsweredCheckedComposedAndShown(t *testing.T) {
+func TestAnUpdateIsAnsweredAndPerformed(t *testing.T) {
 	c := newChat(t)
 	c.signal(0, press(7, "open:menu:places"))
 	c.talk(t)
 	require.NoError(t, c.GetWorkflowError())
-	require.Equal(t, []string{"Answer 7", "Check 7", "Compose 7", "SendText 7", "Sweep 0"}, c.calls)
+	require.ElementsMatch(t, []string{"Answer 7", "Perform 7", "Sweep 0"}, c.calls)
 }
 
 func TestAnUpdateDeliveredManyTimesHasOneEffect(t *testing.T) {
@@ -169,41 +208,30 @@ func TestAnUpdateDeliveredManyTimesHasOneEffect(t *testing.T) {
 		c.signal(time.Duration(i)*time.Second, update)
 	}
 	c.talk(t)
-	require.Equal(t, []string{"Answer 7", "Check 7", "Compose 7", "SendText 7", "Sweep 0"}, c.calls)
-}
-
-func TestAnUpdateOfAnEarlierSessionHasNoEffectAgain(t *testing.T) {
-	c := newChat(t)
-	c.recall = []protocol.SeenUpdate{{ID: 7, TraceID: "earlier"}}
-	c.signal(0, say(7, "open:menu:main"))
-	c.signal(time.Second, say(8, "open:menu:main"))
-	c.talk(t)
-	require.Equal(t, []string{"Check 8", "Compose 8", "SendText 8", "Sweep 0"}, c.calls)
+	require.ElementsMatch(t, []string{"Answer 7", "Perform 7", "Sweep 0"}, c.calls)
 }
 
 func TestABatchIsHandledInTheOrderOfItsIDs(t *testing.T) {
 	c := newChat(t)
 	c.signal(0, say(9, "open:menu:help"), say(7, "open:menu:main"), say(8, "open:menu:places"))
 	c.talk(t)
-	require.Equal(t, []string{"Check 7", "Compose 7", "SendText 7", "Check 8", "Compose 8", "SendText 8",
-		"Check 9", "Compose 9", "SendText 9", "Sweep 0"}, c.calls)
+	require.Equal(t, []string{"Perform 7", "Perform 8", "Perform 9", "Sweep 0"}, c.calls)
 }
 
 func TestAnAnswerIsNotHeldUpByAnEarlierUpdate(t *testing.T) {
 	c := newChat(t)
-	tries := 0
-	c.text = func(showing activities.Showing) error {
-		if tries++; tries < 3 {
-			return temporal.NewApplicationErrorWithOptions("again", "again", temporal.ApplicationErrorOptions{NextRetryDelay: 10 * time.Second})
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		if performing.Claiming.Update.ID == 7 {
+			return stop(activities.TextStep, activities.Failure{Code: guide.Outbound5XX}, 20*time.Second)(performing)
 		}
-		return nil
+		return done(performing)
 	}
 	c.signal(0, press(7, "open:menu:places"))
 	c.signal(time.Second, press(8, "open:menu:events"))
 	c.talk(t)
 	require.Less(t, c.at["Answer 8"].Sub(c.at["Answer 7"]), 2*time.Second)
-	require.GreaterOrEqual(t, c.at["Check 8"].Sub(c.at["Answer 8"]), 15*time.Second, "one update at a time")
-	require.Equal(t, 3, c.count("SendText 7"))
+	require.GreaterOrEqual(t, c.at["Perform 8"].Sub(c.at["Answer 8"]), 18*time.Second, "one update at a time")
+	require.Equal(t, 1, c.count("SendText 7"))
 }
 
 func TestAScreenIsNotHeldUpByItsAnswer(t *testing.T) {
@@ -214,8 +242,7 @@ func TestAScreenIsNotHeldUpByItsAnswer(t *testing.T) {
 	c.signal(0, press(7, "open:menu:places"))
 	c.talk(t)
 	require.Equal(t, 3, c.count("Answer 7"))
-	require.Equal(t, 1, c.count("SendText 7"))
-	require.LessOrEqual(t, c.at["Check 7"].Sub(c.at["Answer 7"]), answerLead)
+	require.Zero(t, c.at["Perform 7"].Sub(c.at["Answer 7"]))
 }
 
 func TestQuickTapsOnOneButtonMakeOneScreenAndAreAllAnswered(t *testing.T) {
@@ -223,116 +250,172 @@ func TestQuickTapsOnOneButtonMakeOneScreenAndAreAllAnswered(t *testing.T) {
 	c.signal(0, press(7, "open:place:1"), press(8, "open:place:1"), press(9, "open:place:1"))
 	c.signal(time.Hour/4, press(10, "open:place:1"))
 	c.talk(t)
-	for _, once := range []string{"Answer 7", "Answer 8", "Answer 9", "Answer 10", "SendText 7", "SendText 10"} {
+	for _, once := range []string{"Answer 7", "Answer 8", "Answer 9", "Answer 10", "Perform 7", "Perform 10"} {
 		require.Equal(t, 1, c.count(once), once)
 	}
-	require.Zero(t, c.count("SendText 8")+c.count("SendText 9")+c.count("Compose 8"))
+	require.Zero(t, c.count("Perform 8")+c.count("Perform 9"))
 }
 
 func TestDifferentButtonsInBetweenKeepEveryTap(t *testing.T) {
 	c := newChat(t)
 	c.signal(0, press(7, "fav_add:place:1"), press(8, "fav_remove:place:1"), press(9, "fav_add:place:1"))
 	c.talk(t)
-	for _, composed := range []string{"Compose 7", "Compose 8", "Compose 9"} {
-		require.Equal(t, 1, c.count(composed), composed)
+	for _, performed := range []string{"Perform 7", "Perform 8", "Perform 9"} {
+		require.Equal(t, 1, c.count(performed), performed)
 	}
 }
 
-func TestTapsLeftOutAreRecordedWithTheNextUpdateOrAtTheEnd(t *testing.T) {
+func TestTapsLeftOutAreClaimedWithTheNextUpdateOrAtTheEnd(t *testing.T) {
 	c := newChat(t)
 	var also []protocol.SeenUpdate
-	c.compose = func(composing activities.Composing) (activities.Composed, error) {
-		also = append(also, composing.AlsoHandled...)
-		return activities.Composed{Screen: guide.MenuScreen("", false)}, nil
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		also = append(also, performing.Claiming.AlsoHandled...)
+		return done(performing)
 	}
 	c.signal(0, press(7, "open:place:1"), press(8, "open:place:1"))
+	c.signal(time.Minute, press(9, "open:menu:main"))
 	c.talk(t)
-	require.Equal(t, 1, len(also)+c.count("Sweep 1"))
+	require.Equal(t, []protocol.SeenUpdate{{ID: 8, TraceID: "trace-8"}}, also)
+	require.Equal(t, 1, c.count("Sweep 0"), "none is left to be claimed")
 }
 
-func TestAPhotoThatTelegramCantUseBecomesText(t *testing.T) {
-	for name, failure := range map[string]activities.Failure{
-		"for good":      {Code: guide.OutboundMediaFetchFailed, TextInstead: true},
-		"after retries": {Code: guide.Outbound5XX, TextInstead: true},
+func TestAStepThatFailedIsTakenUpAfterItsWait(t *testing.T) {
+	for step, rest := range map[activities.Step][]string{
+		activities.ClaimStep:   {"Claim 7", "Check 7", "Compose 7", "SendPhoto 7"},
+		activities.CheckStep:   {"Check 7", "Compose 7", "SendPhoto 7"},
+		activities.ComposeStep: {"Compose 7", "SendPhoto 7"},
+		activities.PhotoStep:   {"SendPhoto 7"},
+		activities.TextStep:    {"SendText 7"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(string(step), func(t *testing.T) {
 			c := newChat(t)
-			c.compose = card
-			c.photo = func() error { return failed(failure) }
-			var shown activities.Showing
-			c.text = func(showing activities.Showing) error { shown = showing; return nil }
-			c.signal(0, press(7, "open:place:1"))
+			c.perform = stop(step, activities.Failure{Code: guide.Outbound5XX}, 3*time.Second)
+			c.signal(0, say(7, "open:place:1"))
 			c.talk(t)
-			require.Equal(t, []string{"Answer 7", "Check 7", "Compose 7", "SendPhoto 7", "SendText 7", "Sweep 0"}, c.calls)
-			require.Equal(t, failure.Code, shown.PhotoFailed)
-			require.Equal(t, "Название: Кофейня", shown.Screen.Text)
+			require.Equal(t, append(append([]string{"Perform 7"}, rest...), "Sweep 0"), c.calls)
+			require.Equal(t, 3*time.Second, c.at[rest[0]].Sub(c.at["Perform 7"]))
 		})
 	}
 }
 
-func card(activities.Composing) (activities.Composed, error) {
-	return activities.Composed{Card: "place:1", Screen: guide.Screen{
-		Text: "Название: Кофейня", Caption: "Кофейня", Photo: "https://cdn.example.com/1.jpg",
-		Keyboard: guide.Keyboard{{{Text: "Назад", Data: "back:menu:places"}}},
-	}}, nil
+func TestThreeAttemptsAreMadeInAll(t *testing.T) {
+	c := newChat(t)
+	c.perform = stop(activities.TextStep, activities.Failure{Code: guide.Outbound5XX}, time.Second)
+	var made []int
+	c.text = func(showing activities.Showing) error {
+		made = append(made, showing.Made)
+		return temporal.NewApplicationErrorWithOptions("again", "again", temporal.ApplicationErrorOptions{NextRetryDelay: time.Second})
+	}
+	c.signal(0, say(7, "open:place:1"))
+	c.talk(t)
+	require.Equal(t, []int{1, 1}, made, "one by Perform, two after it")
+}
+
+func TestAWorkerThatDiesLeavesItsWorkToTheSteps(t *testing.T) {
+	c := newChat(t)
+	c.perform = func(activities.Performing) (activities.Performed, error) {
+		return activities.Performed{}, temporal.NewHeartbeatTimeoutError()
+	}
+	var made int
+	c.photo = func(showing activities.Showing) error { made = showing.Made; return nil }
+	c.signal(0, say(7, "open:place:1"))
+	c.talk(t)
+	require.Equal(t, []string{"Perform 7", "Claim 7", "Check 7", "Compose 7", "SendPhoto 7", "Sweep 0"}, c.calls)
+	require.Equal(t, 1, made, "the call may have been made once")
+}
+
+func TestADuplicateOfAnEarlierSessionEndsWithItsClaim(t *testing.T) {
+	for _, found := range []string{"by Perform", "by Claim"} {
+		t.Run(found, func(t *testing.T) {
+			c := newChat(t)
+			duplicate := activities.Claimed{Duplicate: true, OriginalTraceID: "earlier"}
+			c.perform = func(activities.Performing) (activities.Performed, error) {
+				return activities.Performed{Claimed: duplicate}, nil
+			}
+			if found == "by Claim" {
+				c.perform = stop(activities.ClaimStep, activities.Failure{Code: guide.InternalDB}, time.Second)
+				c.claim = func() (activities.Claimed, error) { return duplicate, nil }
+			}
+			c.signal(0, say(7, "open:menu:main"))
+			c.talk(t)
+			require.Zero(t, c.count("Check 7")+c.count("Compose 7")+c.count("SendText 7"))
+		})
+	}
+}
+
+func TestAPhotoThatFailsInTheEndBecomesText(t *testing.T) {
+	c := newChat(t)
+	c.perform = stop(activities.PhotoStep, activities.Failure{Code: guide.Outbound5XX, TextInstead: true}, time.Second)
+	c.photo = func(activities.Showing) error {
+		return failed(activities.Failure{Code: guide.Outbound5XX, TextInstead: true})
+	}
+	var shown activities.Showing
+	c.text = func(showing activities.Showing) error { shown = showing; return nil }
+	c.signal(0, press(7, "open:place:1"))
+	c.talk(t)
+	require.Equal(t, 1, c.count("SendText 7"))
+	require.Equal(t, guide.Outbound5XX, shown.PhotoFailed)
+	require.Zero(t, shown.Made)
 }
 
 func TestAPersonWhoBlockedTheBotGetsNothingMoreAndIsMarked(t *testing.T) {
-	c := newChat(t)
-	c.compose = card
-	c.photo = func() error {
-		return failed(activities.Failure{Code: guide.OutboundBadRequest, Blocked: true})
+	for _, step := range []activities.Step{activities.PhotoStep, activities.TextStep} {
+		c := newChatIn(t)
+		c.perform = stop(step, activities.Failure{Code: guide.OutboundBadRequest, Blocked: true}, -1)
+		c.signal(0, say(7, "open:place:1"))
+		c.talk(t)
+		require.Equal(t, []string{"Perform 7", "NoteBlocked 7", "Sweep 0"}, c.calls)
 	}
-	c.signal(0, press(7, "open:place:1"))
-	c.talk(t)
-	require.Equal(t, []string{"Answer 7", "Check 7", "Compose 7", "SendPhoto 7", "NoteBlocked 7", "Sweep 0"}, c.calls)
 }
 
 func TestACheckThatCantBeMadeIsNoVerdict(t *testing.T) {
 	c := newChat(t)
-	c.check = func(protocol.BotUpdate) (activities.Subscription, error) {
+	c.perform = stop(activities.CheckStep, activities.Failure{Code: guide.Outbound5XX}, time.Second)
+	c.check = func() (activities.Subscription, error) {
 		return "", failed(activities.Failure{Code: guide.Outbound5XX})
 	}
 	var subscription activities.Subscription
 	c.compose = func(composing activities.Composing) (activities.Composed, error) {
 		subscription = composing.Subscription
-		return activities.Composed{Screen: guide.MenuScreen("", false)}, nil
+		return card, nil
 	}
 	c.signal(0, say(7, "open:menu:main"))
 	c.talk(t)
 	require.Equal(t, activities.SubscriptionUnknown, subscription)
-	require.Equal(t, 1, c.count("SendText 7"))
+	require.Equal(t, 1, c.count("SendPhoto 7"))
 }
 
 func TestHelpAndTextsAfterItAskForNoSubscription(t *testing.T) {
 	c := newChat(t)
-	c.compose = func(composing activities.Composing) (activities.Composed, error) {
-		return activities.Composed{Screen: guide.HelpScreen("", false), Help: composing.Update.ID < 9}, nil
+	asked := map[int64]bool{}
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		id := performing.Claiming.Update.ID
+		asked[id] = performing.Check
+		return activities.Performed{Help: id < 9}, nil
 	}
 	help := press(7, "open:menu:help")
 	help.Open = true
 	c.signal(0, help)
-	c.signal(time.Second, say(8, ""))
-	c.signal(2*time.Second, say(9, ""))
-	c.signal(3*time.Second, say(10, ""))
+	for i := range 3 {
+		c.signal(time.Duration(i+1)*time.Second, say(int64(8+i), ""))
+	}
 	c.talk(t)
-	require.Zero(t, c.count("Check 7")+c.count("Check 8")+c.count("Check 9"))
-	require.Equal(t, 1, c.count("Check 10"), "help is not the last screen any more")
+	require.Equal(t, map[int64]bool{7: false, 8: false, 9: false, 10: true}, asked, "after 9 help is not the last screen any more")
 }
 
-func TestAFailedUpdateSendsNothingAndEndsNothingElse(t *testing.T) {
+func TestAFailedUpdateEndsNothingElse(t *testing.T) {
 	c := newChat(t)
-	c.compose = func(composing activities.Composing) (activities.Composed, error) {
-		if composing.Update.ID == 7 {
-			return activities.Composed{}, failed(activities.Failure{Code: guide.InternalUnexpected})
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		if performing.Claiming.Update.ID == 7 {
+			return activities.Performed{}, failed(activities.Failure{Code: guide.InternalUnexpected})
 		}
-		return activities.Composed{Screen: guide.MenuScreen("", false)}, nil
+		return done(performing)
 	}
 	c.signal(0, press(7, "open:place:1"), press(8, "open:menu:main"))
 	c.talk(t)
 	require.NoError(t, c.GetWorkflowError())
-	require.Zero(t, c.count("SendText 7"))
-	require.Equal(t, 1, c.count("SendText 8"))
+	require.Zero(t, c.count("SendText 7")+c.count("Claim 7"))
+	require.Equal(t, 1, c.count("Perform 8"))
 }
 
 func TestAButtonWithoutAChatIsOnlyAnswered(t *testing.T) {
@@ -347,9 +430,9 @@ func TestAButtonWithoutAChatIsOnlyAnswered(t *testing.T) {
 func TestOnlyTheNewestScreenMayBeReplaced(t *testing.T) {
 	c := newChat(t)
 	replaceable := map[int64]int64{}
-	c.text = func(showing activities.Showing) error {
-		replaceable[showing.Update.ID] = showing.Replaceable
-		return nil
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		replaceable[performing.Claiming.Update.ID] = performing.Replaceable
+		return done(performing)
 	}
 	c.signal(0, say(7, "open:menu:main")) // sends message 100
 	fresh := press(8, "open:menu:places")
@@ -372,14 +455,14 @@ func TestASessionEndsHalfAnHourAfterItsLastUpdate(t *testing.T) {
 	c.talk(t)
 	require.NoError(t, c.GetWorkflowError())
 	require.InDelta(t, (50 * time.Minute).Minutes(), c.Now().Sub(started).Minutes(), 1.1)
-	require.Equal(t, 1, c.count("SendText 8"))
+	require.Equal(t, 1, c.count("Perform 8"))
 }
 
 func TestALongHistoryContinuesWithWhatWaits(t *testing.T) {
 	c := newChat(t)
-	c.compose = func(composing activities.Composing) (activities.Composed, error) {
+	c.perform = func(activities.Performing) (activities.Performed, error) {
 		c.SetContinueAsNewSuggested(true) // from now on
-		return activities.Composed{Screen: guide.HelpScreen("", false), Help: true}, nil
+		return activities.Performed{Help: true}, nil
 	}
 	c.signal(0, press(7, "open:menu:help"), press(8, "open:menu:places"), say(9, ""))
 	c.talk(t)
@@ -389,25 +472,24 @@ func TestALongHistoryContinuesWithWhatWaits(t *testing.T) {
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &input))
 	carried := input.Carried
 	require.Equal(t, protocol.SessionInput{BotID: 1, ChatID: 555, Carried: carried}, input)
-	require.True(t, carried.Recalled)
 	require.Len(t, carried.Seen, 3)
 	require.EqualValues(t, 1, carried.Handled)
 	require.True(t, carried.View.Help)
 	require.Len(t, carried.Queue, 2)
 	require.Equal(t, protocol.Waiting{Update: press(8, "open:menu:places"), Answered: true}, carried.Queue[0])
 	require.Equal(t, 1, c.count("Answer 8"), "answers do not wait for the next run")
-	require.Zero(t, c.count("Compose 8"))
+	require.Zero(t, c.count("Perform 8"))
 }
 
 func TestTheNextRunGoesOnWhereTheLastOneStopped(t *testing.T) {
 	c := newChat(t)
 	c.ExecuteWorkflow(BotSession, protocol.SessionInput{BotID: 1, ChatID: 555, Carried: &protocol.SessionCarry{
-		Recalled: true, Seen: []protocol.SeenUpdate{{ID: 7}, {ID: 8}, {ID: 9}}, Handled: 1,
+		Seen: []protocol.SeenUpdate{{ID: 7}, {ID: 8}, {ID: 9}}, Handled: 1,
 		Queue: []protocol.Waiting{{Update: press(8, "open:menu:places"), Answered: true}, {Update: press(9, "open:menu:events")}},
 	}})
 	require.NoError(t, c.GetWorkflowError())
 	require.Zero(t, c.count("Answer 8"))
-	for _, once := range []string{"SendText 8", "Answer 9", "SendText 9"} {
+	for _, once := range []string{"Perform 8", "Answer 9", "Perform 9"} {
 		require.Equal(t, 1, c.count(once), once)
 	}
 }

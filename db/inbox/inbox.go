@@ -1,6 +1,6 @@
-// Package inbox remembers which updates of Telegram have been handled, so that
-// one delivered again is dropped by whatever process and session it comes to.
-// It is a service record, outside the guide's domain data.
+// Package inbox remembers which updates of Telegram have been taken on, so
+// that one delivered again is dropped by whatever process and session it comes
+// to. It is a service record, outside the guide's domain data.
 package inbox
 
 import (
@@ -24,38 +24,17 @@ type Store struct{ queries *servicesql.Queries }
 // New makes a store over the migrated database behind pool.
 func New(pool *pgxpool.Pool) *Store { return &Store{queries: servicesql.New(pool)} }
 
-// Update is a handled update and the trace under which that happened.
-type Update struct {
-	ID      int64
-	TraceID string
-}
-
-// Record remembers that a chat's update is handled. Repeating it keeps the
-// first trace.
-func (s *Store) Record(ctx context.Context, botID, chatID int64, update Update) error {
-	err := s.queries.RecordUpdate(ctx, servicesql.RecordUpdateParams{
-		BotID: botID, UpdateID: update.ID, ChatID: chatID, TraceID: update.TraceID,
+// Claim takes an update on for a session. first is false if another session
+// took it on within [Kept] before now; original is the trace of the delivery that counts.
+// Claiming again for the same session changes nothing.
+func (s *Store) Claim(ctx context.Context, botID, updateID int64, session, traceID string, now time.Time) (first bool, original string, err error) {
+	row, err := s.queries.ClaimUpdate(ctx, servicesql.ClaimUpdateParams{
+		BotID: botID, UpdateID: updateID, Session: session, TraceID: traceID, Since: now.Add(-Kept),
 	})
 	if err != nil {
-		return fmt.Errorf("inbox: record: %w", err)
+		return false, "", fmt.Errorf("inbox: claim: %w", err)
 	}
-	return nil
-}
-
-// Recent gives the chat's updates handled within [Kept] before now, newest
-// first, at most limit.
-func (s *Store) Recent(ctx context.Context, botID, chatID int64, now time.Time, limit int) ([]Update, error) {
-	rows, err := s.queries.RecentUpdates(ctx, servicesql.RecentUpdatesParams{
-		BotID: botID, ChatID: chatID, Since: now.Add(-Kept), MaxUpdates: int64(limit),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("inbox: recent: %w", err)
-	}
-	updates := make([]Update, len(rows))
-	for i, row := range rows {
-		updates[i] = Update{ID: row.UpdateID, TraceID: row.TraceID}
-	}
-	return updates, nil
+	return row.Session == session, row.TraceID, nil
 }
 
 // sweepBite bounds one Sweep, so that it never holds locks for long.

@@ -5,20 +5,19 @@
 -- +goose Up
 CREATE SCHEMA service;
 
--- Updates that have been handled, kept 25 hours: Telegram repeats a delivery
--- for at most 24. A session of a chat remembers its own updates and reads here
--- those of the sessions before it. The bot is part of the key, because every
--- bot counts its updates for itself.
+-- Updates that have been taken on, kept 25 hours: Telegram repeats a delivery
+-- for at most 24. A session of a chat knows its own updates; here it claims
+-- them against the sessions before it. The bot is part of the key, because
+-- every bot counts its updates for itself.
 CREATE TABLE service.inbox (
-    bot_id      bigint NOT NULL,
-    update_id   bigint NOT NULL,
-    chat_id     bigint NOT NULL,
-    trace_id    text NOT NULL,
-    handled_at  timestamptz NOT NULL DEFAULT now(),
+    bot_id     bigint NOT NULL,
+    update_id  bigint NOT NULL,
+    session    text NOT NULL,
+    trace_id   text NOT NULL,
+    claimed_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (bot_id, update_id)
 );
-CREATE INDEX inbox_chat ON service.inbox (bot_id, chat_id, handled_at DESC);
-CREATE INDEX inbox_handled_at ON service.inbox (handled_at);
+CREATE INDEX inbox_claimed_at ON service.inbox (claimed_at);
 
 -- +goose Down
 DROP SCHEMA service CASCADE;

@@ -84,12 +84,9 @@ type SessionInput struct {
 
 // SessionCarry is what a session hands to its next run.
 type SessionCarry struct {
-	// Recalled tells that Before has what the inbox knew.
-	Recalled bool `json:"recalled"`
-	// Seen in this session; Before, in sessions before it; Unrecorded are
-	// those of Seen that the inbox does not have yet.
+	// Seen are the session's updates; Unrecorded are those of them that the
+	// inbox does not have yet.
 	Seen       []SeenUpdate `json:"seen,omitempty"`
-	Before     []SeenUpdate `json:"before,omitempty"`
 	Unrecorded []SeenUpdate `json:"unrecorded,omitempty"`
 	// Queue is what is still to be handled.
 	Queue   []Waiting   `json:"queue,omitempty"`

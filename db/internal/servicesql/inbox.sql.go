@@ -10,74 +10,43 @@ import (
 	"time"
 )
 
-const recentUpdates = `-- name: RecentUpdates :many
-SELECT update_id, trace_id
-FROM service.inbox
-WHERE bot_id = $1
-  AND chat_id = $2
-  AND handled_at > $3
-ORDER BY handled_at DESC
-LIMIT $4::bigint
-`
-
-type RecentUpdatesParams struct {
-	BotID      int64
-	ChatID     int64
-	Since      time.Time
-	MaxUpdates int64
-}
-
-type RecentUpdatesRow struct {
-	UpdateID int64
-	TraceID  string
-}
-
-func (q *Queries) RecentUpdates(ctx context.Context, arg RecentUpdatesParams) ([]RecentUpdatesRow, error) {
-	rows, err := q.db.Query(ctx, recentUpdates,
-		arg.BotID,
-		arg.ChatID,
-		arg.Since,
-		arg.MaxUpdates,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []RecentUpdatesRow
-	for rows.Next() {
-		var i RecentUpdatesRow
-		if err := rows.Scan(&i.UpdateID, &i.TraceID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const recordUpdate = `-- name: RecordUpdate :exec
-INSERT INTO service.inbox (bot_id, update_id, chat_id, trace_id)
+const claimUpdate = `-- name: ClaimUpdate :one
+INSERT INTO service.inbox AS claim (bot_id, update_id, session, trace_id)
 VALUES ($1, $2, $3, $4)
-ON CONFLICT DO NOTHING
+ON CONFLICT (bot_id, update_id) DO UPDATE
+SET session    = CASE WHEN claim.claimed_at < $5 THEN excluded.session ELSE claim.session END,
+    trace_id   = CASE WHEN claim.claimed_at < $5 THEN excluded.trace_id ELSE claim.trace_id END,
+    claimed_at = CASE WHEN claim.claimed_at < $5 THEN excluded.claimed_at ELSE claim.claimed_at END
+RETURNING session, trace_id
 `
 
-type RecordUpdateParams struct {
+type ClaimUpdateParams struct {
 	BotID    int64
 	UpdateID int64
-	ChatID   int64
+	Session  string
 	TraceID  string
+	Since    time.Time
 }
 
-func (q *Queries) RecordUpdate(ctx context.Context, arg RecordUpdateParams) error {
-	_, err := q.db.Exec(ctx, recordUpdate,
+type ClaimUpdateRow struct {
+	Session string
+	TraceID string
+}
+
+// Whose the update is: ours, or that of the session that came first. The row
+// of a claim that is too old is taken over. The update that changes nothing
+// is what makes the row come back on a conflict.
+func (q *Queries) ClaimUpdate(ctx context.Context, arg ClaimUpdateParams) (ClaimUpdateRow, error) {
+	row := q.db.QueryRow(ctx, claimUpdate,
 		arg.BotID,
 		arg.UpdateID,
-		arg.ChatID,
+		arg.Session,
 		arg.TraceID,
+		arg.Since,
 	)
-	return err
+	var i ClaimUpdateRow
+	err := row.Scan(&i.Session, &i.TraceID)
+	return i, err
 }
 
 const sweepUpdates = `-- name: SweepUpdates :execrows
@@ -85,8 +54,8 @@ DELETE FROM service.inbox
 WHERE (bot_id, update_id) IN (
     SELECT old.bot_id, old.update_id
     FROM service.inbox AS old
-    WHERE old.handled_at < $1
-    ORDER BY old.handled_at
+    WHERE old.claimed_at < $1
+    ORDER BY old.claimed_at
     LIMIT $2::bigint
     FOR UPDATE SKIP LOCKED
 )
