@@ -17,6 +17,7 @@ type classIDs struct {
 	maleSure, femaleSure, maleLikely                   uint16
 	tortoise, attack, nameDog, nameCat, likeness, worn uint16
 	seekIt, wait                                       uint16
+	presents, beforeName, timeStart                    uint16
 	barrier, femaleLikely, breedPart                   uint16
 }
 
@@ -38,7 +39,7 @@ func (c *classIDs) resolve(lx *lexicon) {
 		"pet.other": &c.petOther, "roam": &c.roam, "take.in": &c.takeIn, "give": &c.give, "pet.loose": &c.loose,
 		"male.sure": &c.maleSure, "female.sure": &c.femaleSure, "male.likely": &c.maleLikely,
 		"female.likely": &c.femaleLikely, "barrier": &c.barrier,
-		"tortoise": &c.tortoise, "likeness": &c.likeness, "worn": &c.worn, "seek.it": &c.seekIt, "wait": &c.wait, "attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
+		"tortoise": &c.tortoise, "likeness": &c.likeness, "worn": &c.worn, "seek.it": &c.seekIt, "wait": &c.wait, "presents": &c.presents, "before.name": &c.beforeName, "time.start": &c.timeStart, "attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
 	} {
 		id, ok := lx.byName["@"+name]
 		if !ok {

@@ -104,7 +104,7 @@ func nameAfter(after string) string {
 func nameBefore(before string) string {
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	s := strings.TrimRight(line, " \u00a0,-–—(:.+")
-	if lower := strings.ToLower(s); strings.HasSuffix(lower, "тел") || strings.HasSuffix(lower, "телефон") || strings.HasSuffix(lower, "номер") {
+	if lower := strings.ToLower(tail(s, 16)); strings.HasSuffix(lower, "тел") || strings.HasSuffix(lower, "телефон") || strings.HasSuffix(lower, "номер") {
 		s = strings.TrimRight(s[:strings.LastIndexByte(strings.TrimRight(s, " "), ' ')+1], " ,-–—(:.")
 	}
 	k := strings.LastIndexAny(s, " \u00a0(,.:")

@@ -77,6 +77,11 @@ func isLatin(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
+// isUpper knows the alphabets that cutWord reads, which is faster than all.
+func isUpper(r rune) bool {
+	return r >= 'А' && r <= 'Я' || r >= 'A' && r <= 'Z' || r == 'Ё' || r == 'І' || r == 'Ї' || r == 'Є'
+}
+
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
 // isSilent reports characters that stand inside words without being part of

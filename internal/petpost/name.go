@@ -13,11 +13,11 @@ func (r *reader) petName() string {
 		}
 	}
 	for i := 0; i+1 < len(t.words); i++ {
-		if t.words[i].hashtag || !t.has(i, c.kind) && !t.isWord(i, "знакомьтесь", "познакомьтесь", "девочка", "мальчик", "малышка", "малыш", "красавица", "красавец", "щенок") {
+		if t.words[i].hashtag || !t.has(i, c.kind) && !t.has(i, c.presents) {
 			continue
 		}
 		k := i + 1
-		for k < len(t.words) && t.isWord(k, "по", "это", "наш", "наша", "наш", "мой", "моя", "щенок", "кот", "кошка", "собака", "пес", "малышка", "малыш", "мальчик", "девочка", "красавица", "красавец") {
+		for k < len(t.words) && t.has(k, c.presents) {
 			k++
 		}
 		if t.sameSentence(i, k) && t.words[k].gap&^(gapSpace|gapQuote|gapComma|gapDash|gapColon) == 0 && r.nameLike(k) && !r.streetFollows(k) {
@@ -72,7 +72,7 @@ func (r *reader) nameOfSentence() string {
 
 // nameAfterCalled reads the name after word i, "зовут" or "кличка".
 func (r *reader) nameAfterCalled(i int) string {
-	t := &r.text
+	t, c := &r.text, &r.rs.class
 	if t.isWord(i-1, "меня") || t.isWord(i-2, "меня") {
 		return ""
 	}
@@ -80,7 +80,7 @@ func (r *reader) nameAfterCalled(i int) string {
 		return ""
 	}
 	k := i + 1
-	for k < len(t.words) && k < i+5 && (t.isWord(k, "на", "имя", "кличку", "кличка", "кличке", "клички", "его", "ее", "собаку", "кота", "кошку", "пса", "просто", "по", "у", "была", "котика", "собачку", "мальчика", "девочку", "песика", "питомца", "щенка", "нее", "него")) {
+	for k < len(t.words) && k < i+5 && t.has(k, c.beforeName) {
 		k++
 	}
 	if !t.sameSentence(i, k) || t.words[k].kind != kindWord && t.words[k].kind != kindLatin {

@@ -40,6 +40,9 @@ func (r *reader) placeAt(i int) placeSpan {
 	if w.hashtag || w.kind != kindWord && w.kind != kindNumber || r.inPhone(i) {
 		return placeSpan{}
 	}
+	if w.kind == kindWord && !w.upper && w.lexTo == w.lexAt && (i+1 >= len(t.words) || !t.has(i+1, c.street)) {
+		return placeSpan{} // most words
+	}
 	switch {
 	case t.has(i, c.street) && r.isStreetMarker(i):
 		if to := r.properName(i+1, 4); to > i+1 && t.sameSentence(i, i+1) {

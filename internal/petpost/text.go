@@ -240,7 +240,7 @@ func (t *text) cutWord(i int, between *gap, spaces *int, lx *lexicon) int {
 			break
 		}
 		total++
-		if unicode.IsUpper(r) {
+		if isUpper(r) {
 			upper++
 			firstUpper = firstUpper || first
 		}

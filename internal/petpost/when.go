@@ -35,8 +35,11 @@ func (r *reader) timeAt(i int) int {
 	if i >= len(t.words) || t.words[i].hashtag {
 		return 0
 	}
-	has := func(k int, class uint16) bool { return k < len(t.words) && t.has(k, class) && t.sameSentence(i, k) }
 	w := &t.words[i]
+	if w.kind != kindNumber && !t.has(i, c.timeStart) {
+		return 0
+	}
+	has := func(k int, class uint16) bool { return k < len(t.words) && t.has(k, class) && t.sameSentence(i, k) }
 	if w.kind == kindNumber {
 		n := t.number(i)
 		switch {
