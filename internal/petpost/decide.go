@@ -133,7 +133,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		return News, true
 	}
 
-	if s[sigSale] >= 8 && title[sigSale] > 0 && lost < outright && money < outright && owner < outright {
+	if s[sigSale] >= 8 && title[sigSale] > 0 && adopt < s[sigSale]+8 && lost < outright && money < outright && owner < outright {
 		return News, true
 	}
 	if r.isHome(v, lost, adopt, money, owner) {
@@ -189,7 +189,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		return Reunited, false
 	case s[sigFoster] >= plain && animal:
 		return Adoption, true
-	case s[sigAccount] >= plain && s[sigNews] == 0 && s[sigThanks] == 0:
+	case s[sigAccount] >= plain && s[sigNews] < outright && s[sigThanks] == 0:
 		return Fundraising, true
 	case s[sigProfile] >= 8 && animal && s[sigNews]+s[sigThanks]+s[sigAdopted] == 0:
 		return Adoption, true

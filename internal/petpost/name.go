@@ -24,6 +24,9 @@ func (r *reader) petName() string {
 			return t.rawOf(k, k+1)
 		}
 	}
+	if name := r.nameAfterVerb(); name != "" {
+		return name
+	}
 	if name := r.nameOfSentence(); name != "" {
 		return name
 	}
@@ -65,6 +68,27 @@ func (r *reader) nameOfSentence() string {
 		}
 		if t.has(k, c.lose) || t.has(k, c.find) || t.has(k, c.homeMark) || t.has(k, c.seekIt) || t.has(k, c.wait) || t.isWord(k, "нужен", "нужна", "нужно", "домой", "дома") {
 			return t.rawOf(i, i+1)
+		}
+	}
+	return ""
+}
+
+// nameAfterVerb reads "Пропала Мурка", "Ищем Марту".
+func (r *reader) nameAfterVerb() string {
+	t, c := &r.text, &r.rs.class
+	for i := 0; i+1 < len(t.words) && t.words[i].sentence < 3; i++ {
+		if !t.has(i, c.lose) && !t.has(i, c.seekWe) {
+			continue
+		}
+		k := i + 1
+		for k < i+3 && t.has(k, c.presents) {
+			k++
+		}
+		if !t.sameSentence(i, k) || t.words[k].gap&^gapSpace != 0 || r.streetFollows(k) {
+			continue
+		}
+		if w := &t.words[k]; w.upper && !w.caps && r.nameLike(k) {
+			return t.rawOf(k, k+1)
 		}
 	}
 	return ""

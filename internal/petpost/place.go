@@ -66,7 +66,7 @@ func (r *reader) placeAt(i int) placeSpan {
 		}
 	}
 	// "по псковской улице"
-	if w.kind == kindWord && !w.upper && t.sameSentence(i, i+1) && t.has(i+1, c.street) && t.words[i+1].gap == gapSpace && streetLike(t.codesOf(w)) {
+	if w.kind == kindWord && !w.upper && t.sameSentence(i, i+1) && t.has(i+1, c.street) && t.words[i+1].gap == gapSpace && adjectiveOfPlace(t.codesOf(w)) {
 		return r.withHouse(placeSpan{i, i + 2, rankStreet})
 	}
 	// A proper name before its marker: "Ленинский район", "Пушкинская улица", "1-й переулок".
@@ -179,12 +179,18 @@ func (r *reader) addressLike(from, to int) bool {
 	if to < len(t.words) && t.sameSentence(to, to+1) && (t.has(to+1, c.month) || t.has(to+1, c.ageUnit) || t.has(to+1, c.span)) {
 		return false
 	}
-	for i := to; i < len(t.words) && i <= to+1; i++ {
-		if r.inPhone(i) {
-			return false
+	return streetLike(t.codesOf(&t.words[to-1])) || t.isWord(from-1, "на", "по", "адрес", "адресу", "ул", "с") || to-from >= 2
+}
+
+// adjectiveOfPlace reports a word like "псковской", which names a street in
+// lower case too.
+func adjectiveOfPlace(letters []byte) bool {
+	for _, ending := range []string{"ская", "ской", "скую", "цкая", "цкой", "скому", "ском"} {
+		if endsWith(letters, ending) {
+			return true
 		}
 	}
-	return streetLike(t.codesOf(&t.words[to-1])) || t.isWord(from-1, "на", "по", "адрес", "адресу", "ул", "с") || to-from >= 2
+	return false
 }
 
 // streetLike reports the endings of street names: Удмуртская, Ленина, Гагарина.

@@ -562,7 +562,7 @@ func (t *text) breaksBefore(i int, lx *lexicon) bool {
 		return true
 	}
 	if g&gapDot != 0 {
-		if previous.kind == kindNumber && w.kind == kindNumber {
+		if previous.kind == kindNumber && w.kind == kindNumber && g&gapSpace == 0 {
 			return false
 		}
 		if g&gapLine == 0 && t.has(i-1, lx.abbreviation) {

@@ -1,0 +1,176 @@
+package petpost_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/petpost"
+)
+
+func TestTypeIsWhatTheAuthorAsksForRatherThanAWordOfTheText(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		text string
+		want petpost.Type
+	}{
+		"a short notice is no link":                   {"Нашлась! Собака дома", petpost.Reunited},
+		"subject first is home":                       {"Пёс найден ✅", petpost.Reunited},
+		"verb first is a find":                        {"Найден пёс, Ленина 5", petpost.Found},
+		"a question is no loss":                       {"Не пропала ли у кого такса? Бегает у школы", petpost.Sighting},
+		"nobody lost":                                 {"Никто не терял кошку? Сидит у нас дома", petpost.Found},
+		"a passport is no pet":                        {"Потерял паспорт, верните за вознаграждение", petpost.News},
+		"a person is no pet":                          {"Пропала женщина, 70 лет, ушла из дома и не вернулась", petpost.News},
+		"advice is no loss":                           {"Что делать, если потерялась собака? Читайте памятку", petpost.News},
+		"a healed foundling looks for a home":         {"Кот найден в подвале, вылечен, кастрирован. Ищет дом!", petpost.Adoption},
+		"card details at the end do not turn a story": {"Герда ищет дом! 2 года, стерилизована, привита, ладит с детьми. Помочь на корм: сбер 2202 2000 1111 2222", petpost.Adoption},
+		"money first is a request for money":          {"Срочный сбор на операцию! Щенка сбила машина. Карта 2202 2000 1111 2222", petpost.Fundraising},
+		"a closed collection is news":                 {"Сбор закрыт! Спасибо всем, кто помог", petpost.News},
+		"an adopted cat is news":                      {"Мурка уехала домой, в новую семью! Спасибо куратору", petpost.News},
+		"still looking":                               {"Собака так и не нашлась, продолжаем поиски", petpost.Lost},
+		"letters apart":                               {"П Р О П А Л А  С О Б А К А", petpost.Lost},
+		"Latin among Cyrillic":                        {"Пpoпaл кoт, чёpный", petpost.Lost},
+		"a run-on hashtag":                            {"#пропаласобака #Ижевск рыжая, в ошейнике", petpost.Lost},
+		"a breeder sells":                             {"Продаются щенки лабрадора, РКФ", petpost.News},
+		"a tomcat for mating is not missing":          {"Ищу кота для вязки", petpost.News},
+		"links alone":                                 {"[club1|Приют] https://vk.com/wall-1_2", petpost.Link},
+		"a scrap":                                     {"Ап", petpost.Unknown},
+		"nothing":                                     {" \n", petpost.Empty},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := petpost.Parse(petpost.Input{Text: row.text})
+			require.Equal(t, row.want, got.Type, "%q\n%+v", row.text, got.Evidence)
+		})
+	}
+}
+
+func TestAnimalIsTheOneThePostIsAbout(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		text string
+		want petpost.Animal
+	}{
+		"Pskov is no dog":               {"Бегает по псковской улице", ""},
+		"companions do not count":       {"Собака ищет дом, ладит с кошками и детьми", petpost.Dog},
+		"attackers do not count":        {"Нашли кота, его порвали собаки", petpost.Cat},
+		"likeness does not count":       {"Пропал пёс, рыжий, похож на лису", petpost.Dog},
+		"a breed is enough":             {"Пропал йорк, район Буммаш", petpost.Dog},
+		"another breed":                 {"Найден мейн-кун", petpost.Cat},
+		"a typing slip":                 {"Потерялся кабель, рыжий, в ошейнике", petpost.Dog},
+		"a tortoise":                    {"Уползла черепаха", petpost.Other},
+		"a tortoiseshell":               {"Пропала кошка, черепаховая", petpost.Cat},
+		"a bird":                        {"Улетел попугай", petpost.Other},
+		"a squirrel's name":             {"Пропала собака, зовут Белка", petpost.Dog},
+		"kinds in general do not count": {"Ветклиника для кошек и собак открылась на Ленина", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := petpost.Parse(petpost.Input{Text: row.text})
+			require.Equal(t, row.want, got.Animal, "%q\n%+v", row.text, got.Evidence)
+		})
+	}
+}
+
+func TestPhonesInEverySpellingAndNothingElse(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"8 (912) 345-67-89":                 "+79123456789",
+		"+7 912 345 67 89":                  "+79123456789",
+		"+7(912)345-67-89":                  "+79123456789",
+		"9123456789":                        "+79123456789",
+		"912-345-67-89":                     "+79123456789",
+		"8-912-345 67 89":                   "+79123456789",
+		"8912 345 67 89 Анна":               "+79123456789",
+		"8.912.345.67.89":                   "+79123456789",
+		"8 912 345 67 89 / 8 950 111-22-33": "+79123456789 +79501112233",
+		"89123456789 89501112233":           "+79123456789 +79501112233",
+		"т.89123456789,звоните":             "+79123456789",
+		"Viber89123456789":                  "+79123456789",
+		"8️⃣9️⃣1️⃣2️⃣3️⃣4️⃣5️⃣6️⃣7️⃣8️⃣9️⃣": "+79123456789",
+		"https://wa.me/79123456789":               "+79123456789",
+		"8 (3412) 55-00-11":                       "+73412550011",
+		"тел. (342) 255-00-11":                    "+73422550011",
+		"+375 29 123-45-67":                       "+375291234567",
+		"карта 2202 2012 3456 7890":               "",
+		"2202201234567890":                        "",
+		"4276 8800 1234 5678 или 8 912 345 67 89": "+79123456789",
+		"р/с 40703810100000000123":                "",
+		"ИНН 9701234567":                          "",
+		"паспорт 9405 123456":                     "",
+		"чип 643094100012345":                     "",
+		"12.03.2025 в 18:30":                      "",
+		"35 000 руб.":                             "",
+		"55-66-77":                                "",
+		"vk.com/wall-9123456789_123":              "",
+		"vk.com/id9123456789":                     "",
+		"[id9123456789|Анна]":                     "",
+	} {
+		got := petpost.Parse(petpost.Input{Text: text})
+		require.Equal(t, want, strings.Join(got.Phones, " "), text)
+	}
+}
+
+func TestFieldsAreReadAsWritten(t *testing.T) {
+	t.Parallel()
+	got := petpost.Parse(petpost.Input{Text: "Пропал кобель немецкой овчарки, 3 года, чёрный с рыжим подпалом, зовут Грей. " +
+		"Вчера около 19:00, г. Ижевск, ул. Удмуртская, д. 255, испугался салюта. Был в ошейнике, чипирован. " +
+		"Звоните 8 912 345-67-89 (Ольга) или пишите @olga_izh"})
+	require.Equal(t, petpost.Lost, got.Type)
+	require.Equal(t, petpost.Dog, got.Animal)
+	require.Equal(t, petpost.Male, got.Sex)
+	require.Equal(t, "Грей", got.Name)
+	require.Equal(t, "немецкой овчарки", got.Breed)
+	require.Equal(t, "3 года", got.Age)
+	require.Equal(t, "чёрный с рыжим подпалом", got.Color)
+	require.Equal(t, "Вчера около 19:00", got.When)
+	require.Equal(t, "г. Ижевск, ул. Удмуртская, д. 255", got.Location)
+	require.Equal(t, []string{"@olga_izh", "Ольга"}, got.Contacts)
+	require.Equal(t, []string{petpost.TraitChipped, petpost.TraitCollar}, got.Traits)
+}
+
+func TestARepostIsReadWithItsOriginal(t *testing.T) {
+	t.Parallel()
+	const lost = "Пропала собака, такса, рыжая. Ленина 5. 8 912 345 67 89"
+	for comment, want := range map[string]petpost.Type{
+		"":                        petpost.Lost,
+		"Максимальный репост!":    petpost.Lost,
+		"https://vk.com/wall-1_2": petpost.Lost,
+		"Всё ещё ищем":            petpost.Lost,
+		"Нашлась! Собака дома":    petpost.Reunited,
+		"Нашли, всем спасибо":     petpost.Reunited,
+	} {
+		got := petpost.Parse(petpost.Input{Text: comment, Reposts: []string{lost}})
+		require.Equal(t, want, got.Type, comment)
+		require.Equal(t, petpost.Dog, got.Animal, comment)
+		require.Equal(t, []string{"+79123456789"}, got.Phones, comment)
+	}
+	deep := petpost.Parse(petpost.Input{Reposts: []string{"", lost}})
+	require.Equal(t, petpost.Lost, deep.Type, "the nearest text counts")
+}
+
+func TestEveryDecisionShowsItsEvidence(t *testing.T) {
+	t.Parallel()
+	got := petpost.Parse(petpost.Input{Text: "Пропала кошка", Reposts: nil})
+	require.Contains(t, got.Evidence, petpost.Evidence{
+		Field: "type", Rule: "lost.title", Points: "lost", Words: "Пропала кошка", Weight: 15, Source: "own",
+	})
+}
+
+func TestAVolunteersPhoneDoesNotJoinCases(t *testing.T) {
+	t.Parallel()
+	fingerprint := func(id int64, text string) petpost.Fingerprint {
+		in := petpost.Input{Text: text}
+		ref := petpost.PostRef{OwnerID: -1, PostID: id}
+		return petpost.NewFingerprint(ref, ref, in, petpost.Parse(in))
+	}
+	posts := []petpost.Fingerprint{
+		fingerprint(1, "Кошечка Сима ищет дом! 1 год, серая, стерилизована, лоток знает. 8 912 345 67 89"),
+		fingerprint(2, "Котик Персик ищет дом! 2 года, рыжий, кастрирован, лоток знает. 8 912 345 67 89"),
+		fingerprint(3, "Пропала такса Марта, рыжая, Ленина 5. 8 950 111 22 33"),
+		fingerprint(4, "Ищем Марту! Такса, убежала с Ленина. 8 950 111 22 33"),
+	}
+	require.Equal(t, []int{0, 1, 2, 2}, petpost.Group(posts))
+	require.Equal(t, "same phone, dog, name, place, breed", petpost.SameCase(posts[2], posts[3]).Reason)
+}
