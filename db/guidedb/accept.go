@@ -29,7 +29,7 @@ type Acceptance struct {
 
 // plainKey is an Idempotency-Key that can stand in an address and in a
 // workflow's ID as it is.
-var plainKey = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+var plainKey = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // Accept reads a batch to its end and keeps it for being applied; it needs no
 // more memory than the largest object. The same key, unless "", gives the same

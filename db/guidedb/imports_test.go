@@ -403,3 +403,28 @@ func FuzzAnyBatchIsTakenOrRefusedAndEveryObjectAccountedFor(f *testing.F) {
 		require.Equal(t, status.Objects, status.Created+status.Changed+status.Unchanged+status.RefusedCount)
 	})
 }
+
+func TestTheSameBatchSentManyTimesAtOnceIsOneImport(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	batch := encoded(t, content.SampleCity(now, "https://photos.example.com"), "")
+	ids := make([]string, 8)
+	var group errgroup.Group
+	for n := range ids {
+		group.Go(func() error {
+			accepted, err := b.imports.Accept(t.Context(), "", strings.NewReader(batch), content.Rules{})
+			ids[n] = accepted.ID
+			return err
+		})
+	}
+	require.NoError(t, group.Wait())
+	for _, id := range ids {
+		require.Equal(t, ids[0], id)
+	}
+	running, err := b.imports.Running(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, ids[:1], running)
+	var staged int
+	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT count(*) FROM cms.staged_objects").Scan(&staged))
+	require.Equal(t, 129, staged)
+}

@@ -31,7 +31,7 @@ const csvFileLimit = 4 * MaxBatchBytes
 // that does not fit its field is left as it is, so that Reader refuses it with
 // its place: the row of an object is its index plus two. Errors name the file.
 func ConvertCSV(files *zip.Reader, w io.Writer, mode Mode) error {
-	out := bufio.NewWriter(w)
+	out := bufio.NewWriter(w) // keeps the first error for Flush
 	fmt.Fprintf(out, `{"mode":%q`, mode)
 	for _, list := range Lists {
 		file, err := files.Open(string(list) + ".csv")
@@ -51,7 +51,7 @@ func ConvertCSV(files *zip.Reader, w io.Writer, mode Mode) error {
 			return fmt.Errorf("content: %s is not a part of a batch: there are %v, each with .csv", file.Name, Lists)
 		}
 	}
-	out.WriteString("}")
+	fmt.Fprint(out, "}")
 	return out.Flush()
 }
 
@@ -90,11 +90,11 @@ func convertList(list List, file io.Reader, out *bufio.Writer) error {
 		if err != nil {
 			return err
 		}
-		if n > 0 {
-			out.WriteString(",")
+		separator := ","
+		if n == 0 {
+			separator = ""
 		}
-		out.WriteString("\n")
-		out.Write(encoded)
+		fmt.Fprintf(out, "%s\n%s", separator, encoded)
 	}
 	_, err = out.WriteString("]")
 	return err

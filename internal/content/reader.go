@@ -116,11 +116,11 @@ func (r *Reader) readKey() (Object, bool, error) {
 		if err := r.expect(json.Delim('}'), "the batch does not end here"); err != nil {
 			return Object{}, false, err
 		}
-		if token, err := r.decoder.Token(); err == nil {
-			return Object{}, false, r.fault(fmt.Sprintf("something follows the batch: %v", token))
-		} else {
-			return Object{}, false, err // io.EOF, as it should be
+		token, err := r.decoder.Token()
+		if err == nil {
+			err = r.fault(fmt.Sprintf("something follows the batch: %v", token))
 		}
+		return Object{}, false, err // io.EOF, as it should be
 	}
 	token, err := r.decoder.Token()
 	if err != nil {
