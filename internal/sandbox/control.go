@@ -96,6 +96,13 @@ func (s *Server) controlTelegram(handle func(string, func(*http.Request) (any, e
 		}
 		return s.SayIn(s.botToken(in.Bot), orElse(in.Chat, in.From.ID), in.From, in.Text)
 	})
+	handle("POST /sandbox/telegram/locate", func(r *http.Request) (any, error) {
+		in, err := body[locateRequest](r)
+		if err != nil {
+			return nil, err
+		}
+		return s.Locate(s.botToken(in.Bot), in.From, in.Location)
+	})
 	handle("POST /sandbox/telegram/press", func(r *http.Request) (any, error) {
 		in, err := body[pressRequest](r)
 		if err != nil {
@@ -145,6 +152,11 @@ type (
 		Chat int64  `json:"chat"` // the private chat if 0
 		From Person `json:"from"`
 		Text string `json:"text"`
+	}
+	locateRequest struct {
+		Bot  string `json:"bot"`
+		From Person `json:"from"`
+		Location
 	}
 	pressRequest struct {
 		Bot     string `json:"bot"`

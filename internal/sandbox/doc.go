@@ -62,6 +62,7 @@
 //	PUT    /sandbox/telegram/chats/{chat}/limits             Limits
 //	PUT    /sandbox/telegram/chats/{chat}/members/{user}     Member
 //	POST   /sandbox/telegram/say                             {"bot","from":Person,"chat","text"} → Update
+//	POST   /sandbox/telegram/locate                          {"bot","from","latitude","longitude"} → Update
 //	POST   /sandbox/telegram/press                           {"bot","from","chat","message_id","data"} → Update
 //	POST   /sandbox/telegram/updates                         {"bot","kind","content"} → Update
 //	PUT    /sandbox/telegram/webhook                         {"bot"} and Webhook

@@ -41,7 +41,7 @@ func (s *Server) pageRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /sandbox/events", s.serveEvents)
 	for name, act := range map[string]func(*http.Request) error{
 		"write": s.pageWrite, "sample": s.pageSample, "weather": s.pageWeather, "clear": s.pageClear,
-		"delete": s.pageDelete, "say": s.pageSay, "press": s.pagePress, "member": s.pageMember,
+		"delete": s.pageDelete, "say": s.pageSay, "locate": s.pageLocate, "press": s.pagePress, "member": s.pageMember,
 		"delivery": s.pageDelivery, "picture": s.pagePicture,
 	} {
 		mux.Handle("POST /sandbox/page/"+name, guard.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

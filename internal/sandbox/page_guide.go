@@ -101,6 +101,19 @@ func (s *Server) pageSay(r *http.Request) error {
 	return err
 }
 
+// sampleLocation is where the person of the page stands: in the centre of the
+// sample city.
+var sampleLocation = Location{Latitude: 57.301, Longitude: 44.102}
+
+func (s *Server) pageLocate(r *http.Request) error {
+	from, err := s.pagePerson(r)
+	if err != nil {
+		return err
+	}
+	_, err = s.Locate(s.botToken(r.FormValue("bot")), from, sampleLocation)
+	return err
+}
+
 func (s *Server) pagePress(r *http.Request) error {
 	from, err := s.pagePerson(r)
 	if err != nil {

@@ -69,10 +69,10 @@ func (s *Server) addSamples(restored bool) {
 		must(s.freshen())
 		return
 	}
-	must(s.AddChat(Chat{ID: ChatID, Type: Supergroup, Title: "Ищем питомцев · Речногорск", Username: "sandbox_lost_chat",
+	must(s.AddChat(Chat{ID: ChatID, Type: Supergroup, Title: "Ищем питомцев · Ольховск", Username: "sandbox_lost_chat",
 		About:   "Сюда приходят объявления о пропавших животных",
 		Members: map[int64]Member{7000000001: {Status: Administrator}}}))
-	must(s.AddChat(Chat{ID: GuideChannelID, Type: Channel, Title: "Речногорск гуляет", Username: GuideChannel[1:],
+	must(s.AddChat(Chat{ID: GuideChannelID, Type: Channel, Title: "Ольховск гуляет", Username: GuideChannel[1:],
 		Members: map[int64]Member{7000000002: {Status: Administrator}, SamplePerson.ID: {Status: Ordinary, Name: SamplePerson.Name}}}))
 	must(s.AddChat(Chat{ID: SamplePerson.ID, Type: PrivateChat, Title: SamplePerson.Name, Username: SamplePerson.Username}))
 	for _, w := range sampleWalls {
@@ -115,8 +115,8 @@ func (s *Server) freshen() error {
 }
 
 var sampleWalls = []Wall{
-	{OwnerID: lostPets, ScreenName: "sandbox_lost_pets", Name: "Потеряшки Речногорска", About: "Пропавшие и найденные животные"},
-	{OwnerID: pawHelp, ScreenName: "sandbox_paw_help", Name: "Лапа помощи | Речногорск", About: "Волонтёры: пристройство, лечение, передержки"},
+	{OwnerID: lostPets, ScreenName: "sandbox_lost_pets", Name: "Потеряшки Ольховска", About: "Пропавшие и найденные животные"},
+	{OwnerID: pawHelp, ScreenName: "sandbox_paw_help", Name: "Лапа помощи | Ольховск", About: "Волонтёры: пристройство, лечение, передержки"},
 	{OwnerID: foundCats, ScreenName: "sandbox_found_cats", Name: "Кошки-найдёныши", About: "Кто потерял кота — вам сюда"},
 	{OwnerID: zarechny, ScreenName: "sandbox_zarechny", Name: "Заречный: жизнь района", About: "Новости, объявления, соседи"},
 	{OwnerID: closedHome, ScreenName: ClosedWallName, Name: "Приют «Тёплый дом»", State: ClosedWall},

@@ -149,6 +149,7 @@ type Message struct {
 	Entities []entities.Entity `json:"entities,omitempty"`
 	Photo    *Photo            `json:"photo,omitempty"`
 	Document *Document         `json:"document,omitempty"`
+	Location *Location         `json:"location,omitempty"`
 	Album    string            `json:"album,omitempty"` // media_group_id
 	ReplyTo  int64             `json:"reply_to,omitempty"`
 	Silent   bool              `json:"silent,omitempty"`
@@ -181,6 +182,12 @@ type Document struct {
 	FileID string `json:"file_id"`
 	Name   string `json:"name"`
 	Bytes  int    `json:"bytes"`
+}
+
+// Location is where a person says they are, in degrees.
+type Location struct {
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
 }
 
 // Button is a button of an inline keyboard.

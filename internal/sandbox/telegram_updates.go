@@ -105,6 +105,19 @@ func (s *Server) SayIn(token string, chatID int64, from Person, text string) (Up
 	if strings.TrimSpace(text) == "" || entities.Characters(text) > maxText {
 		return Update{}, fmt.Errorf("sandbox: a message has 1 to %d characters", maxText)
 	}
+	return s.write(token, chatID, Message{From: from.ID, FromName: from.Name, Text: text}, from)
+}
+
+// Locate lets a person send a bot their location in their private chat.
+func (s *Server) Locate(token string, from Person, at Location) (Update, error) {
+	if at.Latitude < -90 || at.Latitude > 90 || at.Longitude < -180 || at.Longitude > 180 {
+		return Update{}, fmt.Errorf("sandbox: location %v is not on Earth", at)
+	}
+	return s.write(token, from.ID, Message{From: from.ID, FromName: from.Name, Location: &at}, from)
+}
+
+// write puts a person's message into a chat and sends the update on its way.
+func (s *Server) write(token string, chatID int64, m Message, from Person) (Update, error) {
 	t := s.telegram
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -120,9 +133,9 @@ func (s *Server) SayIn(token string, chatID int64, from Person, text string) (Up
 	if c == nil {
 		return Update{}, fmt.Errorf("sandbox: no chat %d", chatID)
 	}
-	m := c.add(&Message{From: from.ID, FromName: from.Name, Date: s.now(), Text: text})
+	m.Date = s.now()
 	s.events.post(topicTelegram)
-	return b.updates.push("message", fmt.Sprintf("chat %d", c.ID), t.wire(c, m, b), "")
+	return b.updates.push("message", fmt.Sprintf("chat %d", c.ID), t.wire(c, c.add(&m), b), "")
 }
 
 // Press lets a person press a button, or send any callback data of a button

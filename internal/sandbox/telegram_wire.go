@@ -37,6 +37,9 @@ func (t *telegram) wire(c *chat, m *Message, viewer *bot) map[string]any {
 	if m.Photo != nil {
 		w["photo"] = t.wirePhoto(m.Photo)
 	}
+	if m.Location != nil {
+		w["location"] = m.Location
+	}
 	if m.Document != nil {
 		w["document"] = map[string]any{"file_id": m.Document.FileID, "file_unique_id": "U" + m.Document.FileID,
 			"file_name": m.Document.Name, "file_size": m.Document.Bytes}

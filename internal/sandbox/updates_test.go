@@ -303,3 +303,16 @@ func TestUpdatesNobodyAskedForAreNotSent(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int64{said.ID}, h.got())
 }
+
+func TestALocationIsSentLikeAMessage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	u, err := b.Locate(botToken, anya, sandbox.Location{Latitude: 57.3, Longitude: 44.1})
+	require.NoError(t, err)
+	var update models.Update
+	require.NoError(t, json.Unmarshal(u.Body, &update))
+	require.InDelta(t, 57.3, update.Message.Location.Latitude, 1e-9)
+	require.Equal(t, anya.ID, update.Message.Chat.ID)
+	_, err = b.Locate(botToken, anya, sandbox.Location{Latitude: 91})
+	require.ErrorContains(t, err, "not on Earth")
+}

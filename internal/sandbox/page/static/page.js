@@ -127,7 +127,7 @@ document.addEventListener("submit", async (event) => {
   const data = new FormData(form, event.submitter);
   if (event.submitter?.value === "/start") data.set("text", "/start");
   form.sent = true;
-  if (await send(form.getAttribute("action"), data) && form.dataset.stay === undefined) form.reset();
+  if (await send(event.submitter?.getAttribute("formaction") ?? form.getAttribute("action"), data) && form.dataset.stay === undefined) form.reset();
   for (const panel of panels) later(panel, 60);
 });
 
