@@ -173,7 +173,7 @@ func (r *reader) addressLike(from, to int) bool {
 			return false
 		}
 	}
-	if peopleNames[t.rawOf(from, to)] || r.besidePhone(to-1) {
+	if peopleNames[t.rawOf(from, to)] {
 		return false
 	}
 	if to < len(t.words) && t.sameSentence(to, to+1) && (t.has(to+1, c.month) || t.has(to+1, c.ageUnit) || t.has(to+1, c.span)) {
