@@ -1,0 +1,236 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/guide"
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+	"vestnik/internal/telegram"
+)
+
+// letterbox is behind a door and keeps what comes through.
+type letterbox struct {
+	updates chan protocol.BotUpdate
+	err     error
+}
+
+func (l *letterbox) Deliver(_ context.Context, update protocol.BotUpdate) error {
+	if l.err != nil {
+		return l.err
+	}
+	l.updates <- update
+	return nil
+}
+
+func newDoor(t testing.TB, seal *guide.Seal, now func() time.Time) (*Door, *letterbox) {
+	t.Helper()
+	box := &letterbox{updates: make(chan protocol.BotUpdate, 100)}
+	return NewDoor(DoorConfig{Sessions: box, Seal: seal, Log: slog.New(slog.DiscardHandler), Now: now}), box
+}
+
+func TestAnUpdateIsReducedToWhatTheGuideNeeds(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		body string
+		want protocol.BotUpdate
+	}{
+		"a command": {
+			`{"update_id":7,"message":{"message_id":1,"date":1,"from":{"id":5,"first_name":"Имя"},"chat":{"id":5,"type":"private"},"text":"/start p12"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "message", UserID: 5, ChatID: 5, Data: "open:place:12"},
+		},
+		"a text": {
+			`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5,"type":"private"},"text":"мне не понравилось"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "message", UserID: 5, ChatID: 5},
+		},
+		"help": {
+			`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5},"text":"/help"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "message", UserID: 5, ChatID: 5, Data: "open:menu:help", Open: true},
+		},
+		"a button on a photo": {
+			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":9,"chat":{"id":5,"type":"private"},"photo":[{"file_id":"x"}]},"data":"open:place:1"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, ChatID: 5, Data: "open:place:1", CallbackID: "q", MessageID: 22, OnPhoto: true},
+		},
+		"a button on a message that is gone": {
+			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":0,"chat":{"id":5}},"data":"open:place:1"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, ChatID: 5, Data: "open:place:1", CallbackID: "q", MessageID: 22, Inaccessible: true},
+		},
+		"a button of no chat": {
+			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"inline_message_id":"z","data":"open:place:1"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, Data: "open:place:1", CallbackID: "q", Toast: guide.ToastOpenBot},
+		},
+		"a button of another version": {
+			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":9,"chat":{"id":5}},"data":"open:menu:nope"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, ChatID: 5, Data: "open:menu:nope", CallbackID: "q", MessageID: 22, Toast: guide.ToastStale},
+		},
+		"a message of the future": {
+			`{"update_id":7,"hologram":true,"message":{"from":{"id":5,"aura":{}},"chat":{"id":5,"type":"private"},"paid_media":{"type":"live_photo"},"text":"/menu"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "message", UserID: 5, ChatID: 5, Data: "open:menu:main"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			door, box := newDoor(t, nil, nil)
+			require.NoError(t, door.Take(newTrace(t.Context()), []byte(row.body)))
+			got := <-box.updates
+			require.Len(t, got.TraceID, 32)
+			got.TraceID = ""
+			require.Equal(t, row.want, got)
+		})
+	}
+}
+
+func TestWhatIsPrivateGoesOnSealedOrNotAtAll(t *testing.T) {
+	t.Parallel()
+	seal, err := guide.NewSeal("1:token")
+	require.NoError(t, err)
+	for _, message := range []string{`"text":"/find тайный запрос"`, `"location":{"latitude":53.25,"longitude":50.75}`} {
+		body := fmt.Sprintf(`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5},%s}}`, message)
+		plain, plainBox := newDoor(t, nil, nil)
+		require.NoError(t, plain.Take(t.Context(), []byte(body)))
+		require.Empty(t, (<-plainBox.updates).Sealed)
+
+		sealing, box := newDoor(t, seal, nil)
+		require.NoError(t, sealing.Take(t.Context(), []byte(body)))
+		update := <-box.updates
+		encoded, err := json.Marshal(update)
+		require.NoError(t, err)
+		require.NotContains(t, string(encoded), "тайный")
+		require.NotContains(t, string(encoded), "53.25")
+		opened, err := seal.Open(update.Sealed, 7)
+		require.NoError(t, err)
+		require.True(t, opened.Words == "тайный запрос" || opened.Located)
+	}
+}
+
+const start = `{"update_id":%d,"message":{"from":{"id":5},"chat":{"id":5},"text":"/start"}}`
+
+func TestADoorDropsWhatItHasHandedOnForADay(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	door, box := newDoor(t, nil, func() time.Time { return now })
+	take := func() int {
+		require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil, start, 7)))
+		return len(box.updates)
+	}
+	require.Equal(t, 1, take())
+	now = now.Add(24 * time.Hour)
+	require.Equal(t, 1, take())
+	now = now.Add(2 * time.Hour)
+	require.Equal(t, 2, take(), "ids may begin anew some day")
+}
+
+func TestADoorRemembersABoundedNumber(t *testing.T) {
+	t.Parallel()
+	memory := newRecent(time.Now)
+	for id := range int64(recentMax + 10) {
+		memory.add(id, "trace")
+	}
+	memory.forget()
+	require.LessOrEqual(t, len(memory.traces), recentMax)
+	_, known := memory.find(recentMax + 9)
+	require.True(t, known)
+}
+
+func TestWhatWasNotStoredIsNotRemembered(t *testing.T) {
+	t.Parallel()
+	door, box := newDoor(t, nil, nil)
+	box.err = errors.New("Temporal is away")
+	require.Error(t, door.Take(t.Context(), fmt.Appendf(nil, start, 7)))
+	box.err = nil
+	require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil, start, 7)))
+	require.Len(t, box.updates, 1)
+}
+
+func TestABodyThatBreaksOffIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	door, _ := newDoor(t, nil, nil)
+	handler, err := NewWebhook(WebhookConfig{Secret: "s", Door: door, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	request := httptest.NewRequest(http.MethodPost, WebhookPath, io.MultiReader(strings.NewReader(`{"update_id":7,`), brokenReader{}))
+	request.Header.Set(secretHeader, "s")
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, request)
+	require.Equal(t, 500, recorder.Code)
+	require.Equal(t, "5", recorder.Header().Get("Retry-After"))
+}
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+func TestAnOperatorMayWantAnotherAnswerThan500(t *testing.T) {
+	t.Parallel()
+	door, box := newDoor(t, nil, nil)
+	box.err = errors.New("Temporal is away")
+	handler, err := NewWebhook(WebhookConfig{Secret: "s", Door: door, Log: slog.New(slog.DiscardHandler), FailureStatus: 200})
+	require.NoError(t, err)
+	request := httptest.NewRequest(http.MethodPost, WebhookPath, strings.NewReader(fmt.Sprintf(start, 7)))
+	request.Header.Set(secretHeader, "s")
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, request)
+	require.Equal(t, 200, recorder.Code)
+	require.Empty(t, recorder.Header().Get("Retry-After"))
+}
+
+func TestUpdatesArePolledOnceEachAndAgainIfNotStored(t *testing.T) {
+	t.Parallel()
+	const token = "7000000778:AApolled-bot-000000000000000000000000"
+	server, err := sandbox.Start(t.Context(), sandbox.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = server.Close() })
+	require.NoError(t, server.AddBot(sandbox.Bot{Token: token}))
+	client, err := telegram.New(telegram.Config{Token: token, BaseURL: server.TelegramURL(), Timeout: 5 * time.Second})
+	require.NoError(t, err)
+	door, box := newDoor(t, nil, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		poller := &Poller{Client: client, Door: door, Log: slog.New(slog.DiscardHandler)}
+		ended <- poller.Run(ctx)
+	}()
+	person := sandbox.Person{ID: 5, Name: "Имя"}
+	first, err := server.Say(token, person, "/start")
+	require.NoError(t, err)
+	require.Equal(t, first.ID, (<-box.updates).ID)
+	second, err := server.Say(token, person, "/help")
+	require.NoError(t, err)
+	require.Equal(t, second.ID, (<-box.updates).ID)
+	stop()
+	require.NoError(t, <-ended)
+
+	require.NoError(t, server.SetWebhook(token, sandbox.Webhook{URL: "http://127.0.0.1:1/"}))
+	err = (&Poller{Client: client, Door: door, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
+	require.ErrorContains(t, err, "vestnik bot webhook delete")
+}
+
+func FuzzReadUpdate(f *testing.F) {
+	f.Add([]byte(fmt.Sprintf(start, 7)))
+	f.Add([]byte(`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":0,"chat":{"id":5}},"data":"open:place:1"}}`))
+	for _, body := range []string{"", "null", "[]", `{"update_id":1e9}`, `{"update_id":7,"message":{"from":5}}`, `{"update_id":7,"poll":{}}`} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		update, fault := readUpdate(body)
+		if fault != nil {
+			require.Equal(t, "INBOUND_VALIDATION", fault.code.Class())
+			return
+		}
+		require.Positive(t, update.ID)
+		require.Positive(t, update.UserID)
+		require.True(t, update.ChatID != 0 || update.CallbackID != "")
+		require.LessOrEqual(t, len(update.Data), guide.DataLimit)
+	})
+}
