@@ -74,6 +74,9 @@ func (i *Imports) Finish(ctx context.Context, id string, now time.Time) error {
 		if err := queries.ForgetStagedObjects(ctx, locked.QueueNumber); err != nil {
 			return err
 		}
+		if err := queries.RetirePhotos(ctx); err != nil {
+			return err
+		}
 		return queries.ForgetOldImports(ctx, now.Add(-kept))
 	})
 	return wrap("finish import", err)

@@ -375,6 +375,14 @@ func TestAPhotoThatChangedOrCameBackIsServedUnderANewAddress(t *testing.T) {
 	due, err = b.imports.ClaimDuePhotos(t.Context(), time.Now(), 10)
 	require.NoError(t, err)
 	require.Equal(t, []guidedb.DuePhoto{{ID: first.ID, URL: "https://a.example.com/1.jpg?w=9"}}, due, "what an editor touched is looked at again")
+
+	b.load(t, `{"places": [{"id": "p", "name": "Место", "photos": []}]}`)
+	report, err = b.imports.PhotoReport(t.Context())
+	require.NoError(t, err)
+	require.Zero(t, report.Photos, "nothing shows them any more")
+	b.load(t, `{"places": [{"id": "p", "name": "Место", "photos": ["https://a.example.com/1.jpg?w=9"]}]}`)
+	record(guidedb.PhotoFinding{Hash: []byte{3}})
+	require.Equal(t, "https://a.example.com/1.jpg?w=9&v=3", cover(), "what Telegram may remember is remembered here, too")
 }
 
 func FuzzAnyBatchIsTakenOrRefusedAndEveryObjectAccountedFor(f *testing.F) {

@@ -36,8 +36,8 @@ type PhotoFinding struct {
 	Width, Height int
 }
 
-// ClaimDuePhotos takes up to limit photos that are shown somewhere and due,
-// those waiting longest first. Nobody else is given them for ten minutes.
+// ClaimDuePhotos takes up to limit photos that are due, those waiting longest
+// first. Nobody else is given them for ten minutes.
 func (i *Imports) ClaimDuePhotos(ctx context.Context, now time.Time, limit int) ([]DuePhoto, error) {
 	rows, err := i.queries.ClaimDuePhotos(ctx, guidesql.ClaimDuePhotosParams{
 		Now: now, ClaimedUntil: now.Add(claimTime), MaxPhotos: int64(limit),

@@ -391,6 +391,19 @@ func TestSearchKnowsGrammarAndForgivesTypos(t *testing.T) {
 	}
 }
 
+func TestSearchWithoutTrigramsStillFindsWords(t *testing.T) {
+	t.Parallel()
+	b := setupCity(t)
+	_, err := b.pool.Exec(t.Context(), "DROP EXTENSION pg_trgm CASCADE")
+	require.NoError(t, err)
+	hits, err := b.store.Search(t.Context(), "органных", now, 10)
+	require.NoError(t, err)
+	require.Len(t, hits, 2)
+	hits, err = b.store.Search(t.Context(), "планитарий", now, 10)
+	require.NoError(t, err)
+	require.Empty(t, hits)
+}
+
 func TestAShareLinkNamesItsCardAndNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, shared := range []guidedb.Shared{{"place", 1}, {"event", 456}, {"collection", 77}, {"promo", 9223372036854775807}} {

@@ -192,7 +192,8 @@ CREATE INDEX event_listings_event ON guide.event_listings (event_id);
 
 -- Photos are remembered by URL, with what the last look at them found. Telegram
 -- keeps what it fetched from a URL for days, failures too, so an image that
--- changed or came back is served under a new version of its URL.
+-- changed or came back is served under a new version of its URL. One that
+-- nothing shows any more is unused, and remembered in case it comes back.
 CREATE TABLE guide.photos (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     url          text NOT NULL UNIQUE CHECK (url <> ''),
@@ -201,7 +202,7 @@ CREATE TABLE guide.photos (
         CASE WHEN version = 0 THEN url
              WHEN strpos(url, '?') > 0 THEN url || '&v=' || version::text
              ELSE url || '?v=' || version::text END) STORED,
-    state        text NOT NULL DEFAULT 'unchecked' CHECK (state IN ('unchecked', 'good', 'bad')),
+    state        text NOT NULL DEFAULT 'unchecked' CHECK (state IN ('unchecked', 'good', 'bad', 'unused')),
     reason       text NOT NULL DEFAULT '',
     -- When it is to be looked at next: at once after an import brought it, or
     -- an object that shows it changed; else from time to time.
@@ -213,7 +214,7 @@ CREATE TABLE guide.photos (
     width        integer NOT NULL DEFAULT 0,
     height       integer NOT NULL DEFAULT 0
 );
-CREATE INDEX photos_due ON guide.photos (due_at, id);
+CREATE INDEX photos_due ON guide.photos (due_at, id) WHERE state <> 'unused';
 CREATE INDEX photos_state ON guide.photos (state, id);
 
 CREATE TABLE guide.place_photos (

@@ -173,7 +173,8 @@ func (q *Queries) EarlierImport(ctx context.Context, id string) (string, error) 
 
 const ensurePhotos = `-- name: EnsurePhotos :exec
 INSERT INTO guide.photos AS p (url) SELECT DISTINCT unnest($1::text[])
-ON CONFLICT (url) DO UPDATE SET due_at = now() WHERE p.due_at > now()
+ON CONFLICT (url) DO UPDATE SET due_at = now(), state = CASE p.state WHEN 'unused' THEN 'unchecked' ELSE p.state END
+WHERE p.due_at > now() OR p.state = 'unused'
 `
 
 // New addresses come in; those that an object brought again are looked at anew.

@@ -14,9 +14,7 @@ const claimDuePhotos = `-- name: ClaimDuePhotos :many
 UPDATE guide.photos AS p SET due_at = $1::timestamptz
 WHERE p.id IN (
     SELECT d.id FROM guide.photos d
-    WHERE d.due_at <= $2::timestamptz AND (
-        EXISTS (SELECT 1 FROM guide.place_photos l JOIN guide.places o ON o.id = l.place_id WHERE l.photo_id = d.id AND o.published) OR
-        EXISTS (SELECT 1 FROM guide.event_photos l JOIN guide.events o ON o.id = l.event_id WHERE l.photo_id = d.id AND o.published))
+    WHERE d.due_at <= $2::timestamptz AND d.state <> 'unused'
     ORDER BY d.due_at, d.id LIMIT $3::bigint
     FOR UPDATE SKIP LOCKED)
 RETURNING p.id, p.url
@@ -33,8 +31,8 @@ type ClaimDuePhotosRow struct {
 	Url string
 }
 
-// Photos that something published shows. A claim keeps others away until it
-// runs out, so that a lost worker's photos come round again.
+// A claim keeps others away until it runs out, so that a lost worker's photos
+// come round again.
 func (q *Queries) ClaimDuePhotos(ctx context.Context, arg ClaimDuePhotosParams) ([]ClaimDuePhotosRow, error) {
 	rows, err := q.db.Query(ctx, claimDuePhotos, arg.ClaimedUntil, arg.Now, arg.MaxPhotos)
 	if err != nil {
@@ -56,12 +54,9 @@ func (q *Queries) ClaimDuePhotos(ctx context.Context, arg ClaimDuePhotosParams) 
 }
 
 const countPhotos = `-- name: CountPhotos :one
-SELECT count(*) FILTER (WHERE p.state = 'unchecked')::bigint AS due,
-       count(*) FILTER (WHERE p.state = 'good')::bigint AS good,
-       count(*) FILTER (WHERE p.state = 'bad')::bigint AS bad
-FROM guide.photos p
-WHERE EXISTS (SELECT 1 FROM guide.place_photos l WHERE l.photo_id = p.id)
-   OR EXISTS (SELECT 1 FROM guide.event_photos l WHERE l.photo_id = p.id)
+SELECT (SELECT count(*) FROM guide.photos u WHERE u.state = 'unchecked')::bigint AS due,
+       (SELECT count(*) FROM guide.photos g WHERE g.state = 'good')::bigint AS good,
+       (SELECT count(*) FROM guide.photos b WHERE b.state = 'bad')::bigint AS bad
 `
 
 type CountPhotosRow struct {
@@ -70,7 +65,6 @@ type CountPhotosRow struct {
 	Bad  int64
 }
 
-// Of those that something shows.
 func (q *Queries) CountPhotos(ctx context.Context) (CountPhotosRow, error) {
 	row := q.db.QueryRow(ctx, countPhotos)
 	var i CountPhotosRow
@@ -162,5 +156,17 @@ func (q *Queries) RecordPhoto(ctx context.Context, arg RecordPhotoParams) error 
 		arg.Height,
 		arg.ID,
 	)
+	return err
+}
+
+const retirePhotos = `-- name: RetirePhotos :exec
+UPDATE guide.photos AS p SET state = 'unused'
+WHERE p.state <> 'unused'
+  AND NOT EXISTS (SELECT 1 FROM guide.place_photos l WHERE l.photo_id = p.id)
+  AND NOT EXISTS (SELECT 1 FROM guide.event_photos l WHERE l.photo_id = p.id)
+`
+
+func (q *Queries) RetirePhotos(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, retirePhotos)
 	return err
 }

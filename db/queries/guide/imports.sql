@@ -146,7 +146,8 @@ SELECT id, url FROM guide.photos WHERE url = ANY(@urls::text[]);
 -- name: EnsurePhotos :exec
 -- New addresses come in; those that an object brought again are looked at anew.
 INSERT INTO guide.photos AS p (url) SELECT DISTINCT unnest(@urls::text[])
-ON CONFLICT (url) DO UPDATE SET due_at = now() WHERE p.due_at > now();
+ON CONFLICT (url) DO UPDATE SET due_at = now(), state = CASE p.state WHEN 'unused' THEN 'unchecked' ELSE p.state END
+WHERE p.due_at > now() OR p.state = 'unused';
 
 -- name: UpsertDistrict :batchone
 INSERT INTO guide.districts AS t (external_id, name, sort_key, digest) VALUES (@external_id, @name, @sort_key, @digest)

@@ -1,15 +1,19 @@
 -- name: ClaimDuePhotos :many
--- Photos that something published shows. A claim keeps others away until it
--- runs out, so that a lost worker's photos come round again.
+-- A claim keeps others away until it runs out, so that a lost worker's photos
+-- come round again.
 UPDATE guide.photos AS p SET due_at = @claimed_until::timestamptz
 WHERE p.id IN (
     SELECT d.id FROM guide.photos d
-    WHERE d.due_at <= @now::timestamptz AND (
-        EXISTS (SELECT 1 FROM guide.place_photos l JOIN guide.places o ON o.id = l.place_id WHERE l.photo_id = d.id AND o.published) OR
-        EXISTS (SELECT 1 FROM guide.event_photos l JOIN guide.events o ON o.id = l.event_id WHERE l.photo_id = d.id AND o.published))
+    WHERE d.due_at <= @now::timestamptz AND d.state <> 'unused'
     ORDER BY d.due_at, d.id LIMIT @max_photos::bigint
     FOR UPDATE SKIP LOCKED)
 RETURNING p.id, p.url;
+
+-- name: RetirePhotos :exec
+UPDATE guide.photos AS p SET state = 'unused'
+WHERE p.state <> 'unused'
+  AND NOT EXISTS (SELECT 1 FROM guide.place_photos l WHERE l.photo_id = p.id)
+  AND NOT EXISTS (SELECT 1 FROM guide.event_photos l WHERE l.photo_id = p.id);
 
 -- name: RecordPhoto :exec
 -- The served address gets a new version when the image is another one, and
@@ -24,13 +28,9 @@ SET version = p.version + CASE
 WHERE p.id = @id;
 
 -- name: CountPhotos :one
--- Of those that something shows.
-SELECT count(*) FILTER (WHERE p.state = 'unchecked')::bigint AS due,
-       count(*) FILTER (WHERE p.state = 'good')::bigint AS good,
-       count(*) FILTER (WHERE p.state = 'bad')::bigint AS bad
-FROM guide.photos p
-WHERE EXISTS (SELECT 1 FROM guide.place_photos l WHERE l.photo_id = p.id)
-   OR EXISTS (SELECT 1 FROM guide.event_photos l WHERE l.photo_id = p.id);
+SELECT (SELECT count(*) FROM guide.photos u WHERE u.state = 'unchecked')::bigint AS due,
+       (SELECT count(*) FROM guide.photos g WHERE g.state = 'good')::bigint AS good,
+       (SELECT count(*) FROM guide.photos b WHERE b.state = 'bad')::bigint AS bad;
 
 -- name: ListBadPhotos :many
 SELECT p.url, p.reason, p.checked_at::timestamptz AS checked_at, used.used_by::text[] AS used_by
