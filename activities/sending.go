@@ -66,6 +66,7 @@ type consignment struct {
 	parts  int
 	force  bool
 	sentAt time.Time // when the last call began
+	shown  db.Shown  // what the part shows, for the ledger
 }
 
 func (c *consignment) last() bool { return c.part == c.parts-1 }
@@ -108,12 +109,15 @@ func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, cour
 	sent := protocol.PartSent{Parts: c.parts, Uncertain: c.Uncertain}
 	if c.Status == protocol.StatusSent || c.Status == protocol.StatusSuppressed || c.part >= c.parts {
 		sent.Part, sent.Done = c.parts, true
+		if c.Status == protocol.StatusSuppressed {
+			sent.Status = c.Status
+		}
 		return sent, nil
 	}
 	found, err := o.settleUncertain(ctx, c, courier)
 	if err == nil && found != nil {
 		err = o.record(ctx, func(ctx context.Context) error {
-			return o.Ledger.FoundSent(ctx, c.ID, c.part, found, c.last())
+			return o.Ledger.FoundSent(ctx, c.ID, c.part, found, c.last(), c.shown)
 		})
 	} else if err == nil {
 		waitForSlot(ctx, request.SendAt)
@@ -179,7 +183,7 @@ func askPerson(attempts int) error {
 // came of it. The record outlives the activity's context, because a message
 // that is out stays out.
 func (o *Outbound) attempt(ctx context.Context, c *consignment, rung string, call func(context.Context) ([]int64, error), judge func(error) verdict) error {
-	attempt, err := o.Ledger.Begin(ctx, c.Delivery, c.part, rung)
+	attempt, err := o.Ledger.Begin(ctx, c.Delivery, c.part, rung, c.shown)
 	if err != nil {
 		return err
 	}

@@ -78,6 +78,7 @@ func (t *telegramCourier) send(ctx context.Context, c *consignment, _ protocol.S
 		if err != nil {
 			return err
 		}
+		c.shown = db.Shown{Kind: string(current.Kind), Wordless: current.Text == "", Version: c.post.Version()}
 		err = t.attempt(ctx, c, t.photo.rung(current),
 			func(ctx context.Context) ([]int64, error) { return t.call(ctx, bot, c, current, photos) },
 			func(err error) verdict { return t.judge(c, err) })
@@ -110,8 +111,11 @@ func (t *telegramCourier) call(ctx context.Context, bot *telegram.Client, c *con
 		destination = destination.WithChat(*c.MigratedTo)
 	}
 	target := telegram.Target{Chat: telegram.Chat(destination.Chat), Thread: int64(destination.SendThread()), Silent: step.Silent}
-	if step.ReplyTo != notice.NoReply && step.ReplyTo < len(c.Arrived) {
+	switch {
+	case step.ReplyTo != notice.NoReply && step.ReplyTo < len(c.Arrived):
 		target.ReplyTo = c.Arrived[step.ReplyTo][0]
+	case c.part == 0: // news about a case answers its first message
+		target.ReplyTo = c.ReplyTo
 	}
 	mode := telegram.ParseMode(step.ParseMode)
 	switch step.Kind {

@@ -52,6 +52,7 @@ type vkCourier struct {
 
 func (v *vkCourier) plan(c *consignment) []int {
 	v.message = compose.VK(c.post, c.target, v.MaxText)
+	c.shown = db.Shown{Kind: "post", Version: c.post.Version()}
 	return []int{1}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -58,7 +59,9 @@ type Walls struct {
 	Every time.Duration
 	// MaxAge is the age from which posts are stored but not delivered.
 	MaxAge time.Duration
-	Log    *slog.Logger
+	// CaseWindow is how long a case counts as told.
+	CaseWindow time.Duration
+	Log        *slog.Logger
 }
 
 // PlanOptions are for PlanReads and StartDeliveries.
@@ -122,11 +125,15 @@ func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, e
 	if err != nil {
 		return a.refused(ctx, read, err)
 	}
-	if err := a.store(ctx, wall, found, &read); err != nil {
+	again, gone := a.lookAgain(ctx, wall.OwnerID, found)
+	if err := a.store(ctx, wall, append(found.posts, again...), &read); err != nil {
+		return protocol.WallRead{}, err
+	}
+	if read.Deleted, err = a.Posts.Delete(ctx, wall.OwnerID, gone); err != nil {
 		return protocol.WallRead{}, err
 	}
 	a.Log.InfoContext(ctx, "wall read", "wall", name, "owner_id", read.OwnerID, "calls", read.Calls, "posts", read.Posts,
-		"new", read.New, "edited", read.Edited, "owed", read.Owed, "skipped", read.Skipped)
+		"new", read.New, "edited", read.Edited, "deleted", read.Deleted, "owed", read.Owed, "suppressed", read.Suppressed, "skipped", read.Skipped)
 	return read, nil
 }
 
@@ -141,23 +148,31 @@ func (a *Walls) resolve(ctx context.Context, name string) (int64, error) {
 	return ownerID, a.Store.Resolve(ctx, name, ownerID)
 }
 
+// found is what a reading has met.
+type found struct {
+	posts []db.Post
+	ids   map[int64]bool
+	// since is the time from which on the reading has met every post that
+	// stands on the wall; zero if it has met all.
+	since time.Time
+}
+
 // readPages reads from the top until it meets what is known. The pinned post,
 // which stands first whatever its age, says nothing about that.
-func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.WallRead) ([]db.Post, error) {
+func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.WallRead) (found, error) {
 	horizon := time.Now().Add(-a.MaxAge)
 	count := firstPage
 	if wall.LastReadAt.IsZero() {
 		count = vk.MaxPage
 	}
-	var posts []db.Post
-	seen := map[int64]bool{}
+	met := found{ids: map[int64]bool{}, since: time.Now()}
 	for offset := 0; read.Calls < maxPages; count = vk.MaxPage {
 		page, err := a.wallGet(ctx, wall.OwnerID, count, offset)
 		if errors.Is(err, errBudgetSpent) && read.Calls > 0 {
 			break // what was read is news all the same
 		}
 		if err != nil {
-			return nil, err
+			return found{}, err
 		}
 		read.Calls++
 		items := reading.Decode(wall.OwnerID, page.Items)
@@ -170,17 +185,23 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 		}
 		known, err := a.Posts.Known(ctx, wall.OwnerID, items.IDs())
 		if err != nil {
-			return nil, err
+			return found{}, err
 		}
 		reached := len(page.Items) < count
 		for _, item := range items.Posts {
 			if _, isKnown := known[item.PostID]; !item.Pinned && (isKnown || item.PostedAt.Before(horizon)) {
 				reached = true
 			}
-			if !seen[item.PostID] {
-				seen[item.PostID] = true
-				posts = append(posts, item.Post)
+			if !item.Pinned && item.PostedAt.Before(met.since) {
+				met.since = item.PostedAt
 			}
+			if !met.ids[item.PostID] {
+				met.ids[item.PostID] = true
+				met.posts = append(met.posts, item.Post)
+			}
+		}
+		if len(page.Items) < count {
+			met.since = time.Time{}
 		}
 		if reached {
 			break
@@ -190,7 +211,7 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 		offset += len(page.Items) - 1
 		activity.RecordHeartbeat(ctx)
 	}
-	return posts, nil
+	return met, nil
 }
 
 // errBudgetSpent means that the key has made its calls of the last 24 hours.
@@ -239,12 +260,15 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, posts []db.Post, read *
 
 	// Oldest first: deliveries get their ids, and so their turns, in the order
 	// in which people wrote.
-	page := db.Page{Wall: &cursor, Owed: func(post db.Post) []db.Owed { return a.owed(ctx, wall, post, now) }}
-	for i := len(posts) - 1; i >= 0; i-- {
-		page.Posts = append(page.Posts, posts[i])
-	}
-	counts, err := a.Posts.StorePage(ctx, page)
+	slices.Reverse(posts)
+	slices.SortStableFunc(posts, func(a, b db.Post) int { return a.PostedAt.Compare(b.PostedAt) })
+	counts, err := a.Posts.StorePage(ctx, db.Page{
+		Wall: &cursor, Posts: posts, Window: a.CaseWindow,
+		Owed:   func(post db.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
+		Update: func(post db.Post, destination string) (db.Owed, bool) { return a.update(post, destination, now) },
+	})
 	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
+	read.Suppressed, read.Amended = counts.Suppressed, counts.Amended
 	return err
 }
 
@@ -269,6 +293,20 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.T
 		owed[i] = db.Owed{Destination: destination.String(), Weight: compose.FirstWeight(post, target)}
 	}
 	return owed
+}
+
+// update tells what it takes to tell a destination news about a case that was
+// told there, whatever its routes say.
+func (a *Walls) update(post db.Post, name string, now time.Time) (db.Owed, bool) {
+	destination, err := route.ParseDestination(name)
+	if err != nil || now.Sub(post.PostedAt) > a.MaxAge {
+		return db.Owed{}, false
+	}
+	target, configured := a.Routes.Target(destination)
+	if !configured {
+		return db.Owed{}, false
+	}
+	return db.Owed{Destination: name, Weight: compose.FirstWeight(post, target)}, true
 }
 
 // refused turns VK's refusal into what becomes of the wall or of the key.
@@ -302,8 +340,33 @@ func (a *Walls) refused(ctx context.Context, read protocol.WallRead, err error) 
 }
 
 // StartDeliveries starts what is owed and not queued yet, and queues again
-// what has waited so long that its lane may have lost it.
+// what has waited so long that its lane may have lost it: deliveries, then the
+// amendments of what was delivered.
 func (a *Walls) StartDeliveries(ctx context.Context) (int, error) {
+	if _, err := a.Ledger.ReleaseStranded(ctx, time.Now().Add(-a.CaseWindow)); err != nil {
+		return 0, err
+	}
+	started, err := a.startDeliveries(ctx)
+	if err != nil {
+		return started, err
+	}
+	return started, a.startAmendments(ctx)
+}
+
+func (a *Walls) startAmendments(ctx context.Context) error {
+	for {
+		due, err := a.Ledger.AmendmentsDue(ctx, time.Now(), queueBatch)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		if err := a.Dispatcher.Amend(ctx, due); err != nil {
+			return err
+		}
+		activity.RecordHeartbeat(ctx)
+	}
+}
+
+func (a *Walls) startDeliveries(ctx context.Context) (int, error) {
 	started := 0
 	for before := time.Now().Add(-requeueAfter); ; {
 		deliveries, err := a.Ledger.Unqueued(ctx, before, queueBatch)

@@ -49,6 +49,9 @@ type Delivery struct {
 	Arrived [][]int64
 	// Captcha is what VK asked for last, nil if it did not.
 	Captcha *Captcha
+	// ReplyTo is the message that the delivery answers, the first about its
+	// case; 0 for none.
+	ReplyTo int64
 }
 
 // Captcha is what VK asked a person to solve. A link in it may carry a session
@@ -76,6 +79,17 @@ type Attempt struct {
 	ID         int64
 	DeliveryID int64
 	Part       int
+	Shown      Shown
+}
+
+// Shown is what must be known of a part to edit it later.
+type Shown struct {
+	// Kind is message, photo, album or post.
+	Kind string
+	// Wordless: it is photos alone, its words are in other parts.
+	Wordless bool
+	// Version of the post that it shows.
+	Version []byte
 }
 
 // Ending is how an attempt ended short of arriving.
@@ -121,6 +135,12 @@ func (l *Ledger) Open(ctx context.Context, id int64) (Delivery, error) {
 		}
 		for _, part := range parts {
 			delivery.Arrived = append(delivery.Arrived, part.MessageIds)
+		}
+		if row.ReplyTo != nil {
+			delivery.ReplyTo, err = q.FirstMessage(ctx, *row.ReplyTo)
+			if err != nil && !errorsIsNoRows(err) {
+				return err
+			}
 		}
 		if row.Captcha != nil {
 			delivery.Captcha = new(Captcha)
@@ -222,10 +242,13 @@ func (l *Ledger) RefuseNames(ctx context.Context, destinationID int64) error {
 // Begin records that an attempt at a part is about to go out. It is called
 // right before the request: what lies between the two is the window in which
 // the death of a worker leaves an unknown outcome.
-func (l *Ledger) Begin(ctx context.Context, delivery Delivery, part int, rung string) (Attempt, error) {
-	attempt := Attempt{DeliveryID: delivery.ID, Part: part}
+func (l *Ledger) Begin(ctx context.Context, delivery Delivery, part int, rung string, shown Shown) (Attempt, error) {
+	attempt := Attempt{DeliveryID: delivery.ID, Part: part, Shown: shown}
 	err := l.inTx(ctx, func(q *relaysql.Queries) error {
 		number, err := q.StartSending(ctx, delivery.ID)
+		if errorsIsNoRows(err) {
+			return errors.New("it is not to be sent any more")
+		}
 		if err != nil {
 			return err
 		}
@@ -247,7 +270,7 @@ func (l *Ledger) Arrived(ctx context.Context, attempt Attempt, messageIDs []int6
 		if err := q.CloseAttempt(ctx, relaysql.CloseAttemptParams{ID: attempt.ID, Outcome: OutcomeSent}); err != nil {
 			return err
 		}
-		return l.recordPart(ctx, q, attempt.DeliveryID, attempt.Part, messageIDs, last)
+		return l.recordPart(ctx, q, attempt.DeliveryID, attempt.Part, messageIDs, last, attempt.Shown)
 	})
 	if err != nil {
 		return fmt.Errorf("record part %d of delivery %d: %w", attempt.Part, attempt.DeliveryID, err)
@@ -257,9 +280,9 @@ func (l *Ledger) Arrived(ctx context.Context, attempt Attempt, messageIDs []int6
 
 // FoundSent records a part that was found to have arrived, though no attempt
 // was answered.
-func (l *Ledger) FoundSent(ctx context.Context, id int64, part int, messageIDs []int64, last bool) error {
+func (l *Ledger) FoundSent(ctx context.Context, id int64, part int, messageIDs []int64, last bool, shown Shown) error {
 	err := l.inTx(ctx, func(q *relaysql.Queries) error {
-		return l.recordPart(ctx, q, id, part, messageIDs, last)
+		return l.recordPart(ctx, q, id, part, messageIDs, last, shown)
 	})
 	if err != nil {
 		return fmt.Errorf("record found part %d of delivery %d: %w", part, id, err)
@@ -267,8 +290,11 @@ func (l *Ledger) FoundSent(ctx context.Context, id int64, part int, messageIDs [
 	return nil
 }
 
-func (l *Ledger) recordPart(ctx context.Context, q *relaysql.Queries, id int64, part int, messageIDs []int64, last bool) error {
-	if err := q.RecordPart(ctx, relaysql.RecordPartParams{DeliveryID: id, Part: int32(part), MessageIds: messageIDs}); err != nil {
+func (l *Ledger) recordPart(ctx context.Context, q *relaysql.Queries, id int64, part int, messageIDs []int64, last bool, shown Shown) error {
+	if err := q.RecordPart(ctx, relaysql.RecordPartParams{
+		DeliveryID: id, Part: int32(part), MessageIds: messageIDs,
+		Kind: shown.Kind, Wordy: !shown.Wordless, Shown: shown.Version,
+	}); err != nil {
 		return err
 	}
 	status := relaysql.SetStatusParams{ID: id, Status: protocol.StatusSending}

@@ -27,6 +27,11 @@ type DeliveryRow struct {
 	SentAt      *time.Time `json:"sent_at"`
 	// Uncertain counts the attempts whose outcome nobody can know.
 	Uncertain int `json:"uncertain"`
+	// ReplyTo is the delivery whose first message this one answers: it tells
+	// news about the same animal.
+	ReplyTo *int64 `json:"reply_to,omitempty"`
+	// StandsFor is, of a suppressed delivery, the one that stands for it.
+	StandsFor *int64 `json:"stands_for,omitempty"`
 	// Captcha is what VK wants solved, for the operator alone.
 	Captcha *Captcha `json:"captcha,omitempty"`
 }
@@ -36,6 +41,7 @@ type DeliveryFilter struct {
 	ID          int64
 	Status      string
 	Destination string
+	Case        int64
 	Limit       int // 0 means 100
 }
 
@@ -45,7 +51,8 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 		filter.Limit = 100
 	}
 	rows, err := l.queries.ListDeliveries(ctx, relaysql.ListDeliveriesParams{
-		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID), Most: int32(filter.Limit),
+		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID),
+		CaseID: unlessZero(filter.Case), Most: int32(filter.Limit),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)
@@ -56,7 +63,7 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 			ID: row.ID, Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID, Type: row.Type,
 			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: int(row.Attempts),
 			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
-			Uncertain: int(row.UnknownAttempts),
+			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, StandsFor: row.StandsFor,
 		}
 		if row.Captcha != nil {
 			list[i].Captcha = new(Captcha)

@@ -3,6 +3,7 @@ package db
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,6 +44,22 @@ type Post struct {
 	// ContentHash changes when anything a reader sees changes.
 	ContentHash []byte
 	Reading     petpost.Reading
+	// Fingerprint tells posts about one animal from others.
+	Fingerprint petpost.Fingerprint
+
+	// What has become of a stored post: its author has deleted it, its case is
+	// closed because the animal is home again.
+	CaseID     int64
+	CaseClosed bool
+	DeletedAt  time.Time // zero if it stands
+}
+
+// Version changes when the messages about the post are to change.
+func (p Post) Version() []byte {
+	hash := sha256.New()
+	_, _ = hash.Write(p.ContentHash)
+	_, _ = fmt.Fprintf(hash, " deleted %t closed %t", !p.DeletedAt.IsZero(), p.CaseClosed && p.Reading.Type != petpost.Reunited)
+	return hash.Sum(nil)[:16]
 }
 
 // Original returns the text of the post at the end of a chain of reposts, ""
@@ -84,7 +101,9 @@ func (s *Posts) Get(ctx context.Context, ownerID, postID int64) (Post, error) {
 	if err != nil {
 		return Post{}, notFound(err, "post %s", protocol.WallPost(ownerID, postID))
 	}
-	return postOf(row)
+	post, err := postOf(row.RelayPost)
+	post.CaseClosed = row.CaseClosed
+	return post, err
 }
 
 // Known returns the content hashes of those of the given posts that are
@@ -108,6 +127,9 @@ type Owed struct {
 	Weight int
 	// Suppressed is why the delivery is not to be made after all; "" if it is.
 	Suppressed string
+
+	standsFor int64 // the delivery that stands for a suppressed one
+	replyTo   int64 // the delivery whose first message this one answers
 }
 
 // Page is what a reading of a wall brings home.
@@ -115,6 +137,12 @@ type Page struct {
 	Posts []Post
 	// Owed tells what a new post calls for.
 	Owed func(Post) []Owed
+	// Update tells what it takes to tell a destination the news about a case
+	// that was told there before, whatever the routes say; false if it is not
+	// to be told. nil tells none.
+	Update func(post Post, destination string) (Owed, bool)
+	// Window is how long a case counts as told at a destination.
+	Window time.Duration
 	// Wall records the reading in the same transaction; nil for posts that
 	// come another way.
 	Wall *WallRead
@@ -123,41 +151,29 @@ type Page struct {
 // PageStored counts what StorePage wrote.
 type PageStored struct {
 	New, Edited, Owed int
+	// Suppressed counts deliveries whose case is told already, Amended the
+	// posts and cases whose messages are to be edited.
+	Suppressed, Amended int
 }
 
-// StorePage writes posts, the deliveries that new ones call for, and the
-// wall's cursor in one transaction. Posts that another reader has stored in
-// the meantime owe nothing twice.
+// StorePage writes posts, each into its case, the deliveries that new ones call
+// for, and the wall's cursor in one transaction. Posts that another reader has
+// stored in the meantime owe nothing twice, and a case that two readers meet at
+// once is one case.
 func (s *Posts) StorePage(ctx context.Context, page Page) (PageStored, error) {
 	var stored PageStored
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.queries.WithTx(tx)
-		stored = PageStored{}
-		for _, post := range page.Posts {
-			created, changed, err := upsert(ctx, q, post)
-			switch {
-			case err != nil:
+	err := again(ctx, func() error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			filing := &filing{q: s.queries.WithTx(tx), page: page, now: time.Now()}
+			if err := filing.run(ctx); err != nil {
 				return err
-			case created:
-				stored.New++
-			case changed:
-				stored.Edited++
 			}
-			if !created {
-				continue
+			stored = filing.stored
+			if page.Wall != nil {
+				return page.Wall.record(ctx, filing.q)
 			}
-			for _, owed := range page.Owed(post) {
-				if _, isNew, err := owe(ctx, q, post, owed); err != nil {
-					return err
-				} else if isNew && owed.Suppressed == "" {
-					stored.Owed++
-				}
-			}
-		}
-		if page.Wall != nil {
-			return page.Wall.record(ctx, q)
-		}
-		return nil
+			return nil
+		})
 	})
 	if err != nil {
 		return PageStored{}, fmt.Errorf("store page: %w", err)
@@ -180,6 +196,10 @@ func (s *Posts) Owe(ctx context.Context, ownerID, postID int64, owed Owed) (id i
 		return 0, false, fmt.Errorf("owe %s to %s: %w", protocol.WallPost(ownerID, postID), owed.Destination, err)
 	}
 	return id, created, nil
+}
+
+func (s *Posts) inTx(ctx context.Context, work func(*relaysql.Queries) error) error {
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return work(s.queries.WithTx(tx)) })
 }
 
 func upsert(ctx context.Context, q *relaysql.Queries, post Post) (created, changed bool, err error) {
@@ -210,6 +230,7 @@ func owe(ctx context.Context, q *relaysql.Queries, post Post, owed Owed) (id int
 		DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID,
 		WorkflowID: protocol.DeliveryWorkflowID(owed.Destination, post.OwnerID, post.PostID),
 		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: owed.Suppressed,
+		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), StandsFor: unlessZero(owed.standsFor),
 	})
 	if !errorsIsNoRows(err) {
 		return id, err == nil, err
@@ -239,6 +260,10 @@ func rowOf(post Post) (relaysql.UpsertPostParams, error) {
 	if err != nil {
 		return relaysql.UpsertPostParams{}, err
 	}
+	fingerprint, err := json.Marshal(post.Fingerprint)
+	if err != nil {
+		return relaysql.UpsertPostParams{}, err
+	}
 	r := post.Reading
 	return relaysql.UpsertPostParams{
 		OwnerID: post.OwnerID, PostID: post.PostID, FromID: post.FromID,
@@ -250,9 +275,12 @@ func rowOf(post Post) (relaysql.UpsertPostParams, error) {
 		ContentHash: post.ContentHash,
 		Type:        string(r.Type), Animal: string(r.Animal), Sex: string(r.Sex), Name: clean(r.Name),
 		Phones: notNil(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
-		Reading: bytes.ReplaceAll(reading, []byte(`\u0000`), nil), RulesetVersion: int32(petpost.RulesetVersion),
+		Reading: withoutNUL(reading), RulesetVersion: int32(petpost.RulesetVersion), Fingerprint: withoutNUL(fingerprint),
 	}, nil
 }
+
+// withoutNUL drops what Postgres cannot keep in a jsonb.
+func withoutNUL(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\u0000`), nil) }
 
 func postOf(row relaysql.RelayPost) (Post, error) {
 	post := Post{
@@ -261,6 +289,12 @@ func postOf(row relaysql.RelayPost) (Post, error) {
 		Text: row.Text, Reposts: row.Reposts,
 		OriginOwnerID: orZero(row.OriginOwnerID), OriginPostID: orZero(row.OriginPostID),
 		ContentHash: row.ContentHash,
+		CaseID:      orZero(row.CaseID), DeletedAt: orZero(row.DeletedAt),
+	}
+	if row.Fingerprint != nil {
+		if err := json.Unmarshal(row.Fingerprint, &post.Fingerprint); err != nil {
+			return Post{}, fmt.Errorf("stored %s: %w", protocol.WallPost(row.OwnerID, row.PostID), err)
+		}
 	}
 	if err := errors.Join(
 		json.Unmarshal(row.Photos, &post.Photos),

@@ -1,10 +1,12 @@
 package db
 
 import (
+	"context"
 	"errors"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func errorsIsNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
@@ -45,3 +47,26 @@ func cleanAll(texts []string) []string {
 	}
 	return cleaned
 }
+
+// deadlockRetries is how often work is begun again that Postgres has chosen to
+// undo, because it and another transaction waited for each other.
+const deadlockRetries = 5
+
+// again repeats work that a deadlock has undone.
+func again(ctx context.Context, work func() error) error {
+	var err error
+	for range deadlockRetries {
+		var refused *pgconn.PgError
+		err = work()
+		if !errors.As(err, &refused) || refused.Code != deadlockDetected && refused.Code != serializationFailure || ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// SQLSTATEs of a transaction that may simply be repeated.
+const (
+	deadlockDetected     = "40P01"
+	serializationFailure = "40001"
+)

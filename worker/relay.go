@@ -24,7 +24,8 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Dispatcher: r.Dispatcher, Routes: r.Routes,
 		Reader: reader, Key: reading.KeyName(cfg.Scan.Token.Reveal()), Names: cfg.Scan.Walls,
 		Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Quota: cfg.Scan.DailyQuota,
-		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge, Log: r.Log,
+		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge,
+		CaseWindow: cfg.Relay.CaseWindow, Log: r.Log,
 	}
 	outbound := &activities.Outbound{Ledger: r.Ledger, Posts: r.Posts, Routes: r.Routes, Log: r.Log, Metrics: metrics}
 	uploader, err := r.Uploader()
@@ -53,6 +54,8 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.ReadWall)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.SendToVK)
 	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.SendToTelegram)
+	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.AmendOnVK)
+	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.AmendOnTelegram)
 	return nil
 }
 

@@ -40,6 +40,7 @@ func RegisterWorkflows(registry Registry) {
 	}{
 		{protocol.ScanWallsWorkflow, workflows.ScanWalls, workflow.VersioningBehaviorPinned},
 		{protocol.DeliverPostWorkflow, workflows.DeliverPost, workflow.VersioningBehaviorPinned},
+		{protocol.AmendDeliveryWorkflow, workflows.AmendDelivery, workflow.VersioningBehaviorPinned},
 		{protocol.DestinationWorkflow, workflows.Destination, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.BotSessionWorkflow, workflows.BotSession, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.ImportContentWorkflow, workflows.ImportContent, workflow.VersioningBehaviorPinned},

@@ -43,7 +43,7 @@ func (s *scan) readWalls(ctx workflow.Context) error {
 			continue
 		}
 		s.result.Walls = append(s.result.Walls, read)
-		if read.Owed > 0 {
+		if read.Owed+read.Amended+read.Deleted > 0 {
 			s.start(ctx)
 		}
 		if read.Paused != "" {

@@ -21,6 +21,13 @@ func VK(post db.Post, target route.Target, maxText int) notice.VKPost {
 	return notice.PlanVK(Notice(post), options)
 }
 
+// Revise returns what the messages of a post in a chat are to say now. slots
+// are those that carry words, in their order; shown is how many photos went
+// with them.
+func Revise(post db.Post, target route.Target, slots []notice.Kind, shown int) []notice.Revision {
+	return notice.Revise(Notice(post), target.Settings.TelegramOptions(), slots, shown)
+}
+
 // FirstWeight is what the first part of a delivery counts for in the limit of
 // messages a minute.
 func FirstWeight(post db.Post, target route.Target) int {
@@ -46,6 +53,7 @@ func Notice(post db.Post) notice.Post {
 		OriginalOwnerID: post.OriginOwnerID, OriginalPostID: post.OriginPostID,
 		Phones: post.Reading.Phones, Location: post.Reading.Location,
 		OwnerID: post.OwnerID, PostID: post.PostID,
+		Closed: post.CaseClosed, Deleted: !post.DeletedAt.IsZero(),
 	}
 	for _, photo := range post.Photos {
 		shown := notice.Photo{OwnerID: photo.OwnerID, ID: photo.ID, AccessKey: photo.AccessKey}
@@ -59,4 +67,3 @@ func Notice(post db.Post) notice.Post {
 	}
 	return n
 }
-

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
@@ -102,6 +103,57 @@ func (d *Dispatcher) Queue(ctx context.Context, destination string, deliveries [
 		return err
 	}
 	return d.ledger.MarkQueued(ctx, ids)
+}
+
+// amendAgain is after how long an amendment that has come to nothing is queued
+// again for the first time.
+const amendAgain = 10 * time.Minute
+
+// Amend starts amendments and queues them in their lanes, behind the
+// deliveries that wait there. One that runs already keeps its run and place.
+func (d *Dispatcher) Amend(ctx context.Context, amendments []db.ToAmend) error {
+	lanes := map[string]*protocol.QueueTurns{}
+	var destinations []string
+	ids := make([]int64, len(amendments))
+	for i, amendment := range amendments {
+		if err := d.startAmendment(ctx, amendment); err != nil {
+			return err
+		}
+		ids[i] = amendment.ID
+		turns := lanes[amendment.Destination]
+		if turns == nil {
+			turns = &protocol.QueueTurns{Pace: d.pace(amendment.Destination)}
+			lanes[amendment.Destination] = turns
+			destinations = append(destinations, amendment.Destination)
+		}
+		turns.Turns = append(turns.Turns, protocol.Turn{
+			WorkflowID: protocol.AmendDeliveryWorkflowID(amendment.DeliveryID, amendment.ID), Weight: 1,
+		})
+	}
+	for _, destination := range destinations {
+		if err := d.signalLane(ctx, destination, *lanes[destination]); err != nil {
+			return err
+		}
+	}
+	return d.ledger.AmendmentsQueued(ctx, ids, amendAgain)
+}
+
+func (d *Dispatcher) startAmendment(ctx context.Context, amendment db.ToAmend) error {
+	options := client.StartWorkflowOptions{
+		ID:                    protocol.AmendDeliveryWorkflowID(amendment.DeliveryID, amendment.ID),
+		TaskQueue:             protocol.TaskQueue,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary: fmt.Sprintf("%s: edit what was told of %s → %s", amendment.Cause,
+			protocol.WallPost(amendment.OwnerID, amendment.PostID), amendment.Destination),
+		TypedSearchAttributes: temporal.NewSearchAttributes(protocol.Destination.ValueSet(amendment.Destination)),
+	}
+	_, err := d.temporal.ExecuteWorkflow(ctx, options, protocol.AmendDeliveryWorkflow, protocol.AmendDeliveryInput{
+		AmendmentID: amendment.ID, DeliveryID: amendment.DeliveryID, Destination: amendment.Destination,
+	})
+	if err != nil && !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		return fmt.Errorf("start %s: %w", options.ID, err)
+	}
+	return nil
 }
 
 // OpenLane makes sure that the lane of a destination runs, so that it can be

@@ -42,7 +42,7 @@ type Frame struct {
 func Compose(post Post, frame Frame, omittedPhotos int) Notice {
 	source := post.SourceURL()
 	return Notice{
-		Lead:   joinTexts("\n\n", ParseMarkup(Clean(frame.Header)), Bold(Title(post.Type))),
+		Lead:   joinTexts("\n\n", ParseMarkup(Clean(frame.Header)), lead(post)),
 		Words:  words(post),
 		Facts:  facts(post),
 		More:   more(post, omittedPhotos),
@@ -68,6 +68,21 @@ func Title(kind petpost.Type) string {
 		return title
 	}
 	return "🐾 Объявление"
+}
+
+// lead is the title line, and what has become of the post since it was written.
+func lead(post Post) Text {
+	title, since := Title(post.Type), ""
+	if post.Closed && post.Type != petpost.Reunited {
+		title, since = Title(petpost.Reunited), "Ниже — прежнее объявление."
+	}
+	if post.Deleted {
+		since = strings.TrimPrefix(since+"\n🗑 Запись удалена автором.", "\n")
+	}
+	if since == "" {
+		return Bold(title)
+	}
+	return joinTexts("\n", Bold(title), Text{{Text: since, Italic: true}})
 }
 
 // words are the author's own words and, for a repost, the original's after them.

@@ -46,6 +46,9 @@ type Post struct {
 	Photos []Photo
 	// Attachments is everything attached that is not a photo, in its order.
 	Attachments []Attachment
+	// Closed: the animal that the post is about is home again, as another post
+	// says. Deleted: its author has taken it off the wall.
+	Closed, Deleted bool
 }
 
 // SourceURL is the address of the post on VK.

@@ -57,8 +57,14 @@ type WallRead struct {
 	Edited  int    `json:"edited"`
 	// Skipped counts posts that are not for reading, by reason: ads, donut…
 	Skipped map[string]int `json:"skipped,omitempty"`
-	// Owed counts new deliveries.
-	Owed int `json:"owed"`
+	// Owed counts new deliveries, Suppressed those that are not made because
+	// the case is told.
+	Owed       int `json:"owed"`
+	Suppressed int `json:"suppressed,omitempty"`
+	// Deleted counts posts that their authors have deleted, Amended the posts
+	// and cases whose messages are to be edited.
+	Deleted int `json:"deleted,omitempty"`
+	Amended int `json:"amended,omitempty"`
 	// Parked is why the wall is not read any more, "" if it is.
 	Parked string `json:"parked,omitempty"`
 	// Paused is why no wall can be read for now (the key must wait), "" if it can.

@@ -89,8 +89,20 @@ func Understand(post vk.Post) db.Post {
 		stored.Attachments = append(stored.Attachments, geoOf(*geo))
 	}
 	stored.ContentHash = contentHash(post, stored)
-	stored.Reading = petpost.Parse(petpost.Input{Text: post.Text, Reposts: stored.Reposts, PostedAt: post.Date})
+	Read(&stored)
 	return stored
+}
+
+// Read reads a post's texts, as this build's rules have it.
+func Read(post *db.Post) {
+	input := petpost.Input{Text: post.Text, Reposts: post.Reposts, PostedAt: post.PostedAt}
+	own := petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}
+	origin := own
+	if post.OriginPostID != 0 {
+		origin = petpost.PostRef{OwnerID: post.OriginOwnerID, PostID: post.OriginPostID}
+	}
+	post.Reading = petpost.Parse(input)
+	post.Fingerprint = petpost.NewFingerprint(own, origin, input, post.Reading)
 }
 
 func photoOf(photo vk.Photo) db.Photo {

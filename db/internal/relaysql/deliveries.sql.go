@@ -277,6 +277,22 @@ func (q *Queries) DestinationID(ctx context.Context, name string) (int64, error)
 	return id, err
 }
 
+const firstMessage = `-- name: FirstMessage :one
+SELECT t.message_ids[1]::bigint AS message_id
+FROM relay.delivery_parts t
+JOIN relay.deliveries v ON v.id = t.delivery_id
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE t.delivery_id = $1 AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to
+`
+
+// The first message of a delivery, if it is in the chat that its destination is now.
+func (q *Queries) FirstMessage(ctx context.Context, deliveryID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, firstMessage, deliveryID)
+	var message_id int64
+	err := row.Scan(&message_id)
+	return message_id, err
+}
+
 const followMigration = `-- name: FollowMigration :exec
 UPDATE relay.destinations SET migrated_to = $2 WHERE id = $1
 `
@@ -342,7 +358,7 @@ func (q *Queries) ListAttempts(ctx context.Context, deliveryID int64) ([]ListAtt
 
 const listDeliveries = `-- name: ListDeliveries :many
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
-       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha,
+       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for,
        ARRAY(SELECT unnest(t.message_ids) FROM relay.delivery_parts t WHERE t.delivery_id = v.id ORDER BY t.part)::bigint[] AS message_ids
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
@@ -350,14 +366,16 @@ JOIN relay.posts p USING (owner_id, post_id)
 WHERE ($1::text IS NULL OR v.status = $1)
   AND ($2::text IS NULL OR d.name = $2)
   AND ($3::bigint IS NULL OR v.id = $3)
+  AND ($4::bigint IS NULL OR v.case_id = $4)
 ORDER BY v.id DESC
-LIMIT $4
+LIMIT $5
 `
 
 type ListDeliveriesParams struct {
 	Status      *string
 	Destination *string
 	ID          *int64
+	CaseID      *int64
 	Most        int32
 }
 
@@ -376,6 +394,8 @@ type ListDeliveriesRow struct {
 	CreatedAt       time.Time
 	SentAt          *time.Time
 	Captcha         []byte
+	ReplyTo         *int64
+	StandsFor       *int64
 	MessageIds      []int64
 }
 
@@ -384,6 +404,7 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 		arg.Status,
 		arg.Destination,
 		arg.ID,
+		arg.CaseID,
 		arg.Most,
 	)
 	if err != nil {
@@ -408,6 +429,8 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 			&i.CreatedAt,
 			&i.SentAt,
 			&i.Captcha,
+			&i.ReplyTo,
+			&i.StandsFor,
 			&i.MessageIds,
 		); err != nil {
 			return nil, err
@@ -457,7 +480,7 @@ func (q *Queries) ListDestinations(ctx context.Context) ([]ListDestinationsRow, 
 }
 
 const lockDelivery = `-- name: LockDelivery :one
-SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha,
+SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to,
        d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
@@ -474,6 +497,7 @@ type LockDeliveryRow struct {
 	UnknownAttempts int32
 	FirstAttemptAt  *time.Time
 	Captcha         []byte
+	ReplyTo         *int64
 	DestinationID   int64
 	Destination     string
 	MigratedTo      *int64
@@ -492,6 +516,7 @@ func (q *Queries) LockDelivery(ctx context.Context, id int64) (LockDeliveryRow, 
 		&i.UnknownAttempts,
 		&i.FirstAttemptAt,
 		&i.Captcha,
+		&i.ReplyTo,
 		&i.DestinationID,
 		&i.Destination,
 		&i.MigratedTo,
@@ -551,8 +576,8 @@ func (q *Queries) OpenAttempt(ctx context.Context, arg OpenAttemptParams) (int64
 }
 
 const oweDelivery = `-- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id
 `
@@ -565,6 +590,9 @@ type OweDeliveryParams struct {
 	Weight        int32
 	Status        string
 	Reason        string
+	CaseID        *int64
+	ReplyTo       *int64
+	StandsFor     *int64
 }
 
 func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64, error) {
@@ -576,6 +604,9 @@ func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64
 		arg.Weight,
 		arg.Status,
 		arg.Reason,
+		arg.CaseID,
+		arg.ReplyTo,
+		arg.StandsFor,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -612,18 +643,32 @@ func (q *Queries) PhotoRungs(ctx context.Context, deliveryID int64) ([]PhotoRung
 }
 
 const recordPart = `-- name: RecordPart :exec
-INSERT INTO relay.delivery_parts (delivery_id, part, message_ids) VALUES ($1, $2, $3)
+INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, chat_id)
+SELECT v.id, $1::int, $2::bigint[], $3::text, $4::boolean, $5::bytea, d.migrated_to
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.id = $6
 ON CONFLICT (delivery_id, part) DO NOTHING
 `
 
 type RecordPartParams struct {
-	DeliveryID int64
 	Part       int32
 	MessageIds []int64
+	Kind       string
+	Wordy      bool
+	Shown      []byte
+	DeliveryID int64
 }
 
 func (q *Queries) RecordPart(ctx context.Context, arg RecordPartParams) error {
-	_, err := q.db.Exec(ctx, recordPart, arg.DeliveryID, arg.Part, arg.MessageIds)
+	_, err := q.db.Exec(ctx, recordPart,
+		arg.Part,
+		arg.MessageIds,
+		arg.Kind,
+		arg.Wordy,
+		arg.Shown,
+		arg.DeliveryID,
+	)
 	return err
 }
 
@@ -729,7 +774,7 @@ const startSending = `-- name: StartSending :one
 UPDATE relay.deliveries
 SET status = 'sending', reason = '', attempts = attempts + 1,
     first_attempt_at = coalesce(first_attempt_at, now()), updated_at = now()
-WHERE id = $1
+WHERE id = $1 AND status NOT IN ('sent', 'suppressed')
 RETURNING attempts
 `
 

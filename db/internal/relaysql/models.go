@@ -8,6 +8,17 @@ import (
 	"time"
 )
 
+type RelayCase struct {
+	ID            int64
+	ClosedAt      *time.Time
+	ClosedOwnerID *int64
+	ClosedPostID  *int64
+	JoinedTo      *int64
+	Note          string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+}
+
 type RelayPost struct {
 	OwnerID        int64
 	PostID         int64
@@ -35,6 +46,10 @@ type RelayPost struct {
 	DeletedAt      *time.Time
 	StoredAt       time.Time
 	UpdatedAt      time.Time
+	CaseID         *int64
+	CaseReason     string
+	Fingerprint    []byte
+	CheckedAt      *time.Time
 }
 
 type RelayWall struct {

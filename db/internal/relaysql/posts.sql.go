@@ -10,8 +10,42 @@ import (
 	"time"
 )
 
+const deletePosts = `-- name: DeletePosts :many
+UPDATE relay.posts SET deleted_at = now(), updated_at = now()
+WHERE owner_id = $1 AND post_id = ANY($2::bigint[]) AND deleted_at IS NULL
+RETURNING post_id
+`
+
+type DeletePostsParams struct {
+	OwnerID int64
+	PostIds []int64
+}
+
+func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, deletePosts, arg.OwnerID, arg.PostIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var post_id int64
+		if err := rows.Scan(&post_id); err != nil {
+			return nil, err
+		}
+		items = append(items, post_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const getPost = `-- name: GetPost :one
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at FROM relay.posts WHERE owner_id = $1 AND post_id = $2
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, (c.closed_at IS NOT NULL)::boolean AS case_closed
+FROM relay.posts p
+LEFT JOIN relay.cases c ON c.id = p.case_id
+WHERE p.owner_id = $1 AND p.post_id = $2
 `
 
 type GetPostParams struct {
@@ -19,36 +53,46 @@ type GetPostParams struct {
 	PostID  int64
 }
 
-func (q *Queries) GetPost(ctx context.Context, arg GetPostParams) (RelayPost, error) {
+type GetPostRow struct {
+	RelayPost  RelayPost
+	CaseClosed bool
+}
+
+func (q *Queries) GetPost(ctx context.Context, arg GetPostParams) (GetPostRow, error) {
 	row := q.db.QueryRow(ctx, getPost, arg.OwnerID, arg.PostID)
-	var i RelayPost
+	var i GetPostRow
 	err := row.Scan(
-		&i.OwnerID,
-		&i.PostID,
-		&i.FromID,
-		&i.PostedAt,
-		&i.EditedAt,
-		&i.Text,
-		&i.Reposts,
-		&i.OriginOwnerID,
-		&i.OriginPostID,
-		&i.Photos,
-		&i.Attachments,
-		&i.Link,
-		&i.ContentHash,
-		&i.Type,
-		&i.Animal,
-		&i.Sex,
-		&i.Name,
-		&i.Phones,
-		&i.Location,
-		&i.WhenSaid,
-		&i.Contacts,
-		&i.Reading,
-		&i.RulesetVersion,
-		&i.DeletedAt,
-		&i.StoredAt,
-		&i.UpdatedAt,
+		&i.RelayPost.OwnerID,
+		&i.RelayPost.PostID,
+		&i.RelayPost.FromID,
+		&i.RelayPost.PostedAt,
+		&i.RelayPost.EditedAt,
+		&i.RelayPost.Text,
+		&i.RelayPost.Reposts,
+		&i.RelayPost.OriginOwnerID,
+		&i.RelayPost.OriginPostID,
+		&i.RelayPost.Photos,
+		&i.RelayPost.Attachments,
+		&i.RelayPost.Link,
+		&i.RelayPost.ContentHash,
+		&i.RelayPost.Type,
+		&i.RelayPost.Animal,
+		&i.RelayPost.Sex,
+		&i.RelayPost.Name,
+		&i.RelayPost.Phones,
+		&i.RelayPost.Location,
+		&i.RelayPost.WhenSaid,
+		&i.RelayPost.Contacts,
+		&i.RelayPost.Reading,
+		&i.RelayPost.RulesetVersion,
+		&i.RelayPost.DeletedAt,
+		&i.RelayPost.StoredAt,
+		&i.RelayPost.UpdatedAt,
+		&i.RelayPost.CaseID,
+		&i.RelayPost.CaseReason,
+		&i.RelayPost.Fingerprint,
+		&i.RelayPost.CheckedAt,
+		&i.CaseClosed,
 	)
 	return i, err
 }
@@ -87,19 +131,231 @@ func (q *Queries) KnownPosts(ctx context.Context, arg KnownPostsParams) ([]Known
 	return items, nil
 }
 
+const missingPosts = `-- name: MissingPosts :many
+SELECT post_id FROM relay.posts
+WHERE owner_id = $1 AND posted_at BETWEEN $2 AND $3 AND deleted_at IS NULL
+  AND NOT post_id = ANY($4::bigint[]) AND (checked_at IS NULL OR checked_at < $5::timestamptz)
+ORDER BY posted_at DESC
+LIMIT $6
+`
+
+type MissingPostsParams struct {
+	OwnerID       int64
+	Since         time.Time
+	Until         time.Time
+	Seen          []int64
+	CheckedBefore time.Time
+	Most          int32
+}
+
+// Posts of a wall that a reading should have met and did not.
+func (q *Queries) MissingPosts(ctx context.Context, arg MissingPostsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, missingPosts,
+		arg.OwnerID,
+		arg.Since,
+		arg.Until,
+		arg.Seen,
+		arg.CheckedBefore,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var post_id int64
+		if err := rows.Scan(&post_id); err != nil {
+			return nil, err
+		}
+		items = append(items, post_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const postsAfter = `-- name: PostsAfter :many
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at FROM relay.posts
+WHERE (owner_id, post_id) > ($1::bigint, $2::bigint)
+ORDER BY owner_id, post_id
+LIMIT $3
+`
+
+type PostsAfterParams struct {
+	OwnerID int64
+	PostID  int64
+	Most    int32
+}
+
+// All posts, page by page, for reading them again.
+func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]RelayPost, error) {
+	rows, err := q.db.Query(ctx, postsAfter, arg.OwnerID, arg.PostID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RelayPost
+	for rows.Next() {
+		var i RelayPost
+		if err := rows.Scan(
+			&i.OwnerID,
+			&i.PostID,
+			&i.FromID,
+			&i.PostedAt,
+			&i.EditedAt,
+			&i.Text,
+			&i.Reposts,
+			&i.OriginOwnerID,
+			&i.OriginPostID,
+			&i.Photos,
+			&i.Attachments,
+			&i.Link,
+			&i.ContentHash,
+			&i.Type,
+			&i.Animal,
+			&i.Sex,
+			&i.Name,
+			&i.Phones,
+			&i.Location,
+			&i.WhenSaid,
+			&i.Contacts,
+			&i.Reading,
+			&i.RulesetVersion,
+			&i.DeletedAt,
+			&i.StoredAt,
+			&i.UpdatedAt,
+			&i.CaseID,
+			&i.CaseReason,
+			&i.Fingerprint,
+			&i.CheckedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const postsChecked = `-- name: PostsChecked :exec
+UPDATE relay.posts SET checked_at = now() WHERE owner_id = $1 AND post_id = ANY($2::bigint[])
+`
+
+type PostsCheckedParams struct {
+	OwnerID int64
+	PostIds []int64
+}
+
+func (q *Queries) PostsChecked(ctx context.Context, arg PostsCheckedParams) error {
+	_, err := q.db.Exec(ctx, postsChecked, arg.OwnerID, arg.PostIds)
+	return err
+}
+
+const postsToCheck = `-- name: PostsToCheck :many
+SELECT p.post_id FROM relay.posts p
+WHERE p.owner_id = $1 AND p.posted_at > $2 AND p.deleted_at IS NULL
+  AND NOT p.post_id = ANY($3::bigint[]) AND coalesce(p.checked_at, p.stored_at) < $4::timestamptz
+  AND EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id AND v.status = 'sent')
+ORDER BY coalesce(p.checked_at, p.stored_at)
+LIMIT $5
+`
+
+type PostsToCheckParams struct {
+	OwnerID       int64
+	Since         time.Time
+	Seen          []int64
+	CheckedBefore time.Time
+	Most          int32
+}
+
+// Posts of a wall that were told somewhere and were not looked at for a while.
+func (q *Queries) PostsToCheck(ctx context.Context, arg PostsToCheckParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, postsToCheck,
+		arg.OwnerID,
+		arg.Since,
+		arg.Seen,
+		arg.CheckedBefore,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var post_id int64
+		if err := rows.Scan(&post_id); err != nil {
+			return nil, err
+		}
+		items = append(items, post_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const rereadPost = `-- name: RereadPost :exec
+UPDATE relay.posts
+SET type = $1, animal = $2, sex = $3, name = $4, phones = $5, location = $6, when_said = $7,
+    contacts = $8, reading = $9, ruleset_version = $10, fingerprint = $11, updated_at = now()
+WHERE owner_id = $12 AND post_id = $13 AND content_hash = $14
+`
+
+type RereadPostParams struct {
+	Type           string
+	Animal         string
+	Sex            string
+	Name           string
+	Phones         []string
+	Location       string
+	WhenSaid       string
+	Contacts       []string
+	Reading        []byte
+	RulesetVersion int32
+	Fingerprint    []byte
+	OwnerID        int64
+	PostID         int64
+	ContentHash    []byte
+}
+
+func (q *Queries) RereadPost(ctx context.Context, arg RereadPostParams) error {
+	_, err := q.db.Exec(ctx, rereadPost,
+		arg.Type,
+		arg.Animal,
+		arg.Sex,
+		arg.Name,
+		arg.Phones,
+		arg.Location,
+		arg.WhenSaid,
+		arg.Contacts,
+		arg.Reading,
+		arg.RulesetVersion,
+		arg.Fingerprint,
+		arg.OwnerID,
+		arg.PostID,
+		arg.ContentHash,
+	)
+	return err
+}
+
 const upsertPost = `-- name: UpsertPost :one
 INSERT INTO relay.posts (owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id,
-    photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version)
+    photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, fingerprint)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-    $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+    $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
 ON CONFLICT (owner_id, post_id) DO UPDATE SET
     from_id = excluded.from_id, posted_at = excluded.posted_at, edited_at = excluded.edited_at, text = excluded.text,
     reposts = excluded.reposts, origin_owner_id = excluded.origin_owner_id, origin_post_id = excluded.origin_post_id,
     photos = excluded.photos, attachments = excluded.attachments, link = excluded.link, content_hash = excluded.content_hash,
     type = excluded.type, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
     location = excluded.location, when_said = excluded.when_said, contacts = excluded.contacts, reading = excluded.reading,
-    ruleset_version = excluded.ruleset_version, deleted_at = NULL, updated_at = now()
-WHERE relay.posts.content_hash <> excluded.content_hash
+    ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint, deleted_at = NULL, updated_at = now()
+WHERE relay.posts.content_hash <> excluded.content_hash OR relay.posts.deleted_at IS NOT NULL
 RETURNING (xmax = 0)::boolean AS created
 `
 
@@ -127,6 +383,7 @@ type UpsertPostParams struct {
 	Contacts       []string
 	Reading        []byte
 	RulesetVersion int32
+	Fingerprint    []byte
 }
 
 func (q *Queries) UpsertPost(ctx context.Context, arg UpsertPostParams) (bool, error) {
@@ -154,6 +411,7 @@ func (q *Queries) UpsertPost(ctx context.Context, arg UpsertPostParams) (bool, e
 		arg.Contacts,
 		arg.Reading,
 		arg.RulesetVersion,
+		arg.Fingerprint,
 	)
 	var created bool
 	err := row.Scan(&created)

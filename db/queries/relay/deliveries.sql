@@ -22,8 +22,8 @@ ORDER BY d.name;
 UPDATE relay.destinations SET migrated_to = $2 WHERE id = $1;
 
 -- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for)
+VALUES (@destination_id, @owner_id, @post_id, @workflow_id, @weight, @status, @reason, @case_id, @reply_to, @stands_for)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id;
 
@@ -48,7 +48,7 @@ WHERE v.id = $1;
 UPDATE relay.deliveries SET queued_at = now() WHERE id = ANY(@ids::bigint[]);
 
 -- name: LockDelivery :one
-SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha,
+SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to,
        d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
@@ -70,7 +70,7 @@ RETURNING id;
 UPDATE relay.deliveries
 SET status = 'sending', reason = '', attempts = attempts + 1,
     first_attempt_at = coalesce(first_attempt_at, now()), updated_at = now()
-WHERE id = $1
+WHERE id = $1 AND status NOT IN ('sent', 'suppressed')
 RETURNING attempts;
 
 -- name: CountUnknown :exec
@@ -84,8 +84,20 @@ SET finished_at = now(), outcome = $2, code = $3, error = $4, retry_after = $5
 WHERE id = $1;
 
 -- name: RecordPart :exec
-INSERT INTO relay.delivery_parts (delivery_id, part, message_ids) VALUES ($1, $2, $3)
+INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, chat_id)
+SELECT v.id, @part::int, @message_ids::bigint[], @kind::text, @wordy::boolean, @shown::bytea, d.migrated_to
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.id = @delivery_id
 ON CONFLICT (delivery_id, part) DO NOTHING;
+
+-- name: FirstMessage :one
+-- The first message of a delivery, if it is in the chat that its destination is now.
+SELECT t.message_ids[1]::bigint AS message_id
+FROM relay.delivery_parts t
+JOIN relay.deliveries v ON v.id = t.delivery_id
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE t.delivery_id = $1 AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to;
 
 -- name: DeliveryParts :many
 SELECT part, message_ids, sent_at FROM relay.delivery_parts WHERE delivery_id = $1 ORDER BY part;
@@ -107,7 +119,7 @@ WHERE delivery_id = $1 AND part = $2 AND outcome = 'unknown';
 
 -- name: ListDeliveries :many
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
-       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha,
+       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for,
        ARRAY(SELECT unnest(t.message_ids) FROM relay.delivery_parts t WHERE t.delivery_id = v.id ORDER BY t.part)::bigint[] AS message_ids
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
@@ -115,6 +127,7 @@ JOIN relay.posts p USING (owner_id, post_id)
 WHERE (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
   AND (sqlc.narg('id')::bigint IS NULL OR v.id = sqlc.narg('id'))
+  AND (sqlc.narg('case_id')::bigint IS NULL OR v.case_id = sqlc.narg('case_id'))
 ORDER BY v.id DESC
 LIMIT @most;
 

@@ -1,0 +1,156 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vestnik/db/internal/relaysql"
+	"vestnik/internal/protocol"
+)
+
+// ToAmend is an amendment that is to be started and to stand in its lane.
+type ToAmend struct {
+	ID, DeliveryID  int64
+	Destination     string
+	OwnerID, PostID int64
+	// Cause is edited, deleted, restored, closed or reopened.
+	Cause string
+}
+
+// AmendmentsDue returns up to most amendments that are due, the longest due
+// first.
+func (l *Ledger) AmendmentsDue(ctx context.Context, now time.Time, most int) ([]ToAmend, error) {
+	rows, err := l.queries.AmendmentsDue(ctx, relaysql.AmendmentsDueParams{DueBefore: now, Most: int32(most)})
+	if err != nil {
+		return nil, fmt.Errorf("amendments due: %w", err)
+	}
+	due := make([]ToAmend, len(rows))
+	for i, row := range rows {
+		due[i] = ToAmend{
+			ID: row.ID, DeliveryID: row.DeliveryID, Cause: row.Cause,
+			Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID,
+		}
+	}
+	return due, nil
+}
+
+// AmendmentsQueued records that amendments stand in their lanes. They are due
+// again after a time, twice as long for each attempt that was made.
+func (l *Ledger) AmendmentsQueued(ctx context.Context, ids []int64, again time.Duration) error {
+	if err := l.queries.AmendmentsQueued(ctx, relaysql.AmendmentsQueuedParams{Ids: ids, Again: again}); err != nil {
+		return fmt.Errorf("mark amendments as queued: %w", err)
+	}
+	return nil
+}
+
+// Amendment is an amendment about to be made.
+type Amendment struct {
+	ID    int64
+	Cause string
+	// Delivery is the one whose messages are to be edited.
+	Delivery Delivery
+	SentAt   time.Time // zero if it has not arrived in full
+	Attempts int       // this one among them
+	Parts    []PartToAmend
+
+	revision int32
+}
+
+// PartToAmend is a part of a delivery that has arrived.
+type PartToAmend struct {
+	Part       int
+	MessageIDs []int64
+	Shown
+	// Gone: the message was found to be deleted, or it is in a chat that its
+	// destination is not any more.
+	Gone bool
+}
+
+// OpenAmendment returns an amendment to be made; nil if nothing is left to do.
+func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error) {
+	row, err := l.queries.OpenAmendment(ctx, id)
+	if err != nil {
+		return nil, notFound(err, "amendment %d", id)
+	}
+	if row.Status != protocol.AmendPending {
+		return nil, nil
+	}
+	parts, err := l.queries.PartsToAmend(ctx, row.DeliveryID)
+	if err != nil {
+		return nil, fmt.Errorf("parts of delivery %d: %w", row.DeliveryID, err)
+	}
+	amendment := &Amendment{
+		ID: row.ID, Cause: row.Cause, SentAt: orZero(row.SentAt), Attempts: int(row.Attempts), revision: row.Revision,
+		Delivery: Delivery{
+			ID: row.DeliveryID, Status: row.DeliveryStatus, OwnerID: row.OwnerID, PostID: row.PostID,
+			DestinationID: row.DestinationID, Destination: row.Destination, MigratedTo: row.MigratedTo, NamesRefused: row.NamesRefused,
+		},
+	}
+	for _, part := range parts {
+		amendment.Parts = append(amendment.Parts, PartToAmend{
+			Part: int(part.Part), MessageIDs: part.MessageIds,
+			Shown: Shown{Kind: part.Kind, Wordless: !part.Wordy, Version: part.Shown},
+			Gone:  part.Gone || orZero(part.ChatID) != orZero(row.MigratedTo),
+		})
+	}
+	return amendment, nil
+}
+
+// PartShows records that a part shows a version of its post now, or that its
+// message is gone.
+func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part int, version []byte, gone bool) error {
+	err := l.queries.PartShows(ctx, relaysql.PartShowsParams{DeliveryID: deliveryID, Part: int32(part), Shown: version, Gone: gone})
+	if err != nil {
+		return fmt.Errorf("part %d of delivery %d: %w", part, deliveryID, err)
+	}
+	return nil
+}
+
+// FinishAmendment records what an amendment came to. It returns false if the
+// post or its case has changed again meanwhile: then it goes on.
+func (l *Ledger) FinishAmendment(ctx context.Context, amendment *Amendment, status, reason string) (finished bool, err error) {
+	rows, err := l.queries.FinishAmendment(ctx, relaysql.FinishAmendmentParams{
+		ID: amendment.ID, Revision: amendment.revision, Status: status, Error: reason,
+	})
+	if err != nil {
+		return false, fmt.Errorf("finish amendment %d: %w", amendment.ID, err)
+	}
+	return rows > 0, nil
+}
+
+// NoteAmendment records why an amendment could not be made now; it stays due.
+func (l *Ledger) NoteAmendment(ctx context.Context, id int64, reason string) error {
+	if err := l.queries.NoteAmendment(ctx, relaysql.NoteAmendmentParams{ID: id, Error: reason}); err != nil {
+		return fmt.Errorf("note amendment %d: %w", id, err)
+	}
+	return nil
+}
+
+// AmendmentRow is an amendment as operators see it.
+type AmendmentRow struct {
+	ID         int64      `json:"id"`
+	DeliveryID int64      `json:"delivery_id"`
+	Cause      string     `json:"cause"`
+	Status     string     `json:"status"`
+	Reason     string     `json:"reason,omitempty"`
+	Attempts   int        `json:"attempts"`
+	CreatedAt  time.Time  `json:"created_at"`
+	FinishedAt *time.Time `json:"finished_at"`
+}
+
+// Amendments returns the amendments of deliveries, oldest first.
+func (l *Ledger) Amendments(ctx context.Context, deliveryIDs ...int64) ([]AmendmentRow, error) {
+	rows, err := l.queries.ListAmendments(ctx, deliveryIDs)
+	if err != nil {
+		return nil, fmt.Errorf("list amendments: %w", err)
+	}
+	list := make([]AmendmentRow, len(rows))
+	for i, row := range rows {
+		list[i] = AmendmentRow{
+			ID: row.ID, DeliveryID: row.DeliveryID, Cause: row.Cause, Status: row.Status, Reason: row.Error,
+			Attempts: int(row.Attempts), CreatedAt: row.CreatedAt, FinishedAt: row.FinishedAt,
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,328 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"vestnik/db/internal/relaysql"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+)
+
+// Cases is the operators' view of cases, and their hand in them. Posts find
+// their cases in StorePage.
+type Cases struct {
+	pool    *pgxpool.Pool
+	queries *relaysql.Queries
+}
+
+// NewCases returns the store of cases in the database behind pool.
+func NewCases(pool *pgxpool.Pool) *Cases {
+	return &Cases{pool: pool, queries: relaysql.New(pool)}
+}
+
+// CaseRow is a case in a list.
+type CaseRow struct {
+	ID       int64     `json:"id"`
+	Type     string    `json:"type"` // of its newest post
+	Animal   string    `json:"animal"`
+	Location string    `json:"location"`
+	Posts    int       `json:"posts"`
+	FirstAt  time.Time `json:"first_at"`
+	LastAt   time.Time `json:"last_at"`
+	// Told counts the deliveries that have arrived, Suppressed those that did
+	// not go because the case was told.
+	Told       int        `json:"told"`
+	Suppressed int        `json:"suppressed"`
+	ClosedAt   *time.Time `json:"closed_at"`
+	ClosedBy   string     `json:"closed_by,omitempty"` // the post that says so
+	Note       string     `json:"note,omitempty"`
+}
+
+// CasePost is a post of a case.
+type CasePost struct {
+	OwnerID  int64      `json:"owner_id"`
+	PostID   int64      `json:"post_id"`
+	PostedAt time.Time  `json:"posted_at"`
+	Type     string     `json:"type"`
+	Animal   string     `json:"animal"`
+	Location string     `json:"location"`
+	Deleted  *time.Time `json:"deleted_at"`
+	// Reason is why it was taken for this case; "" for the first.
+	Reason string `json:"reason"`
+}
+
+// CaseFilter narrows a list of cases; zero values do not.
+type CaseFilter struct {
+	ID       int64
+	OnlyOpen bool
+	// LeastPosts leaves out cases of fewer posts.
+	LeastPosts int
+	Limit      int // 0 means 100
+}
+
+// List returns cases, newest first.
+func (s *Cases) List(ctx context.Context, filter CaseFilter) ([]CaseRow, error) {
+	if filter.Limit <= 0 {
+		filter.Limit = 100
+	}
+	rows, err := s.queries.ListCases(ctx, relaysql.ListCasesParams{
+		ID: unlessZero(filter.ID), OnlyOpen: filter.OnlyOpen, LeastPosts: int32(filter.LeastPosts), Most: int32(filter.Limit),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list cases: %w", err)
+	}
+	list := make([]CaseRow, len(rows))
+	for i, row := range rows {
+		list[i] = CaseRow{
+			ID: row.ID, Type: row.Type, Animal: row.Animal, Location: row.Location, Posts: int(row.Posts),
+			FirstAt: row.FirstAt, LastAt: row.LastAt, Told: int(row.Told), Suppressed: int(row.Suppressed),
+			ClosedAt: row.ClosedAt, Note: row.Note,
+		}
+		if row.ClosedAt != nil {
+			list[i].ClosedBy = protocol.WallPost(orZero(row.ClosedOwnerID), orZero(row.ClosedPostID))
+		}
+	}
+	return list, nil
+}
+
+// Get returns a case with its posts in the order in which they were written,
+// or ErrNotFound. The number of a case that was joined to another leads there.
+func (s *Cases) Get(ctx context.Context, id int64) (CaseRow, []CasePost, error) {
+	row, err := s.find(ctx, s.queries, id)
+	if err != nil {
+		return CaseRow{}, nil, err
+	}
+	list, err := s.List(ctx, CaseFilter{ID: row.ID, Limit: 1})
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("case %d: %w", id, ErrNotFound)
+	}
+	if err != nil {
+		return CaseRow{}, nil, err
+	}
+	rows, err := s.queries.CasePosts(ctx, &row.ID)
+	if err != nil {
+		return CaseRow{}, nil, fmt.Errorf("posts of case %d: %w", row.ID, err)
+	}
+	posts := make([]CasePost, len(rows))
+	for i, row := range rows {
+		posts[i] = CasePost{
+			OwnerID: row.OwnerID, PostID: row.PostID, PostedAt: row.PostedAt, Type: row.Type, Animal: row.Animal,
+			Location: row.Location, Deleted: row.DeletedAt, Reason: row.CaseReason,
+		}
+	}
+	return list[0], posts, nil
+}
+
+// find locks a case, following it to the one it was joined to.
+func (s *Cases) find(ctx context.Context, q *relaysql.Queries, id int64) (relaysql.RelayCase, error) {
+	for {
+		row, err := q.LockCase(ctx, id)
+		if err != nil {
+			return relaysql.RelayCase{}, notFound(err, "case %d", id)
+		}
+		if row.JoinedTo == nil {
+			return row, nil
+		}
+		id = *row.JoinedTo
+	}
+}
+
+// ErrSameCase means that cases to be joined are one already.
+var ErrSameCase = errors.New("they are one case already")
+
+// Join makes cases one, because a person says that they are about one animal.
+// What waits to be told where the case has been told is not sent.
+func (s *Cases) Join(ctx context.Context, into int64, others []int64, note string) (int64, error) {
+	err := s.change(ctx, func(q *relaysql.Queries) error {
+		target, err := s.find(ctx, q, into)
+		if err != nil {
+			return err
+		}
+		into = target.ID
+		for _, other := range others {
+			row, err := s.find(ctx, q, other)
+			if err != nil {
+				return err
+			}
+			if row.ID == into {
+				return fmt.Errorf("cases %d and %d: %w", into, other, ErrSameCase)
+			}
+			posts, err := q.CasePosts(ctx, &row.ID)
+			if err != nil {
+				return err
+			}
+			if err := move(ctx, q, row.ID, into, refsOf(posts), "joined by an operator"); err != nil {
+				return err
+			}
+			if err := q.JoinedTo(ctx, relaysql.JoinedToParams{ID: row.ID, JoinedTo: &into, Note: note}); err != nil {
+				return err
+			}
+		}
+		if err := turn(ctx, q, into, target.ClosedAt != nil); err != nil {
+			return err
+		}
+		return s.holdBack(ctx, q, into)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("join cases: %w", err)
+	}
+	return into, nil
+}
+
+// holdBack suppresses deliveries that wait where their case has been told.
+func (s *Cases) holdBack(ctx context.Context, q *relaysql.Queries, caseID int64) error {
+	rows, err := q.ToldDeliveries(ctx, &caseID)
+	if err != nil {
+		return err
+	}
+	first := map[int64]relaysql.ToldDeliveriesRow{}
+	for _, row := range rows {
+		told, known := first[row.DestinationID]
+		if !known {
+			first[row.DestinationID] = row
+			continue
+		}
+		if stage[petpost.Type(row.Type)] > stage[petpost.Type(told.Type)] {
+			continue
+		}
+		if err := q.SuppressDelivery(ctx, relaysql.SuppressDeliveryParams{
+			ID: row.ID, StandsFor: &told.ID, Reason: toldReason(caseID, told.ID, told.OwnerID, told.PostID),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Split takes posts out of a case into a new one, because a person says that
+// they are about another animal. Unless hold is set, one delivery for each
+// destination that had not heard of that animal is to be sent: Released.
+func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error) {
+	err = s.change(ctx, func(q *relaysql.Queries) error {
+		released = nil
+		row, err := s.find(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		rest, err := q.CasePosts(ctx, &row.ID)
+		if err != nil {
+			return err
+		}
+		all := refsOf(rest)
+		for _, post := range posts {
+			if !slices.Contains(all, post) {
+				return fmt.Errorf("%s is not in case %d: %w", post, row.ID, ErrNotFound)
+			}
+		}
+		if len(posts) == 0 || len(posts) == len(all) {
+			return fmt.Errorf("case %d has %d posts: name some of them, not all", row.ID, len(all))
+		}
+		if newID, err = q.OpenCase(ctx, note); err != nil {
+			return err
+		}
+		if err := move(ctx, q, row.ID, newID, posts, "split by an operator"); err != nil {
+			return err
+		}
+		for caseID, wasClosed := range map[int64]bool{row.ID: row.ClosedAt != nil, newID: row.ClosedAt != nil} {
+			if err := turn(ctx, q, caseID, wasClosed); err != nil {
+				return err
+			}
+		}
+		if hold {
+			return nil
+		}
+		released, err = release(ctx, q, row.ID, newID)
+		return err
+	})
+	if err != nil {
+		return 0, nil, fmt.Errorf("split case %d: %w", id, err)
+	}
+	return newID, released, nil
+}
+
+// release makes what another animal's delivery stood for pending, one for each
+// destination; that one stands for the rest.
+func release(ctx context.Context, q *relaysql.Queries, cases ...int64) (released []int64, err error) {
+	for _, caseID := range cases {
+		rows, err := q.ToldDeliveries(ctx, &caseID)
+		if err != nil {
+			return nil, err
+		}
+		told := map[int64]int64{} // the delivery that tells it, by destination
+		for _, row := range rows {
+			told[row.DestinationID] = row.ID
+		}
+		stranded, err := q.SuppressedByCase(ctx, &caseID)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range stranded {
+			if told[row.DestinationID] == 0 {
+				told[row.DestinationID] = row.ID
+				released = append(released, row.ID)
+				if err := q.ReleaseDelivery(ctx, row.ID); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for destinationID, id := range told {
+			if len(stranded) == 0 {
+				break
+			}
+			if err := q.StandFor(ctx, relaysql.StandForParams{
+				ID: &id, Reason: fmt.Sprintf("case %d is told by delivery %d", caseID, id), CaseID: &caseID, DestinationID: destinationID,
+			}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.Sort(released)
+	return released, nil
+}
+
+func move(ctx context.Context, q *relaysql.Queries, from, to int64, posts []petpost.PostRef, reason string) error {
+	params := relaysql.MovePostsParams{CaseID: to, FromCase: from, Reason: reason}
+	for _, post := range posts {
+		params.OwnerIds = append(params.OwnerIds, post.OwnerID)
+		params.PostIds = append(params.PostIds, post.PostID)
+	}
+	if _, err := q.MovePosts(ctx, params); err != nil {
+		return err
+	}
+	return q.MoveDeliveries(ctx, &to)
+}
+
+// turn brings a case in step with its posts after they were moved, and what was
+// told about them.
+func turn(ctx context.Context, q *relaysql.Queries, caseID int64, wasClosed bool) error {
+	closed, turned, err := refreshCase(ctx, q, caseID, true)
+	if err != nil || turned || !closed && !wasClosed {
+		return err
+	}
+	cause := causeReopened
+	if closed {
+		cause = causeClosed
+	}
+	return q.AmendCase(ctx, relaysql.AmendCaseParams{CaseID: &caseID, Cause: cause})
+}
+
+func (s *Cases) change(ctx context.Context, work func(*relaysql.Queries) error) error {
+	return again(ctx, func() error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return work(s.queries.WithTx(tx)) })
+	})
+}
+
+func refsOf(rows []relaysql.CasePostsRow) []petpost.PostRef {
+	refs := make([]petpost.PostRef, len(rows))
+	for i, row := range rows {
+		refs[i] = petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}
+	}
+	return refs
+}

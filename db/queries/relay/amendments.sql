@@ -1,0 +1,65 @@
+-- name: AmendPost :exec
+-- The messages about a post are to follow it.
+INSERT INTO relay.amendments (delivery_id, cause)
+SELECT v.id, @cause::text
+FROM relay.deliveries v
+WHERE v.owner_id = @owner_id AND v.post_id = @post_id AND v.attempts > 0 AND v.status NOT IN ('failed', 'suppressed')
+ON CONFLICT (delivery_id) WHERE status = 'pending'
+DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1;
+
+-- name: AmendCase :exec
+-- The messages about a case are to show that it is closed, or open again.
+INSERT INTO relay.amendments (delivery_id, cause)
+SELECT v.id, @cause::text
+FROM relay.deliveries v
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.case_id = @case_id AND v.attempts > 0 AND v.status NOT IN ('failed', 'suppressed') AND p.type <> 'reunited'
+ON CONFLICT (delivery_id) WHERE status = 'pending'
+DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1;
+
+-- name: AmendmentsDue :many
+SELECT a.id, a.delivery_id, a.cause, d.name AS destination, v.owner_id, v.post_id
+FROM relay.amendments a
+JOIN relay.deliveries v ON v.id = a.delivery_id
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE a.status = 'pending' AND a.due_at <= @due_before
+ORDER BY a.due_at, a.id
+LIMIT @most;
+
+-- name: AmendmentsQueued :exec
+-- Until then they have their time; then they are queued again, ever later.
+UPDATE relay.amendments
+SET due_at = now() + least(sqlc.arg(again)::interval * power(2, least(attempts, 8)), '6 hours'::interval)
+WHERE id = ANY(@ids::bigint[]);
+
+-- name: OpenAmendment :one
+UPDATE relay.amendments a
+SET attempts = a.attempts + 1
+FROM relay.deliveries v, relay.destinations d
+WHERE a.id = @id AND v.id = a.delivery_id AND d.id = v.destination_id
+RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
+    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at,
+    d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused;
+
+-- name: PartsToAmend :many
+SELECT part, message_ids, kind, wordy, shown, gone, chat_id
+FROM relay.delivery_parts
+WHERE delivery_id = $1
+ORDER BY part;
+
+-- name: PartShows :exec
+UPDATE relay.delivery_parts SET shown = $3, gone = $4 WHERE delivery_id = $1 AND part = $2;
+
+-- name: FinishAmendment :execrows
+UPDATE relay.amendments
+SET status = @status, error = @error, finished_at = now()
+WHERE id = @id AND revision = @revision AND status = 'pending';
+
+-- name: NoteAmendment :exec
+UPDATE relay.amendments SET error = $2 WHERE id = $1 AND status = 'pending';
+
+-- name: ListAmendments :many
+SELECT a.id, a.delivery_id, a.cause, a.status, a.error, a.attempts, a.created_at, a.finished_at
+FROM relay.amendments a
+WHERE a.delivery_id = ANY(@delivery_ids::bigint[])
+ORDER BY a.id;

@@ -1,0 +1,184 @@
+-- name: LockKeys :exec
+-- Two transactions that hold posts with a key in common come one after the
+-- other. The stripes come sorted, so that they never wait for each other.
+SELECT pg_advisory_xact_lock(@class::int, stripe) FROM unnest(@stripes::int[]) AS stripe;
+
+-- name: StoredPosts :many
+SELECT post_id, case_id, type, fingerprint, deleted_at
+FROM relay.posts
+WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]);
+
+-- name: CaseCandidates :many
+SELECT p.owner_id, p.post_id, p.case_id, p.fingerprint, c.closed_at
+FROM (
+    SELECT DISTINCT k.posted_at, k.owner_id, k.post_id
+    FROM unnest(@keys::bigint[]) AS wanted(key)
+    CROSS JOIN LATERAL (
+        SELECT n.posted_at, n.owner_id, n.post_id
+        FROM relay.case_keys n
+        WHERE n.key = wanted.key AND n.posted_at BETWEEN @since AND @until
+        ORDER BY n.posted_at DESC
+        LIMIT @per_key
+    ) k
+    ORDER BY k.posted_at DESC, k.owner_id, k.post_id
+    LIMIT @most
+) near
+JOIN relay.posts p ON p.owner_id = near.owner_id AND p.post_id = near.post_id
+LEFT JOIN relay.cases c ON c.id = p.case_id
+WHERE p.fingerprint IS NOT NULL AND NOT (p.owner_id = @owner_id AND p.post_id = @post_id)
+ORDER BY p.posted_at DESC, p.owner_id, p.post_id;
+
+-- name: AddCaseKeys :exec
+INSERT INTO relay.case_keys (key, posted_at, owner_id, post_id)
+SELECT DISTINCT key, @posted_at::timestamptz, @owner_id::bigint, @post_id::bigint FROM unnest(@keys::bigint[]) AS key
+ON CONFLICT DO NOTHING;
+
+-- name: DropCaseKeys :exec
+DELETE FROM relay.case_keys
+WHERE key = ANY(@keys::bigint[]) AND posted_at = @posted_at AND owner_id = @owner_id AND post_id = @post_id;
+
+-- name: OpenCase :one
+INSERT INTO relay.cases (note) VALUES ($1) RETURNING id;
+
+-- name: FilePost :exec
+UPDATE relay.posts SET case_id = $3, case_reason = $4 WHERE owner_id = $1 AND post_id = $2;
+
+-- name: LockCase :one
+SELECT * FROM relay.cases WHERE id = $1 FOR UPDATE;
+
+-- name: RefreshCase :one
+-- Brings a case in step with its posts.
+UPDATE relay.cases c
+SET closed_at       = home.at,
+    closed_owner_id = home.owner_id,
+    closed_post_id  = home.post_id,
+    updated_at      = now()
+FROM (SELECT 1) one
+LEFT JOIN (
+    SELECT greatest(p.posted_at, p.edited_at) AS at, p.owner_id, p.post_id
+    FROM relay.posts p
+    WHERE p.case_id = $1 AND p.type = 'reunited'
+    ORDER BY p.posted_at
+    LIMIT 1
+) home ON true
+WHERE c.id = $1
+RETURNING c.closed_at;
+
+-- name: ToldDeliveries :many
+-- What a case has been told by, or is about to be.
+SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.status, v.created_at, v.sent_at, p.type
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed')
+ORDER BY v.id;
+
+-- name: SuppressWaiting :many
+-- Nothing of these has gone out, and nothing is to.
+UPDATE relay.deliveries v
+SET status = 'suppressed', reason = @reason, updated_at = now()
+FROM relay.posts p
+WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id
+  AND v.status = 'pending' AND v.attempts = 0
+  AND (v.case_id = sqlc.narg('case_id')::bigint AND p.type <> 'reunited'
+    OR v.owner_id = sqlc.narg('owner_id')::bigint AND v.post_id = sqlc.narg('post_id')::bigint)
+RETURNING v.id;
+
+-- name: SuppressDelivery :exec
+UPDATE relay.deliveries
+SET status = 'suppressed', reason = $2, stands_for = $3, updated_at = now()
+WHERE id = $1 AND status = 'pending' AND attempts = 0;
+
+-- name: WantDelivery :one
+-- A delivery that its case had suppressed is wanted after all, as an update.
+UPDATE relay.deliveries
+SET status = 'pending', reason = '', stands_for = NULL, reply_to = $2, queued_at = NULL, updated_at = now()
+WHERE id = $1 AND status = 'suppressed' AND stands_for IS NOT NULL
+RETURNING id;
+
+-- name: ReleaseStranded :many
+-- One delivery, the newest, for each case and destination whose delivery that
+-- stood for the others has failed, or was given up with its deleted post.
+UPDATE relay.deliveries
+SET status = 'pending', reason = '', stands_for = NULL, queued_at = NULL, updated_at = now()
+WHERE id IN (
+    SELECT DISTINCT ON (s.case_id, s.destination_id) s.id
+    FROM relay.deliveries t
+    JOIN relay.deliveries s ON s.stands_for = t.id AND s.status = 'suppressed'
+    JOIN relay.posts p ON p.owner_id = s.owner_id AND p.post_id = s.post_id
+    JOIN relay.cases c ON c.id = s.case_id
+    WHERE (t.status = 'failed' OR t.status = 'suppressed' AND t.reason = @given_up)
+      AND t.updated_at > @since AND s.created_at > @since
+      AND p.deleted_at IS NULL AND c.closed_at IS NULL
+      AND NOT EXISTS (
+          SELECT FROM relay.deliveries o
+          WHERE o.case_id = s.case_id AND o.destination_id = s.destination_id AND o.status NOT IN ('failed', 'suppressed')
+      )
+    ORDER BY s.case_id, s.destination_id, s.id DESC
+)
+RETURNING id, case_id, destination_id;
+
+-- name: StandFor :exec
+UPDATE relay.deliveries
+SET stands_for = @id, reason = @reason, updated_at = now()
+WHERE case_id = @case_id AND destination_id = @destination_id AND status = 'suppressed' AND stands_for IS NOT NULL;
+
+-- name: ListCases :many
+SELECT c.id, p.first_at, c.closed_at, c.closed_owner_id, c.closed_post_id, c.note,
+       p.posts, p.last_at, p.type, p.animal, p.location,
+       v.told, v.suppressed
+FROM relay.cases c
+CROSS JOIN LATERAL (
+    SELECT count(*)::int AS posts, min(q.posted_at)::timestamptz AS first_at, max(q.posted_at)::timestamptz AS last_at,
+           coalesce((array_agg(q.type ORDER BY q.posted_at DESC))[1], '')::text AS type,
+           coalesce(max(q.animal), '')::text AS animal,
+           coalesce((array_agg(q.location ORDER BY q.location = '', q.posted_at))[1], '')::text AS location
+    FROM relay.posts q
+    WHERE q.case_id = c.id
+    HAVING count(*) > 0
+) p
+CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE w.status = 'sent')::int AS told, count(*) FILTER (WHERE w.status = 'suppressed')::int AS suppressed
+    FROM relay.deliveries w
+    WHERE w.case_id = c.id
+) v
+WHERE c.joined_to IS NULL
+  AND (sqlc.narg('id')::bigint IS NULL OR c.id = sqlc.narg('id'))
+  AND (NOT @only_open::boolean OR c.closed_at IS NULL)
+  AND p.posts >= @least_posts::int
+ORDER BY c.id DESC
+LIMIT @most;
+
+-- name: CasePosts :many
+SELECT owner_id, post_id, posted_at, type, animal, location, case_reason, deleted_at
+FROM relay.posts
+WHERE case_id = $1
+ORDER BY posted_at, owner_id, post_id;
+
+-- name: MovePosts :many
+UPDATE relay.posts
+SET case_id = @case_id::bigint, case_reason = @reason::text
+WHERE case_id = @from_case::bigint AND (owner_id, post_id) IN (SELECT unnest(@owner_ids::bigint[]), unnest(@post_ids::bigint[]))
+RETURNING owner_id, post_id;
+
+-- name: MoveDeliveries :exec
+UPDATE relay.deliveries v
+SET case_id = p.case_id, updated_at = now()
+FROM relay.posts p
+WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id AND p.case_id = @case_id AND v.case_id IS DISTINCT FROM p.case_id;
+
+-- name: JoinedTo :exec
+UPDATE relay.cases SET joined_to = $2, note = $3, updated_at = now() WHERE id = $1;
+
+-- name: SuppressedByCase :many
+-- Suppressed deliveries of a case whose delivery that stands for them is of another.
+SELECT s.id, s.destination_id
+FROM relay.deliveries s
+JOIN relay.deliveries t ON t.id = s.stands_for
+WHERE s.case_id = @case_id AND s.status = 'suppressed' AND t.case_id IS DISTINCT FROM s.case_id
+ORDER BY s.id DESC;
+
+-- name: ReleaseDelivery :exec
+UPDATE relay.deliveries
+SET status = 'pending', reason = '', stands_for = NULL, queued_at = NULL, updated_at = now()
+WHERE id = $1 AND status = 'suppressed';

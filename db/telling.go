@@ -1,0 +1,271 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vestnik/db/internal/relaysql"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+)
+
+// stage is how far a search has come. A post of a later stage than what a
+// destination was told is news there; one of the same stage is not.
+var stage = map[petpost.Type]int{
+	petpost.Lost: 1, petpost.Sighting: 2, petpost.Found: 3, petpost.Reunited: 4,
+}
+
+// goesEverywhere are the stages that every destination hears that was told
+// about the case, whatever its routes say.
+func goesEverywhere(kind petpost.Type) bool {
+	return kind == petpost.Found || kind == petpost.Reunited
+}
+
+// tell writes the deliveries that a post calls for, as its case permits.
+func (f *filing) tell(ctx context.Context, post Post, closed bool) error {
+	rows, err := f.q.ToldDeliveries(ctx, &post.CaseID)
+	if err != nil {
+		return err
+	}
+	told := map[string][]relaysql.ToldDeliveriesRow{}
+	var destinations []string // in the order in which they were told
+	for _, row := range rows {
+		if told[row.Destination] == nil {
+			destinations = append(destinations, row.Destination)
+		}
+		told[row.Destination] = append(told[row.Destination], row)
+	}
+	routed := map[string]bool{}
+	for _, owed := range f.page.Owed(post) {
+		routed[owed.Destination] = true
+		if err := f.owe(ctx, post, f.judge(post, owed, told[owed.Destination], closed)); err != nil {
+			return err
+		}
+	}
+	if !goesEverywhere(post.Reading.Type) || f.page.Update == nil {
+		return nil
+	}
+	for _, destination := range destinations {
+		if routed[destination] || !isNews(post, told[destination]) {
+			continue
+		}
+		if owed, wanted := f.page.Update(post, destination); wanted {
+			owed.replyTo = told[destination][0].ID
+			if err := f.owe(ctx, post, owed); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// judge decides about a delivery that a route calls for: it goes, it goes as an
+// update, or another one stands for it.
+func (f *filing) judge(post Post, owed Owed, told []relaysql.ToldDeliveriesRow, closed bool) Owed {
+	switch {
+	case owed.Suppressed != "":
+	case isNews(post, told):
+		owed.replyTo = told[0].ID
+	case closed && post.Reading.Type != petpost.Reunited:
+		owed.Suppressed = closedReason(post.CaseID)
+		if len(told) > 0 {
+			owed.standsFor = told[len(told)-1].ID
+		}
+	case len(told) > 0:
+		last := told[len(told)-1]
+		if post.Reading.Type == petpost.Reunited || f.stillTold(last) {
+			owed.standsFor, owed.Suppressed = last.ID, toldReason(post.CaseID, last.ID, last.OwnerID, last.PostID)
+		}
+	}
+	return owed
+}
+
+// isNews tells whether a post is of a later stage than all that a destination
+// was told. Telling by the post itself is not counted: that message is edited.
+func isNews(post Post, told []relaysql.ToldDeliveriesRow) bool {
+	for _, row := range told {
+		if row.OwnerID == post.OwnerID && row.PostID == post.PostID || stage[petpost.Type(row.Type)] >= stage[post.Reading.Type] {
+			return false
+		}
+	}
+	return len(told) > 0
+}
+
+// stillTold tells whether a delivery counts as told: for the window after it
+// was sent, and for as long as it may still be.
+func (f *filing) stillTold(row relaysql.ToldDeliveriesRow) bool {
+	if row.Status != protocol.StatusSent {
+		return true
+	}
+	at := row.CreatedAt
+	if row.SentAt != nil {
+		at = *row.SentAt
+	}
+	return at.After(f.now.Add(-f.page.Window))
+}
+
+func toldReason(caseID, deliveryID, ownerID, postID int64) string {
+	return fmt.Sprintf("case %d is told by delivery %d, %s", caseID, deliveryID, protocol.WallPost(ownerID, postID))
+}
+
+// owe writes a delivery. One that was suppressed for its case and is an update
+// now, because its post was edited, is wanted after all.
+func (f *filing) owe(ctx context.Context, post Post, owed Owed) error {
+	id, created, err := owe(ctx, f.q, post, owed)
+	switch {
+	case err != nil:
+		return err
+	case created && owed.Suppressed != "":
+		f.stored.Suppressed++
+	case created:
+		f.stored.Owed++
+	case owed.replyTo != 0:
+		_, err := f.q.WantDelivery(ctx, relaysql.WantDeliveryParams{ID: id, ReplyTo: &owed.replyTo})
+		if errorsIsNoRows(err) {
+			return nil
+		}
+		f.stored.Owed++
+		return err
+	}
+	return nil
+}
+
+// Causes of an amendment.
+const (
+	causeEdited   = "edited"
+	causeDeleted  = "deleted"
+	causeRestored = "restored"
+	causeClosed   = "closed"
+	causeReopened = "reopened"
+)
+
+// refreshCase locks a case, brings it in step with its posts if it may have
+// been closed or opened again, and tells whether it is closed now. When that
+// has turned, what was told is amended, and what waits to be told about an
+// animal that is home again is not sent.
+func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64, mayTurn bool) (closed, turned bool, err error) {
+	row, err := q.LockCase(ctx, caseID)
+	if err != nil || !mayTurn {
+		return row.ClosedAt != nil, false, err
+	}
+	closedAt, err := q.RefreshCase(ctx, caseID)
+	if err != nil || (closedAt == nil) == (row.ClosedAt == nil) {
+		return closedAt != nil, false, err
+	}
+	cause := causeReopened
+	if closedAt != nil {
+		cause = causeClosed
+		if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{CaseID: &caseID, Reason: closedReason(caseID)}); err != nil {
+			return false, false, err
+		}
+	}
+	return closedAt != nil, true, q.AmendCase(ctx, relaysql.AmendCaseParams{Cause: cause, CaseID: &caseID})
+}
+
+func closedReason(caseID int64) string {
+	return fmt.Sprintf("case %d is closed: the animal is home again", caseID)
+}
+
+// givenUp is why a delivery of a deleted post was not made.
+const givenUp = "the author has deleted the post"
+
+// Delete records that posts are gone from their wall. What waits to be told
+// about them is not sent, what has been told is marked. It returns how many of
+// the posts it had not known to be gone.
+func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64) (int, error) {
+	gone := 0
+	err := again(ctx, func() error {
+		return s.inTx(ctx, func(q *relaysql.Queries) error {
+			deleted, err := q.DeletePosts(ctx, relaysql.DeletePostsParams{OwnerID: ownerID, PostIds: postIDs})
+			if err != nil {
+				return err
+			}
+			gone = len(deleted)
+			for _, postID := range deleted {
+				if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: givenUp, OwnerID: &ownerID, PostID: &postID}); err != nil {
+					return err
+				}
+				if err := q.AmendPost(ctx, relaysql.AmendPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: postID}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		return 0, fmt.Errorf("delete posts of wall %d: %w", ownerID, err)
+	}
+	return gone, nil
+}
+
+// ReleaseStranded makes one delivery pending for each case that has lost the
+// delivery which stood for the others: it failed, or its post was deleted
+// before it went out. It returns how many.
+func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, error) {
+	released := 0
+	err := l.inTx(ctx, func(q *relaysql.Queries) error {
+		rows, err := q.ReleaseStranded(ctx, relaysql.ReleaseStrandedParams{GivenUp: givenUp, Since: since})
+		if err != nil {
+			return err
+		}
+		released = len(rows)
+		for _, row := range rows {
+			if err := q.StandFor(ctx, relaysql.StandForParams{
+				ID: &row.ID, Reason: fmt.Sprintf("case %d is told by delivery %d", orZero(row.CaseID), row.ID),
+				CaseID: row.CaseID, DestinationID: row.DestinationID,
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, fmt.Errorf("release stranded deliveries: %w", err)
+	}
+	return released, nil
+}
+
+// Doubts say which stored posts of a wall are to be looked at again.
+type Doubts struct {
+	// Seen are the posts that a reading has met; it has met all that stand
+	// there from MetSince until Until.
+	Seen            []int64
+	MetSince, Until time.Time
+	// MissedBefore bounds when a post that it has not met was looked at last.
+	MissedBefore time.Time
+	// CheckedBefore is the same for posts that were told somewhere, and are
+	// not older than ToldSince.
+	CheckedBefore, ToldSince time.Time
+	// Most is how many are asked for at once.
+	Most int
+}
+
+// Doubtful returns posts that may have been deleted or edited.
+func (s *Posts) Doubtful(ctx context.Context, ownerID int64, doubts Doubts) ([]int64, error) {
+	seen := notNil(doubts.Seen)
+	ids, err := s.queries.MissingPosts(ctx, relaysql.MissingPostsParams{
+		OwnerID: ownerID, Since: doubts.MetSince, Until: doubts.Until, Seen: seen, CheckedBefore: doubts.MissedBefore, Most: int32(doubts.Most),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("missing posts of wall %d: %w", ownerID, err)
+	}
+	if room := doubts.Most - len(ids); room > 0 {
+		told, err := s.queries.PostsToCheck(ctx, relaysql.PostsToCheckParams{
+			OwnerID: ownerID, Since: doubts.ToldSince, Seen: append(seen, ids...), CheckedBefore: doubts.CheckedBefore, Most: int32(room),
+		})
+		if err != nil {
+			return nil, fmt.Errorf("posts of wall %d to be looked at again: %w", ownerID, err)
+		}
+		ids = append(ids, told...)
+	}
+	return ids, nil
+}
+
+// Checked records that posts were looked at by their ids.
+func (s *Posts) Checked(ctx context.Context, ownerID int64, postIDs []int64) error {
+	if err := s.queries.PostsChecked(ctx, relaysql.PostsCheckedParams{OwnerID: ownerID, PostIds: postIDs}); err != nil {
+		return fmt.Errorf("posts of wall %d looked at: %w", ownerID, err)
+	}
+	return nil
+}
