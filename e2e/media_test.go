@@ -1,0 +1,309 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+)
+
+// withPhotos is a lost pet with so many photos, named photo-0, photo-1…
+func withPhotos(number, photos int) sandbox.Post {
+	post := lost(number)
+	for i := range photos {
+		post.Photos = append(post.Photos, sandbox.WallPhoto{Drawing: fmt.Sprintf("photo-%d", i), Width: 1600, Height: 1200})
+	}
+	return post
+}
+
+// rungs are how the photos went at each attempt.
+func (s *stage) rungs(d db.DeliveryRow) []string {
+	s.t.Helper()
+	attempts := s.history(d)
+	rungs := make([]string, len(attempts))
+	for i, attempt := range attempts {
+		rungs[i] = attempt.Rung
+	}
+	return rungs
+}
+
+// methods are what calls asked for, in order.
+func methods(calls []sandbox.Call) []string {
+	methods := make([]string, len(calls))
+	for i, call := range calls {
+		methods[i] = call.Method
+	}
+	return methods
+}
+
+// routes is a ROUTES_FILE with one chat that takes many photos.
+func routes(t *testing.T, destination string) map[string]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "routes.yaml")
+	text := "destinations:\n  - id: " + destination + "\n    max_media: 20\n    rate_per_sec: 30\n    per_minute: 0\nrules:\n  - name: lost\n    types: [lost]\n    to: [" + destination + "]\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return map[string]string{"ROUTES_FILE": path, "TG_ENABLED": "false"}
+}
+
+func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
+	t.Parallel()
+	t.Run("one photo has the text as its caption", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.work()
+		delivery := s.ended(s.send(chat, withPhotos(1, 1)))
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 1)
+		require.Contains(t, messages[0].Caption, "Мурка-1")
+		require.False(t, messages[0].Photo.Uploaded)
+		require.Equal(t, []string{"url"}, s.rungs(delivery))
+		s.keepHistory("DeliverPost/one_photo", delivery.WorkflowID)
+	})
+	t.Run("several are an album with the caption on the first", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.work()
+		delivery := s.ended(s.send(chat, withPhotos(1, 4)))
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 4)
+		require.Equal(t, messageIDs(messages), delivery.MessageIDs, "the id of every item is kept")
+		require.Contains(t, messages[0].Caption, "Мурка-1")
+		for i, message := range messages {
+			require.Equal(t, messages[0].Album, message.Album)
+			require.Equal(t, i == 0, message.Caption != "")
+		}
+	})
+	t.Run("eleven are two albums of like size", func(t *testing.T) {
+		s := newStage(t, toChat, routes(t, chat))
+		s.work()
+		delivery := s.ended(s.send(chat, withPhotos(1, 11)))
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		require.Equal(t, []string{"sendMediaGroup", "sendMediaGroup"}, methods(s.sandbox.Calls(toTelegram)))
+		albums := map[string]int{}
+		for _, message := range s.sandbox.Messages(chatID) {
+			albums[message.Album]++
+		}
+		require.ElementsMatch(t, []int{6, 5}, values(albums))
+		require.Len(t, delivery.MessageIDs, 11)
+		s.keepHistory("DeliverPost/two_albums", delivery.WorkflowID)
+		s.keepHistory("Destination/two_parts", protocol.DestinationWorkflowID(chat))
+	})
+	t.Run("a text too long for a caption goes first and the album answers it", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.work()
+		post := withPhotos(1, 3)
+		post.Text += strings.Repeat(" Очень просим откликнуться всех, кто был в парке вечером.", 25)
+		s.ended(s.send(chat, post))
+		messages := s.sandbox.Messages(chatID)
+		require.Equal(t, []string{"sendMessage", "sendMediaGroup"}, methods(s.sandbox.Calls(toTelegram)))
+		require.Len(t, messages, 4)
+		require.Contains(t, messages[0].Text, "Мурка-1")
+		require.Equal(t, messages[0].ID, messages[1].ReplyTo)
+		require.Empty(t, messages[1].Caption)
+	})
+	t.Run("a text too long for a message goes in parts, in order", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.work()
+		post := lost(1)
+		post.Text += strings.Repeat(" Очень просим откликнуться всех, кто был в парке вечером.", 160) + " Конец рассказа."
+		delivery := s.ended(s.send(chat, post))
+		messages := s.sandbox.Messages(chatID)
+		require.Greater(t, len(messages), 1)
+		require.Equal(t, messageIDs(messages), delivery.MessageIDs)
+		require.Contains(t, messages[0].Text, "Мурка-1")
+		require.Contains(t, messages[len(messages)-1].Text, "Конец рассказа.")
+	})
+}
+
+func values(counts map[string]int) []int {
+	var list []int
+	for _, count := range counts {
+		list = append(list, count)
+	}
+	return list
+}
+
+// notPicture is what Telegram says of a photo that it can't use.
+const (
+	fetchFailed = "Bad Request: failed to get HTTP URL content"
+	badPicture  = "Bad Request: IMAGE_PROCESS_FAILED"
+)
+
+func TestAPhotoComesDownTheLadderRungByRung(t *testing.T) {
+	t.Parallel()
+	refuse := func(times int, description string) sandbox.Fault {
+		return sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: times, Code: 400, Description: description}
+	}
+	for _, row := range []struct {
+		name   string
+		fault  sandbox.Fault
+		rungs  []string
+		method string // of the call that arrived
+	}{
+		{"Telegram can't get the URL: the bytes are uploaded", refuse(1, fetchFailed), []string{"url", "upload"}, "sendPhoto"},
+		{"the bytes won't do: a smaller size", refuse(2, badPicture), []string{"url", "upload", "smaller"}, "sendPhoto"},
+		{"nor will that: text alone", refuse(3, badPicture), []string{"url", "upload", "smaller", "text"}, "sendMessage"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newStage(t, toChat)
+			s.work()
+			s.fault(row.fault)
+			delivery := s.ended(s.send(chat, withPhotos(1, 1)))
+			require.Equal(t, protocol.StatusSent, delivery.Status)
+			require.Equal(t, row.rungs, s.rungs(delivery))
+			calls := s.sandbox.Calls(toTelegram)
+			last := calls[len(calls)-1]
+			require.Equal(t, row.method, last.Method)
+			messages := s.sandbox.Messages(chatID)
+			require.Len(t, messages, 1)
+			require.Contains(t, messages[0].Text+messages[0].Caption, "Мурка-1")
+			if row.method == "sendPhoto" {
+				require.True(t, messages[0].Photo.Uploaded)
+			}
+			for _, call := range calls[1:] {
+				require.NotContains(t, call.Text("photo"), "http", "a URL that was refused is not tried again")
+			}
+			s.keepHistory("DeliverPost/photo_"+row.rungs[len(row.rungs)-1], delivery.WorkflowID)
+		})
+	}
+}
+
+func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
+	t.Parallel()
+	t.Run("the URL of one fails: that one is uploaded", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.work()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Code: 400,
+			Description: `Bad Request: failed to send message #2 with the error message "WEBPAGE_CURL_FAILED"`})
+		delivery := s.ended(s.send(chat, withPhotos(1, 3)))
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 3)
+		for i, message := range messages {
+			require.Equal(t, i == 1, message.Photo.Uploaded, "photo %d", i)
+		}
+	})
+	t.Run("one is no picture at all: the others go without it", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.sandbox.SetPictureFault("photo-1", sandbox.PictureFault{As: "html"})
+		s.work()
+		delivery := s.ended(s.send(chat, withPhotos(1, 3)))
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 2)
+		require.Contains(t, messages[0].Caption, "Мурка-1")
+		for _, message := range messages {
+			require.False(t, message.Photo.Uploaded, "the good ones go by URL as before")
+		}
+	})
+	t.Run("of two, one is left: it goes as a single photo", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.sandbox.SetPictureFault("photo-0", sandbox.PictureFault{Truncate: true, As: "text"})
+		s.work()
+		delivery := s.ended(s.send(chat, withPhotos(1, 2)))
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 1)
+		require.Contains(t, messages[0].Caption, "Мурка-1")
+	})
+	t.Run("one is too large for Telegram to get: it is uploaded, made to fit", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.sandbox.SetPictureFault("photo-0", sandbox.PictureFault{Bytes: 6 << 20})
+		s.work()
+		delivery := s.ended(s.send(chat, withPhotos(1, 2)))
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 2)
+		require.True(t, messages[0].Photo.Uploaded)
+	})
+	t.Run("all are gone: the text goes alone", func(t *testing.T) {
+		s := newStage(t, toChat)
+		for i := range 3 {
+			s.sandbox.SetPictureFault(fmt.Sprintf("photo-%d", i), sandbox.PictureFault{Status: 404})
+		}
+		s.work()
+		delivery := s.ended(s.send(chat, withPhotos(1, 3)))
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 1)
+		require.Contains(t, messages[0].Text, "Мурка-1")
+		require.Nil(t, messages[0].Photo)
+	})
+}
+
+func TestARefusedURLIsNotTriedAgainAfterAPauseOrAnotherTrouble(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Code: 400, Description: fetchFailed})
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Status: 500})
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
+	delivery := s.waits(s.send(chat, withPhotos(1, 1)))
+	_, err := s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeRetry})
+	require.NoError(t, err)
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Equal(t, []string{"url", "upload", "upload", "upload"}, s.rungs(delivery))
+}
+
+func TestLinksThatHaveDiedAreReadAgainFromVK(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	_, err := s.starter.PauseDestination(s.ctx, chat, "", "")
+	require.NoError(t, err)
+	delivery := s.send(chat, withPhotos(1, 3))
+	s.sandbox.ExpirePhotoLinks()
+	_, err = s.starter.ResumeDestination(s.ctx, chat)
+	require.NoError(t, err)
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Len(t, s.sandbox.Messages(chatID), 3, "the photos are there after all")
+	require.Len(t, s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.getById"}), 1)
+}
+
+func TestADeliveryThatStoppedBetweenItsPartsGoesOnWithTheNext(t *testing.T) {
+	t.Parallel()
+	t.Run("its worker was killed", func(t *testing.T) {
+		s := newStage(t, toChat, routes(t, chat))
+		worker := s.spawn()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", After: 1, Times: 1, DelayMS: 60_000})
+		delivery := s.send(chat, withPhotos(1, 11))
+		s.arrived(toTelegram, 2)
+		worker.kill()
+		s.spawn()
+		delivery = s.ended(delivery)
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		require.Len(t, s.sandbox.Messages(chatID), 11)
+		require.Equal(t, []int{0, 1, 1}, s.partsOf(delivery), "the first part went once")
+		require.Equal(t, messageIDs(s.sandbox.Messages(chatID)), delivery.MessageIDs)
+	})
+	t.Run("it waited for a person", func(t *testing.T) {
+		s := newStage(t, toChat, routes(t, chat))
+		s.work()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", After: 1, Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
+		delivery := s.waits(s.send(chat, withPhotos(1, 11)))
+		_, err := s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeRetry})
+		require.NoError(t, err)
+		delivery = s.ended(delivery)
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		require.Equal(t, []int{0, 1, 1}, s.partsOf(delivery))
+		require.Len(t, s.sandbox.Messages(chatID), 11)
+		s.keepHistory("DeliverPost/parked_between_parts", delivery.WorkflowID)
+	})
+}
+
+// partsOf are the parts at which the attempts were made, counted from 0.
+func (s *stage) partsOf(d db.DeliveryRow) []int {
+	s.t.Helper()
+	attempts := s.history(d)
+	parts := make([]int, len(attempts))
+	for i, attempt := range attempts {
+		parts[i] = attempt.Part
+	}
+	return parts
+}
