@@ -86,7 +86,7 @@ func (c *console) openDestinationOf(ctx context.Context, id int64) error {
 		return err
 	}
 	lanes, err := c.lanes(ctx)
-	if err != nil || !lanes.paused(rows[0].Destination) {
+	if err != nil || lanes.pause(rows[0].Destination) == nil {
 		return err
 	}
 	_, err = c.Steering.ResumeDestination(ctx, rows[0].Destination)
@@ -197,10 +197,17 @@ func (c *console) scanNow(ctx context.Context, walls []string) (scanned, error) 
 	defer cancel()
 	result, err := c.Steering.Scan(patience, protocol.ScanWallsInput{Walls: walls, Now: true})
 	c.Log.InfoContext(ctx, "operator asked for a scan", "walls", len(walls), "started", result.Started, "error", err)
-	if err != nil && patience.Err() != nil && ctx.Err() == nil {
+	if outOfTime(err) && ctx.Err() == nil {
 		return scanned{Running: true}, nil
 	}
 	return scanned{Result: &result}, err
+}
+
+// outOfTime tells whether a call ended with its deadline: ours, or the same one
+// as Temporal's server noticed it first.
+func outOfTime(err error) bool {
+	var server *serviceerror.DeadlineExceeded
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &server)
 }
 
 func (s scanned) String() string {
@@ -217,6 +224,7 @@ func (s scanned) String() string {
 // statusOf is the HTTP status of an action's failure.
 func statusOf(err error) int {
 	var temporal serviceerror.ServiceError
+	var away *serviceerror.Unavailable
 	var database *pgconn.PgError
 	var connection *pgconn.ConnectError
 	switch {
@@ -224,7 +232,7 @@ func statusOf(err error) int {
 		return http.StatusBadRequest
 	case errors.Is(err, db.ErrNotFound):
 		return http.StatusNotFound
-	case errors.Is(err, starter.ErrNoWorker), errors.Is(err, context.DeadlineExceeded), errors.As(err, &connection):
+	case errors.Is(err, starter.ErrNoWorker), outOfTime(err), errors.As(err, &away), errors.As(err, &connection):
 		return http.StatusServiceUnavailable
 	case errors.As(err, &database):
 		return http.StatusInternalServerError

@@ -21,6 +21,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/telemetry"
@@ -122,8 +123,25 @@ func (d *deck) send(t *testing.T, postID int64, destination, status string) int6
 	queued, err := d.relay.Ledger.ToQueue(t.Context(), id)
 	require.NoError(t, err)
 	require.NoError(t, d.relay.Dispatcher.DeliverAgain(t.Context(), queued))
-	d.await(t, id, status)
+	delivery := d.await(t, id, status)
+	if delivery.Status == protocol.StatusParked {
+		d.awaitDecision(t, delivery)
+	}
 	return id
+}
+
+// awaitDecision waits until the workflow is ready for what the row promises,
+// and its lane has taken notice.
+func (d *deck) awaitDecision(t *testing.T, delivery db.DeliveryRow) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		described, err := d.relay.Temporal.DescribeWorkflow(t.Context(), delivery.WorkflowID, "")
+		if err != nil {
+			return false
+		}
+		state, _ := described.TypedSearchAttributes.GetKeyword(protocol.DeliveryState)
+		return state == delivery.Status && d.starter.Destination(t.Context(), delivery.Destination).State == protocol.LanePaused
+	}, 20*time.Second, 20*time.Millisecond)
 }
 
 func (d *deck) await(t *testing.T, id int64, status string) db.DeliveryRow {

@@ -37,10 +37,14 @@ func (v lanesView) Unanswered() bool {
 	return slices.ContainsFunc(v.Lanes, func(lane protocol.LaneState) bool { return lane.State == starter.LaneUnanswered })
 }
 
-func (v lanesView) paused(destination string) bool {
-	return slices.ContainsFunc(v.Lanes, func(lane protocol.LaneState) bool {
-		return lane.Destination == destination && lane.State == protocol.LanePaused
-	})
+// pause is why a destination is paused, nil if it is not.
+func (v lanesView) pause(destination string) *string {
+	for _, lane := range v.Lanes {
+		if lane.Destination == destination && lane.State == protocol.LanePaused {
+			return &lane.Reason
+		}
+	}
+	return nil
 }
 
 func (c *console) lanes(ctx context.Context) (lanesView, error) {
@@ -179,8 +183,9 @@ type deliveriesView struct {
 	Rows         []db.DeliveryRow
 	// More is the limit that shows more, 0 when everything is shown.
 	More int
-	// Decidable tells whether any of the rows waits for a person.
-	Decidable bool
+	// Decidable tells whether any of the rows waits for a person, and
+	// Doubtful whether one of them may have arrived.
+	Decidable, Doubtful bool
 }
 
 func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
@@ -201,6 +206,7 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 		view.More = min(4*filter.Limit, maxListed)
 	}
 	view.Decidable = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return waitsForPerson(row.Status) })
+	view.Doubtful = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return row.Status == protocol.StatusUnknown })
 	c.render(w, r, http.StatusOK, "deliveries", view)
 }
 
@@ -213,9 +219,9 @@ type deliveryView struct {
 	Lane     string
 	Messages []messageLink
 	Captcha  captchaView
-	// LanePaused tells that a delivery to be sent again would wait until its
-	// destination is opened too.
-	LanePaused bool
+	// Pause is why the destination is paused, nil if it is not: until it is
+	// opened, a delivery to be sent again only waits elsewhere.
+	Pause *string
 }
 
 type messageLink struct {
@@ -271,7 +277,7 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 	}
 	if view.Waits() || view.Again() {
 		if lanes, err := c.lanes(ctx); err == nil {
-			view.LanePaused = lanes.paused(delivery.Destination)
+			view.Pause = lanes.pause(delivery.Destination)
 		}
 	}
 	if view.Attempts, err = c.Ledger.Attempts(ctx, id); err != nil {

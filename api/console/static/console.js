@@ -149,7 +149,8 @@ let going = 0; // when g was pressed
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, select, textarea, dialog")) {
+  if (document.querySelector("dialog[open]")) return;
+  if (event.target.closest("input, select, textarea")) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
