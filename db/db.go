@@ -19,6 +19,10 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
+// minConns is how many connections a pool may open at least: uploads of the
+// CMS hold one each for as long as they last.
+const minConns = 12
+
 //go:embed migrations/*.sql
 var migrations embed.FS
 
@@ -39,6 +43,7 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("db: DATABASE_URL is not a Postgres connection string")
 	}
+	config.MaxConns = max(config.MaxConns, minConns)
 	config.ConnConfig.ConnectTimeout = 10 * time.Second
 	config.ConnConfig.RuntimeParams["application_name"] = "vestnik"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"

@@ -181,7 +181,8 @@ func (a *app) work(ctx context.Context) error {
 	if err := worker.RegisterRelay(workers, a.relay, a.telemetry.Metrics); err != nil {
 		return err
 	}
-	pictures := photo.NewFetcher(a.relay.PhotoOptions())
+	local := a.cfg.Platforms.LocalTelegram()
+	pictures := photo.NewFetcher(photo.Options{MaxBytes: photo.TelegramByURL.MaxBytes, AllowPrivate: local, AllowHTTP: local})
 	worker.RegisterContent(workers, activities.NewContent(guidedb.NewImports(a.pool), a.temporal, pictures))
 	if a.cfg.Bot.Enabled {
 		guide, err := a.guideActivities()
