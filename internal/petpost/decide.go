@@ -7,7 +7,7 @@ type scores struct {
 	sum   [signals]int
 	title [signals]int // the part that stands in the first two sentences
 	first [signals]int // 1 + word index of the first match
-	plain bool         // "найден" without anything around it
+	lost  int          // the weight of the best rule for lost: hints alone do not make a search
 }
 
 // titleSentences is how many sentences a reader takes in before deciding what
@@ -52,6 +52,9 @@ func (r *reader) sum(v *view, source string) scores {
 			weight /= 2
 		case times > 1:
 			weight = 0
+		}
+		if rule.signal == sigLost {
+			s.lost = max(s.lost, rule.weight)
 		}
 		title := t.words[m.anchor].sentence < titleSentences
 		if title {
@@ -108,6 +111,9 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	side := s[sigFound] + owner + s[sigSeen] // found and sighting together
 	if mine := s[sigMine]; lost > 0 {
 		lost += min(mine, 8)
+		if mine >= 5 && s[sigFound] == 0 {
+			side -= s[sigSeen] // seen by others, told by the owner
+		}
 	} else if mine > 0 && s[sigSeen] > 0 && owner+s[sigFound]+s[sigHold] < 5 {
 		lost = s[sigSeen] + mine // who saw it knows it: "пробежала моя собака"
 	} else if mine >= plain && adopt == 0 {
@@ -144,6 +150,9 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	}
 	if s[sigAdopted] >= 8 && money < outright && (adopt < outright || title[sigAdopted] > 0 && title[sigAdopt] == 0 && adopt < 2*outright) && lost < outright && side < 2*outright {
 		return News, true
+	}
+	if v.scores.lost < plain && lost < 8 && !r.kindMentioned(len(t.words)) {
+		lost = 0 // hints only, and of no animal
 	}
 	if !animal && lost < 12 && len(t.words) > 25 && len(v.reading.Phones) == 0 {
 		lost = 0
@@ -197,7 +206,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		return News, true
 	case s[sigThanks] > 0:
 		return News, len(t.words) > 4
-	case animal && adopt+s[sigProfile] >= 4 && adopt+s[sigProfile] >= side+lost:
+	case r.petMentioned() && adopt+s[sigProfile] >= 4 && adopt+s[sigProfile] >= side+lost:
 		return Adoption, false
 	case animal && side > 0 && side+s[sigHold] >= 5 && side+s[sigHold] > lost && !r.askedInGeneral():
 		return r.foundOrSeen(v), false
@@ -277,6 +286,13 @@ func (r *reader) foundAtOnce(v *view) bool {
 	if len(t.sentences) == 0 || v.scores.sum[sigHold] > 0 || v.scores.sum[sigLost] >= outright || len(v.reading.Phones) > 0 {
 		return false
 	}
+	if len(t.words) <= 8 {
+		for _, s := range t.sentences[1:] {
+			if n := int(s.to - s.from); n == 2 && t.isWord(int(s.to)-1, "дома") && t.words[s.from].upper {
+				return true // "Ура! Дара дома"
+			}
+		}
+	}
 	first := t.sentences[0]
 	last := int(first.to) - 1
 	for i := 0; i < last; i++ {
@@ -312,6 +328,8 @@ func (r *reader) foundOrSeen(v *view) Type {
 		return Sighting
 	case s[sigLost] > 0 && len(v.reading.Phones) == 0:
 		return Sighting // "удрал в кусты. Кто потерял?"
+	case v.reading.Location != "" && len(v.reading.Phones) == 0:
+		return Sighting // "Чей пёс? Ленина 5"
 	}
 	return Found
 }

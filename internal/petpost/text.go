@@ -370,7 +370,7 @@ func (t *text) joinLetters(lx *lexicon) {
 		return w.kind == kindWord && w.codeTo-w.codeAt == 1
 	}
 	const inside = gapSpace | gapHyphen | gapDot | gapEmoji | gapDash | gapSlash
-	for i := 0; i+3 < len(t.words); i++ {
+	for i := 0; i+2 < len(t.words); i++ {
 		if !single(i) {
 			continue
 		}
@@ -379,12 +379,24 @@ func (t *text) joinLetters(lx *lexicon) {
 		for end < len(t.words) && single(end) && t.words[end].gap&^inside == 0 && t.words[end].gap == between {
 			end++
 		}
-		if end-i < 4 {
+		if end-i < 4 && (end-i < 3 || !t.spells(i, end, lx)) {
 			continue
 		}
 		t.merge(i, end, lx)
 		t.splitRunOn(i, lx)
 	}
+}
+
+// spells reports whether the letters of [from, to) make a word.
+func (t *text) spells(from, to int, lx *lexicon) bool {
+	at := len(t.codes)
+	for i := from; i < to; i++ {
+		w := &t.words[i]
+		t.codes = append(t.codes, t.codes[w.codeAt:w.codeTo]...)
+	}
+	known := lx.knowsExactly(t.codes[at:])
+	t.codes = t.codes[:at]
+	return known
 }
 
 // joinHyphens mends words that a hyphen cut in two: particles ("кто-то"),
@@ -414,17 +426,13 @@ func (t *text) joinHyphens(lx *lexicon) {
 // word of the lexicon.
 func (t *text) joinSyllables(from, to int, lx *lexicon) {
 	known := 0
-	at := len(t.codes)
 	for i := from; i < to; i++ {
 		w := &t.words[i]
 		if w.lexTo > w.lexAt && w.codeTo-w.codeAt > 2 {
 			known++
 		}
-		t.codes = append(t.codes, t.codes[w.codeAt:w.codeTo]...)
 	}
-	whole := lx.knowsExactly(t.codes[at:])
-	t.codes = t.codes[:at]
-	if whole && known < to-from {
+	if known < to-from && t.spells(from, to, lx) {
 		t.merge(from, to, lx)
 	}
 }
