@@ -3,7 +3,9 @@ package starter
 import (
 	"context"
 	"errors"
-	"sort"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -30,13 +32,16 @@ func (s *Starter) Destinations(ctx context.Context) ([]protocol.LaneState, error
 	for _, row := range rows {
 		waiting[row.Name] = row.Waiting
 	}
-	lanes := make([]protocol.LaneState, 0, len(waiting))
-	for destination, queued := range waiting {
-		lane := s.Destination(ctx, destination)
-		lane.Queued = max(lane.Queued, queued)
-		lanes = append(lanes, lane)
+	names := slices.Sorted(maps.Keys(waiting))
+	lanes := make([]protocol.LaneState, len(names))
+	var asking sync.WaitGroup
+	for i, name := range names {
+		asking.Go(func() {
+			lanes[i] = s.Destination(ctx, name)
+			lanes[i].Queued = max(lanes[i].Queued, waiting[name])
+		})
 	}
-	sort.Slice(lanes, func(i, j int) bool { return lanes[i].Destination < lanes[j].Destination })
+	asking.Wait()
 	return lanes, nil
 }
 

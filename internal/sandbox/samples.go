@@ -79,6 +79,7 @@ func (s *Server) addSamples(restored bool) {
 		must(s.AddWall(w))
 	}
 	for owner, list := range map[int64][]samplePost{lostPets: samplesLostPets, pawHelp: samplesPawHelp, foundCats: samplesFoundCats, zarechny: samplesZarechny} {
+		list = slices.Clone(list) // sandboxes share the samples
 		slices.SortStableFunc(list, func(a, b samplePost) int { return cmp.Compare(b.age, a.age) })
 		id := 100 + -owner%1000*1000
 		for _, sample := range list {
