@@ -41,6 +41,9 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 		}
 		if weight > animalTrait {
 			if r.companion(i) || r.general(i) || r.asName(i) {
+				if t.sameSentence(i-1, i) && t.isWord(i-1, "другими", "другим", "других", "другие") {
+					score[index] += animalTrait // "с другими собаками" is said of a dog
+				}
 				continue
 			}
 			if weight > animalMaybe && r.subject(i) {

@@ -122,16 +122,3 @@ func emojiAnimal(r rune) int {
 	}
 	return -1
 }
-
-// transliteration of Latin letters for posts typed without a Russian keyboard.
-var transliteration = []struct {
-	latin    string
-	cyrillic string
-}{
-	{"shch", "щ"}, {"sch", "щ"}, {"sh", "ш"}, {"ch", "ч"}, {"zh", "ж"}, {"kh", "х"},
-	{"ts", "ц"}, {"yu", "ю"}, {"ju", "ю"}, {"ya", "я"}, {"ja", "я"}, {"yo", "е"}, {"ye", "е"},
-	{"a", "а"}, {"b", "б"}, {"v", "в"}, {"w", "в"}, {"g", "г"}, {"d", "д"}, {"e", "е"}, {"z", "з"},
-	{"i", "и"}, {"j", "й"}, {"y", "ы"}, {"k", "к"}, {"l", "л"}, {"m", "м"}, {"n", "н"}, {"o", "о"},
-	{"p", "п"}, {"r", "р"}, {"s", "с"}, {"t", "т"}, {"u", "у"}, {"f", "ф"}, {"h", "х"}, {"c", "ц"},
-	{"x", "х"}, {"q", "к"}, {"'", "ь"},
-}
