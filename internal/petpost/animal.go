@@ -87,6 +87,9 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	if best < 0 {
 		return ""
 	}
+	for k := range animals {
+		v.mixed = v.mixed || k != best && score[k]*3 >= score[best]*2
+	}
 	return animals[best]
 }
 

@@ -7,6 +7,7 @@ type scores struct {
 	sum   [signals]int
 	title [signals]int // the part that stands in the first two sentences
 	first [signals]int // 1 + word index of the first match
+	adopt int          // the weight of the best rule for adoption
 	lost  int          // the weight of the best rule for lost: hints alone do not make a search
 }
 
@@ -53,8 +54,11 @@ func (r *reader) sum(v *view, source string) scores {
 		case times > 1:
 			weight = 0
 		}
-		if rule.signal == sigLost {
+		switch rule.signal {
+		case sigLost:
 			s.lost = max(s.lost, rule.weight)
+		case sigAdopt:
+			s.adopt = max(s.adopt, rule.weight)
 		}
 		title := t.words[m.anchor].sentence < titleSentences
 		if title {
@@ -108,14 +112,15 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	default:
 		adopt += seeks
 	}
-	side := s[sigFound] + owner + s[sigSeen] // found and sighting together
+	seen := s[sigSeen] + s[sigFree]
+	side := s[sigFound] + owner + seen // found and sighting together
 	if mine := s[sigMine]; lost > 0 {
 		lost += min(mine, 8)
 		if mine >= 5 && s[sigFound] == 0 {
-			side -= s[sigSeen] // seen by others, told by the owner
+			side -= seen // seen by others, told by the owner
 		}
-	} else if mine > 0 && s[sigSeen] > 0 && owner+s[sigFound]+s[sigHold] < 5 {
-		lost = s[sigSeen] + mine // who saw it knows it: "пробежала моя собака"
+	} else if mine > 0 && seen > 0 && owner+s[sigFound]+s[sigHold] < 5 {
+		lost = seen + mine // who saw it knows it: "пробежала моя собака"
 	} else if mine >= plain && adopt == 0 {
 		lost = mine / 2
 	}
@@ -123,7 +128,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		adopt += min(s[sigProfile], 8)
 	}
 	money := s[sigMoney]
-	if money > 0 {
+	if money > 0 || v.scores.adopt < 8 && s[sigAccount] >= plain && s[sigNews]+s[sigThanks] < outright {
 		money += s[sigAccount]
 	}
 	animal := v.animal != "" || v.reading.Name != "" || r.petMentioned()
@@ -210,7 +215,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 		return Adoption, false
 	case animal && side > 0 && side+s[sigHold] >= 5 && side+s[sigHold] > lost && !r.askedInGeneral():
 		return r.foundOrSeen(v), false
-	case animal && s[sigSeen] > 0 && v.reading.Location != "" && adopt+lost == 0:
+	case animal && seen > 0 && v.reading.Location != "" && adopt+lost == 0:
 		return Sighting, false
 	case animal && lost >= 4 && s[sigProfile]+adopt < lost:
 		return Lost, false
@@ -226,7 +231,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 // who gives it away: by what else is told of it.
 func (r *reader) seeksOldOwner(v *view) bool {
 	s := &v.scores.sum
-	old := s[sigFound] + s[sigHold] + s[sigSeen] + s[sigOwner]
+	old := s[sigFound] + s[sigHold] + s[sigSeen] + s[sigFree] + s[sigOwner]
 	home := s[sigAdopt] + s[sigProfile]
 	return old > home
 }
@@ -236,6 +241,9 @@ func (r *reader) seeksOldOwner(v *view) bool {
 // something new.
 func (r *reader) isHome(v *view, lost, adopt, money, owner int) bool {
 	s := &v.scores.sum
+	if title := &v.scores.title; title[sigHome] == 0 && title[sigNews] >= 8 {
+		return false // a report, some of whose animals went home
+	}
 	if s[sigNotHome] >= plain || adopt >= outright || money >= outright {
 		return false
 	}
@@ -318,8 +326,10 @@ func (r *reader) foundOrSeen(v *view) Type {
 	held := s[sigHold]
 	found := s[sigFound]
 	switch {
-	case held > 0 && held >= s[sigSeen]:
-		return Found
+	case s[sigFree] > held:
+		return Sighting
+	case held >= plain || held > 0 && held >= s[sigSeen]:
+		return Found // people tell how they saw it before how they took it in
 	case s[sigSeen] > found+held:
 		return Sighting
 	case found > 0 || held > 0:

@@ -20,6 +20,9 @@ func (r *reader) petName() string {
 		for k < len(t.words) && t.has(k, c.presents) {
 			k++
 		}
+		if t.has(i, c.presents) && t.sameSentence(i, k+1) && !t.words[k].upper && t.words[k+1].gap == gapSpace {
+			k++ // "наша ласковая Соня"
+		}
 		if t.sameSentence(i, k) && t.words[k].gap&^(gapSpace|gapQuote|gapComma|gapDash|gapColon) == 0 && r.nameLike(k) && !r.streetFollows(k) {
 			return t.rawOf(k, k+1)
 		}

@@ -20,6 +20,7 @@ type view struct {
 	clear    bool // typ rests on evidence rather than on the lack of it
 	scores   scores
 	animal   Animal
+	mixed    bool // two animals are named about as often
 	reading  Reading
 	evidence []Evidence
 	words    int
@@ -66,6 +67,9 @@ func (r *reader) read(raw, source string) view {
 	v.reading.Phones = phoneNumbers(r.phones)
 	r.readFields(&v)
 	v.typ, v.clear = r.decide(&v)
+	if v.typ == News && v.mixed {
+		v.animal = "" // news of cats and dogs alike
+	}
 	return v
 }
 

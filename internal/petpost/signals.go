@@ -11,6 +11,7 @@ const (
 	sigFound                    // an animal was found
 	sigHold                     // and is kept somewhere
 	sigSeen                     // an animal was seen, or roams
+	sigFree                     // and could not be caught or taken in
 	sigOwner                    // its owner is looked for
 	sigSeeksOwner               // "ищет хозяина": the old one or a new one
 	sigAdopt                    // a home is looked for
@@ -31,6 +32,6 @@ const (
 )
 
 var signalNames = [signals]string{
-	"quiet", "lost", "own animal", "found", "hold", "sighting", "owner wanted", "old or new owner wanted", "adoption", "profile", "foster", "fundraising",
+	"quiet", "lost", "own animal", "found", "hold", "sighting", "not held", "owner wanted", "old or new owner wanted", "adoption", "profile", "foster", "fundraising",
 	"account", "reunited", "not home yet", "adopted", "sale", "news", "thanks", "not a pet", "advice", "event",
 }
