@@ -25,6 +25,7 @@ func main() {
 	}
 	command := exec.Command("go", append([]string{"test", "-json", "-count=1", "-timeout=20m", "-run=TestConformance", "./conformance"}, arguments...)...)
 	command.Stderr = os.Stderr
+	command.Env = append(os.Environ(), "CONFORMANCE_STRICT=1") // the document's milliseconds count
 	output, err := command.StdoutPipe()
 	if err == nil {
 		err = command.Start()

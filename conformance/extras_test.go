@@ -1,0 +1,77 @@
+package conformance
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/sandbox"
+)
+
+func TestExtrasFindWhatIsNearAndWhatIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, setup{extras: true})
+	p := r.person(t)
+	menu := p.say("/start").screen(t)
+	require.True(t, menu.has("Рядом со мной"))
+	require.Contains(t, p.press(menu.button(t, "Рядом со мной").Data).screen(t).text, "местоположение")
+	near := p.send(`"location":{"latitude":53.2005,"longitude":50.1505}`).screen(t)
+	require.True(t, near.has("Кофейня №01"), near.text)
+	require.Contains(t, near.text, " м, ул. Речная, 1")
+	require.Contains(t, p.send(`"location":{"latitude":0,"longitude":0}`).screen(t).text, "Ничего не нашлось")
+
+	found := p.say("/find музей").screen(t)
+	require.Contains(t, found.text, "Музей №")
+	require.True(t, strings.HasPrefix(found.rows[0][0].Data, "open:place:"))
+	require.Contains(t, p.say("/find").screen(t).text, "/find")
+	require.Contains(t, p.say("/find абракадабра").screen(t).text, "Ничего не нашлось")
+}
+
+func TestExtrasShareALinkThatOpensTheCard(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, setup{extras: true})
+	p, friend := r.person(t), r.person(t)
+	share := p.press("open:place:123").screen(t).button(t, "Поделиться").URL
+	require.Contains(t, share, "conformance_bot%3Fstart%3Dp123")
+	require.Contains(t, friend.say("/start p123").screen(t).text, "Кофейня №01")
+	friend.member(sandbox.Member{Status: sandbox.Left})
+	s := friend.say("/start e456").screen(t)
+	gate(t, s)
+	friend.member(sandbox.Member{Status: sandbox.Ordinary})
+	require.Contains(t, friend.press(s.button(t, "Проверить подписку").Data).screen(t).text, "Вечер джаза", "the gate remembers the link")
+}
+
+func TestExtrasAreNotThereUnlessAskedFor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, setup{})
+	p := r.person(t)
+	require.False(t, p.say("/start").screen(t).has("Поиск"))
+	for _, data := range []string{"open:menu:near", "open:menu:find"} {
+		require.Contains(t, p.press(data).screen(t).text, "Выберите раздел:")
+	}
+	require.Contains(t, p.say("/find музей").screen(t).text, "Выберите раздел:")
+}
+
+// Both delivered together, as Telegram's own copies and concurrent queues do.
+func TestReorderedAndRepeatedDeliveriesEndInOneScreenEach(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, setup{})
+	p := r.person(t)
+	p.say("/start")
+	require.NoError(t, r.sandbox.SetWebhook(token, sandbox.Webhook{URL: r.server.URL + "/api/v1/integrations/telegram/webhook", Secret: secret}))
+	require.NoError(t, r.sandbox.SetDelivery(token, sandbox.DeliveryMode{Hold: true, Copies: 2, Together: true}))
+	data := []string{"open:menu:places", "open:menu:events", "open:menu:promos", "open:menu:collections"}
+	var taps []sandbox.Update
+	for _, data := range data {
+		taps = append(taps, p.tap(data))
+	}
+	_, err := r.sandbox.Release(t.Context(), token, true, true)
+	require.NoError(t, err)
+	for _, tap := range taps {
+		p.await(tap)
+	}
+	p.calls()
+	sent := r.sandbox.Calls(sandbox.CallFilter{Method: "sendMessage"})
+	require.Len(t, sent, 1+len(data))
+}
