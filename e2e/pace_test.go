@@ -87,7 +87,7 @@ func TestA429SilencesTheChatForAsLongAsItSays(t *testing.T) {
 	silence := calls[refused+1].ReceivedAt.Sub(calls[refused].AnsweredAt)
 	t.Logf("silent for %s", silence)
 	require.GreaterOrEqual(t, silence, 5*time.Second)
-	require.Less(t, silence, 10*time.Second)
+	require.Less(t, silence, 5*time.Second+slack)
 	require.Equal(t, upTo(posts), numbersIn(t, s.sandbox.Messages(chatID)), "nothing lost, order kept")
 	s.keepHistory("Destination/cooldown_in_the_middle", protocol.DestinationWorkflowID(chat))
 }
@@ -113,15 +113,15 @@ func TestAPhotoAlbumCountsOneForEachItemInTheLimitPerMinute(t *testing.T) {
 		require.Equal(t, sandbox.Accepted, call.Outcome, "nobody is answered 429")
 	}
 	sent := times(calls)
-	require.Less(t, sent[1].Sub(sent[0]), 10*time.Second, "5 and 1 fit into the minute")
+	require.Less(t, sent[1].Sub(sent[0]), slack, "5 and 1 fit into the minute")
 	require.GreaterOrEqual(t, sent[2].Sub(sent[0]), time.Minute, "5 more do not")
-	require.Less(t, sent[3].Sub(sent[0]), 75*time.Second, "and then there is room again")
+	require.Less(t, sent[3].Sub(sent[0]), time.Minute+slack, "and then there is room again")
 }
 
-func TestALaneThatContinuesAsNewLosesNobody(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "100"})
+func TestAHeapOfPostsGoesInTheOrderInWhichPeopleWrote(t *testing.T) {
+	s := newStage(t, toChat)
 	s.work()
-	s.publish(lostPets(60)...)
+	s.publish(lostPets(40)...)
 	s.scan()
-	require.Equal(t, upTo(60), numbersIn(t, s.afterMessages(60)))
+	require.Equal(t, upTo(40), numbersIn(t, s.afterMessages(40)))
 }

@@ -261,12 +261,14 @@ func (s *stage) searchable(workflowID, attribute string) string {
 	return ""
 }
 
-// lane asks a lane how it stands.
+// lane asks a lane how it stands, until a worker has answered.
 func (s *stage) lane(destination string) protocol.LaneState {
-	s.t.Helper()
-	state := s.starter.Destination(s.ctx, destination)
-	require.NotEqual(s.t, starter.LaneUnanswered, state.State)
-	return state
+	for {
+		state := s.starter.Destination(s.ctx, destination)
+		if state.State != starter.LaneUnanswered || s.ctx.Err() != nil {
+			return state
+		}
+	}
 }
 
 // until waits for a condition that nobody announces.

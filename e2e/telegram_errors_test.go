@@ -41,6 +41,10 @@ func TestALostPetOnTheWallIsToldInTheChatAndOnTheWall(t *testing.T) {
 	s.keepHistory("ScanWalls/two_destinations", "scan-walls-by-hand")
 }
 
+// slack is how much later than planned something may come on a machine that
+// has much else to do.
+const slack = 30 * time.Second
+
 // row is a row of the design's error table for a platform: an answer, and
 // what is seen to become of it.
 type row struct {
@@ -52,7 +56,6 @@ type row struct {
 	reason    string // part of its reason
 	outcomes  []string
 	gaps      []time.Duration // the least time between an answer and the next call
-	most      time.Duration   // and the most beyond it; 3 s if 0
 	uncertain int
 	messages  int // shown to readers in the end
 	lane      string
@@ -150,7 +153,7 @@ func (r row) play(s *stage, destination string, filter sandbox.CallFilter, shown
 	for i, least := range r.gaps {
 		gap := calls[i+1].ReceivedAt.Sub(calls[i].AnsweredAt)
 		require.GreaterOrEqual(t, gap, least)
-		require.Less(t, gap, least+max(r.most, 3*time.Second))
+		require.Less(t, gap, least+slack)
 	}
 	require.Equal(t, r.messages, shown())
 	require.Equal(t, r.lane, s.lane(destination).State)

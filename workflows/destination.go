@@ -264,7 +264,7 @@ func (l *lane) interval() time.Duration {
 
 // lead is how far ahead of its slot a turn is granted.
 func (l *lane) lead() time.Duration {
-	return min(protocol.GrantLead, l.interval())
+	return min(protocol.GrantLead-maxJitter, l.interval())
 }
 
 // nextSlot is the head of the queue's place in the beat of the lane. A lane
@@ -282,7 +282,7 @@ func (l *lane) apart() time.Time { return l.lastSent.Add(l.interval() * 9 / 10) 
 // due is when the head of the queue is to be sent: at its slot, give or take
 // the jitter.
 func (l *lane) due(now time.Time, jitter time.Duration) time.Time {
-	return latest(l.nextSlot(now).Add(jitter), l.apart(), l.cooling)
+	return latest(now, l.nextSlot(now).Add(jitter), l.apart(), l.cooling)
 }
 
 func latest(first time.Time, others ...time.Time) time.Time {
