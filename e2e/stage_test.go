@@ -130,15 +130,17 @@ func (s *stage) work() (stop func()) {
 	return stop
 }
 
-// lost is a post that reads as a lost pet, each number another pet: the relay
-// takes like texts for one case. The phrase that ends it, and the phone, must
+// lost is a post that reads as a lost pet, each number another pet, up to 223:
+// the relay takes like texts for one case, and a name and a street too. The phrase that ends it, and the phone, must
 // never be seen in logs or histories.
 func lost(number int) sandbox.Post {
 	pick := func(stride int, from ...string) string { return from[(number*stride+number/7)%len(from)] }
-	return sandbox.Post{Text: fmt.Sprintf("%s %s Мурка-%d! %s %s, %d. %s Телефон 8 900 000-%02d-%02d. %s",
+	heads := []string{"Ба", "Ви", "Гу", "Да", "Жу", "За", "Ки", "Ло", "Ма", "Ну", "По", "Ри", "Са", "То", "Фи", "Ха"}
+	tails := []string{"льзен", "ркот", "мпик", "нтус", "стрель", "вген", "дрон", "зум", "йкал", "ппо", "шкет", "чмок", "гвин", "бло"}
+	return sandbox.Post{Text: fmt.Sprintf("%s %s по кличке %s, Мурка-%d! %s %s, %d. %s Телефон 8 900 000-%02d-%02d. %s",
 		pick(1, "Пропала", "Потерялась", "Внимание, пропала", "Помогите найти: потерялась", "Ищем, пропала", "Третий день ищем, убежала", "Сбежала и пропала"),
 		pick(3, "кошка", "собака", "чёрная кошка", "маленькая собачка", "рыжая кошечка", "собака породы бигль", "трёхцветная кошка", "сиамская кошка"),
-		number,
+		heads[number%len(heads)]+tails[number/len(heads)%len(tails)], number,
 		pick(5, "Выпала с балкона дома на ул. Речная", "Испугалась салюта у парка, ул. Мира", "Ушла с дачи, СНТ «Ручеёк», линия", "Сорвалась с поводка, пр. Строителей",
 			"Видели вчера вечером на ул. Лесная", "Выскочила из машины у заправки, ул. Кирова", "Проскользнула в подъезд, ул. Гагарина", "Не вернулась с прогулки, ул. Полевая",
 			"Осталась во дворе и исчезла, ул. Школьная"),
