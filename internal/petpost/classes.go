@@ -2,6 +2,7 @@ package petpost
 
 // classIDs are the classes that code asks for.
 type classIDs struct {
+	breedMaybe                                                      uint16
 	dog, cat, other, kind, pet, dogMaybe                            uint16
 	catMaybe, dogBreed, catBreed, dogTrait, catTrait, oblique       uint16
 	obliquePlural, with, others, gets, otherPair, lose              uint16
@@ -21,6 +22,7 @@ func (c *classIDs) resolve(lx *lexicon) {
 		id   *uint16
 		name string
 	}{
+		{&c.breedMaybe, "breed.maybe"},
 		{&c.dog, "dog.noun"},
 		{&c.cat, "cat.noun"},
 		{&c.other, "other.noun"},

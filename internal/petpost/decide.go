@@ -140,7 +140,7 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	case s[sigNotPet] >= plain && adopt < outright && !r.kindMentioned(len(t.words)) || s[sigNotPet] >= outright && (s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
 		v.animal = ""
 		return News, true
-	case s[sigAdvice] >= outright && s[sigAdvice] >= lost:
+	case s[sigAdvice] >= outright && s[sigAdvice] >= lost && side < outright && adopt < outright:
 		return News, true
 	}
 

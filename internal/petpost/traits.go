@@ -79,7 +79,7 @@ func (r *reader) sex() Sex {
 	t, c := &r.text, &r.rs.class
 	male, female := 0, 0
 	for i := range t.words {
-		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) || t.sameSentence(i-1, i) && t.number(i-1) > 1 {
+		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) || t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12 {
 			continue
 		}
 		if t.isWord(i, "девочка", "девочку", "мальчик", "мальчика") && t.isWord(i+1, "плачет", "лет", "потеряла", "потерял") {
@@ -110,7 +110,7 @@ func (r *reader) sex() Sex {
 func (r *reader) breed() string {
 	t, c := &r.text, &r.rs.class
 	for i := range t.words {
-		if !t.has(i, c.dogBreed) && !t.has(i, c.catBreed) || t.words[i].hashtag || r.companion(i) {
+		if !t.has(i, c.dogBreed) && !t.has(i, c.catBreed) && !t.has(i, c.breedMaybe) || t.words[i].hashtag || r.companion(i) {
 			continue
 		}
 		if t.words[i].merged && t.words[i].start == t.words[max(i-1, 0)].start && i > 0 {
