@@ -17,6 +17,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -199,4 +200,10 @@ func (r *rig) dump(t testing.TB) string {
 		all.WriteString(query[string](r, "SELECT coalesce(string_agg(t::text, E'\\n'), '') FROM "+table+" t"))
 	}
 	return all.String()
+}
+
+func namespaceOf(r *rig) string { return testenv.Namespace(r.t) }
+
+func execution(workflowID string) *common.WorkflowExecution {
+	return &common.WorkflowExecution{WorkflowId: workflowID}
 }

@@ -171,7 +171,7 @@ func (s *session) takeIn(ctx workflow.Context, batch []protocol.BotUpdate) {
 		if workflow.GetInfo(ctx).GetCurrentHistoryLength() <= fullHistory {
 			s.answer(ctx, w)
 		}
-		if s.repeatsLast(update) {
+		if answered := w.answer != nil; answered && s.repeatsLast(update) {
 			s.unrecorded = append(s.unrecorded, protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID})
 			s.close(ctx, update, "ok", "details", "the same button again, before its screen was there")
 			continue
@@ -189,7 +189,7 @@ func (s *session) repeatsLast(update protocol.BotUpdate) bool {
 	if len(s.queue) > 0 {
 		last = s.queue[len(s.queue)-1]
 	}
-	return last != nil && update.CallbackID != "" && last.CallbackID != "" && last.ID < update.ID &&
+	return last != nil && last.CallbackID != "" && last.ID < update.ID &&
 		last.UserID == update.UserID && last.MessageID == update.MessageID && last.Data == update.Data
 }
 
