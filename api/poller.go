@@ -35,7 +35,7 @@ func (p *Poller) Run(ctx context.Context) error {
 		var refused *telegram.Error
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // ctx is how polling is stopped
 		case errors.As(err, &refused) && refused.Class == telegram.Conflict:
 			return fmt.Errorf("api: getUpdates: another process polls with this token, or a webhook is set (take it away with `vestnik bot webhook delete`): %w", err)
 		case errors.As(err, &refused) && refused.Class == telegram.Unauthorized:

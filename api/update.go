@@ -17,8 +17,6 @@ type fault struct {
 	details string
 }
 
-func (f *fault) Error() string { return string(f.code) + ": " + f.details }
-
 func invalidJSON(details string) *fault { return &fault{guide.InboundInvalidJSON, details} }
 
 func unsupported(details string) *fault { return &fault{guide.InboundUnsupportedUpdate, details} }
