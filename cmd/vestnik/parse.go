@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/db"
+	"vestnik/internal/petpost"
 	"vestnik/internal/reading"
 	"vestnik/internal/vk"
 )
@@ -28,9 +29,15 @@ func parseCommand() *cli.Command {
 		Description: `A line in:  {"owner_id":-1,"id":2,"date":1756000000,"text":"…"}, with copy_history as VK gives it, if any.
 A line out: {"owner_id","id","type","animal","sex","name","phones","location","when","contacts"}, in the same order.
 It needs no server.`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "cases", Usage: `add "case": the same number for posts about one animal; all posts are read before the first is written`},
+			&cli.BoolFlag{Name: "explain", Usage: `add "evidence": the words that led to the type and the animal, and their weight`},
+		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out := bufio.NewWriter(os.Stdout)
-			err := parsePosts(ctx, os.Stdin, out)
+			p := &postParser{out: json.NewEncoder(out), explain: cmd.Bool("explain"), cases: cmd.Bool("cases")}
+			p.out.SetEscapeHTML(false)
+			err := p.run(ctx, os.Stdin)
 			return errors.Join(err, out.Flush())
 		},
 	}
@@ -38,26 +45,35 @@ It needs no server.`,
 
 // parsedPost is a line of `vestnik parse`; its form is a contract.
 type parsedPost struct {
-	OwnerID  int64    `json:"owner_id"`
-	ID       int64    `json:"id"`
-	Type     string   `json:"type"`
-	Animal   string   `json:"animal"`
-	Sex      string   `json:"sex"`
-	Name     string   `json:"name"`
-	Phones   []string `json:"phones"`
-	Location string   `json:"location"`
-	When     string   `json:"when"`
-	Contacts []string `json:"contacts"`
+	OwnerID  int64              `json:"owner_id"`
+	ID       int64              `json:"id"`
+	Type     string             `json:"type"`
+	Animal   string             `json:"animal"`
+	Sex      string             `json:"sex"`
+	Name     string             `json:"name"`
+	Phones   []string           `json:"phones"`
+	Location string             `json:"location"`
+	When     string             `json:"when"`
+	Contacts []string           `json:"contacts"`
+	Case     int                `json:"case,omitempty"`
+	Evidence []petpost.Evidence `json:"evidence,omitempty"`
 }
 
-// parsePosts answers every line that holds a post. A line that holds none is
-// an error, told at the end with its number; the others are answered.
-func parsePosts(ctx context.Context, in io.Reader, out io.Writer) error {
+// postParser answers every line that holds a post.
+type postParser struct {
+	out            *json.Encoder
+	explain, cases bool
+
+	held   []parsedPost // with cases: what is not written yet
+	prints []petpost.Fingerprint
+	faults []error
+}
+
+// run reads to the end. A line that holds no post is an error, told at the end
+// with its number; the others are answered.
+func (p *postParser) run(ctx context.Context, in io.Reader) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	var faults []error
 	for number := 1; lines.Scan() && ctx.Err() == nil; number++ {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
@@ -65,17 +81,45 @@ func parsePosts(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 		post, err := vk.DecodePost(line)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("line %d holds no post: %w", number, err))
+			p.faults = append(p.faults, fmt.Errorf("line %d holds no post: %w", number, err))
 			continue
 		}
-		if err := encoder.Encode(parsed(reading.Understand(post))); err != nil {
+		if err := p.answer(reading.Understand(post)); err != nil {
 			return err
 		}
 	}
 	if err := lines.Err(); err != nil {
-		faults = append(faults, fmt.Errorf("standard input: %w", err))
+		p.faults = append(p.faults, fmt.Errorf("standard input: %w", err))
 	}
-	return errors.Join(append(faults, ctx.Err())...)
+	return errors.Join(append(p.faults, p.writeCases(), ctx.Err())...)
+}
+
+func (p *postParser) answer(post db.Post) error {
+	answer := parsed(post)
+	if p.explain {
+		answer.Evidence = post.Reading.Evidence
+	}
+	if !p.cases {
+		return p.out.Encode(answer)
+	}
+	p.held, p.prints = append(p.held, answer), append(p.prints, post.Fingerprint)
+	return nil
+}
+
+// writeCases writes the posts that were held back, each with the number of its
+// case, counted from 1 in the order in which cases begin.
+func (p *postParser) writeCases() error {
+	numbers := map[int]int{}
+	for i, first := range petpost.Group(p.prints) {
+		if _, known := numbers[first]; !known {
+			numbers[first] = len(numbers) + 1
+		}
+		p.held[i].Case = numbers[first]
+		if err := p.out.Encode(p.held[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func parsed(post db.Post) parsedPost {

@@ -88,12 +88,12 @@ type Reading struct {
 
 // Evidence is one reason for a decision.
 type Evidence struct {
-	Field  string // "type" or "animal"
-	Rule   string // name of the rule in the tables
-	Points string // the value that it speaks for, such as "lost" or "cat"
-	Words  string // the words that matched, as written
-	Weight int    // negative speaks against
-	Source string // "own" or "repost": which text the words stand in
+	Field  string `json:"field"`  // "type" or "animal"
+	Rule   string `json:"rule"`   // name of the rule in the tables
+	Points string `json:"points"` // the value that it speaks for, such as "lost" or "cat"
+	Words  string `json:"words"`  // the words that matched, as written
+	Weight int    `json:"weight"` // negative speaks against
+	Source string `json:"source"` // "own" or "repost": which text the words stand in
 }
 
 // Parse reads a post. It never fails: text that says nothing gives Unknown,

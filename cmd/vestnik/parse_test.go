@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const fourPosts = `{"owner_id":-1,"id":2,"date":1756000000,"text":"Пропал кот Барсик, рыжий, ул. Речная 5. Тел 8 (900) 000-12-34"}
+{"owner_id":-1,"id":4,"date":1756003000,"text":"Найдена собака, девочка, на Садовой 7"}
+
+{"owner_id":-7,"id":3,"date":1756090000,"text":"","copy_history":[{"owner_id":-1,"id":2,"text":"Пропал кот Барсик, рыжий, ул. Речная 5. Тел 8 (900) 000-12-34"}]}
+`
+
+func parseLines(t *testing.T, input string, cases, explain bool) ([]map[string]any, error) {
+	t.Helper()
+	var out bytes.Buffer
+	p := &postParser{out: json.NewEncoder(&out), cases: cases, explain: explain}
+	err := p.run(t.Context(), strings.NewReader(input))
+	var lines []map[string]any
+	for line := range strings.Lines(out.String()) {
+		var post map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &post))
+		lines = append(lines, post)
+	}
+	return lines, err
+}
+
+func TestParseAnswersEachPostInItsOrder(t *testing.T) {
+	t.Parallel()
+	lines, err := parseLines(t, fourPosts, false, false)
+	require.NoError(t, err)
+	require.Len(t, lines, 3)
+	require.Equal(t, map[string]any{
+		"owner_id": -1.0, "id": 2.0, "type": "lost", "animal": "cat", "sex": "male", "name": "Барсик",
+		"phones": []any{"+79000001234"}, "location": "ул. Речная 5", "when": "", "contacts": []any{},
+	}, lines[0])
+	require.Equal(t, "found", lines[1]["type"])
+	require.Equal(t, []any{}, lines[1]["phones"], "a list stays a list when it is empty")
+	require.Equal(t, "lost", lines[2]["type"], "a bare repost says what its original says")
+}
+
+func TestParseGivesPostsAboutOneAnimalOneCase(t *testing.T) {
+	t.Parallel()
+	lines, err := parseLines(t, fourPosts, true, false)
+	require.NoError(t, err)
+	require.Equal(t, []any{1.0, 2.0, 1.0}, []any{lines[0]["case"], lines[1]["case"], lines[2]["case"]})
+}
+
+func TestParseExplainsWhatLedToItsReading(t *testing.T) {
+	t.Parallel()
+	lines, err := parseLines(t, fourPosts, false, true)
+	require.NoError(t, err)
+	require.NotEmpty(t, lines[0]["evidence"])
+}
+
+func TestParseNamesTheLinesThatHoldNoPostAndAnswersTheOthers(t *testing.T) {
+	t.Parallel()
+	lines, err := parseLines(t, "{\"bad\n"+fourPosts+"[]\n", false, false)
+	require.ErrorContains(t, err, "line 1 holds no post")
+	require.ErrorContains(t, err, "line 6 holds no post")
+	require.Len(t, lines, 3)
+}
