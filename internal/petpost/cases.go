@@ -43,17 +43,17 @@ func SameCase(a, b Fingerprint) Verdict {
 	if reason := contradiction(&a, &b); reason != "" {
 		return Verdict{false, reason}
 	}
-	apart := a.At.Sub(b.At).Abs()
+	between := a.At.Sub(b.At).Abs()
 
 	like := similarity(&a, &b)
 	need := sameText
 	if groupA == adverts || groupB == adverts {
 		need = sameTextAdverts
 	}
-	if like >= need && apart <= textWindow {
+	if like >= need && between <= textWindow {
 		return Verdict{true, fmt.Sprintf("%.0f %% of the text is the same", 100*like)}
 	}
-	if groupA != groupB || apart > phoneWindow {
+	if groupA != groupB || between > phoneWindow {
 		return Verdict{false, "different texts"}
 	}
 
@@ -105,10 +105,29 @@ func contradiction(a, b *Fingerprint) string {
 		return "different breeds"
 	case a.Sex != "" && b.Sex != "" && a.Sex != b.Sex && (a.Name == "" || a.Name != b.Name):
 		return "different sexes"
+	case apart(a.Phones, b.Phones) && apart(houses(a.Places), houses(b.Places)):
+		return "different phones and houses"
 	case len(a.Towns) > 0 && len(b.Towns) > 0 && !shared(a.Towns, b.Towns) && !shared(a.Places, b.Places):
 		return "different towns"
 	}
 	return ""
+}
+
+// apart tells that both say something, and nothing that the other says. Of
+// phones or houses alone that is no contradiction: a friend's phone is added,
+// the dog was seen elsewhere. Of both at once it is another animal, however
+// alike the words are: there are templates for the words.
+func apart(a, b []string) bool { return len(a) > 0 && len(b) > 0 && !shared(a, b) }
+
+// houses are the places that name a house.
+func houses(places []string) []string {
+	var found []string
+	for _, place := range places {
+		if last := place[len(place)-1]; last >= '0' && last <= '9' {
+			found = append(found, place)
+		}
+	}
+	return found
 }
 
 // sameName allows one slip: "Джек" and "Джэк".
