@@ -147,7 +147,7 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 }
 
 func (c *composer) menu(notice string) Composed {
-	return Composed{Screen: guide.MenuScreen(notice, c.config.Extras)}
+	return Composed{Screen: guide.MenuScreen(notice)}
 }
 
 func listing[From, To any](page guidedb.Page[From], convert func(From) To) guide.Listing[To] {

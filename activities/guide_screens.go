@@ -27,7 +27,7 @@ func (c *composer) places(ctx context.Context, action guide.Action) (Composed, e
 	list := listing(page, func(line guidedb.PlaceLine) guide.PlaceLine {
 		return guide.PlaceLine{ID: line.ID, Name: line.Name, Address: line.Address, Rating: value(line.Rating)}
 	})
-	return Composed{Screen: guide.PlaceList(query, guide.PlaceFilterNames(names), list)}, nil
+	return Composed{Screen: guide.PlaceList(query, guide.PlaceFilterNames(names), list, c.config.Extras)}, nil
 }
 
 func placeFilter(query guide.PlaceQuery) guidedb.PlaceFilter {

@@ -13,9 +13,9 @@ func TestExtrasFindWhatIsNearAndWhatIsNamed(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, setup{extras: true})
 	p := r.person(t)
-	menu := p.say("/start").screen(t)
-	require.True(t, menu.has("Рядом со мной"))
-	require.Contains(t, p.press(menu.button(t, "Рядом со мной").Data).screen(t).text, "местоположение")
+	require.Len(t, p.say("/start").screen(t).rows, 3, "the main menu stays the document's")
+	places := p.press("open:menu:places").screen(t)
+	require.Contains(t, p.press(places.button(t, "Рядом со мной").Data).screen(t).text, "местоположение")
 	near := p.send(`"location":{"latitude":53.2005,"longitude":50.1505}`).screen(t)
 	require.True(t, near.has("Кофейня №01"), near.text)
 	require.Contains(t, near.text, " м, ул. Речная, 1")
@@ -46,7 +46,7 @@ func TestExtrasAreNotThereUnlessAskedFor(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, setup{})
 	p := r.person(t)
-	require.False(t, p.say("/start").screen(t).has("Поиск"))
+	require.False(t, p.press("open:menu:places").screen(t).has("Поиск"))
 	for _, data := range []string{"open:menu:near", "open:menu:find"} {
 		require.Contains(t, p.press(data).screen(t).text, "Выберите раздел:")
 	}

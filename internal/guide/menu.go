@@ -1,15 +1,13 @@
 package guide
 
 // MenuScreen is the main menu. notice, if any, stands above it: "Больше
-// недоступно." when what was asked for is gone.
-func MenuScreen(notice string, extras bool) Screen {
+// недоступно." when what was asked for is gone. It is the document's own menu,
+// whatever else is switched on: extras have their buttons on other screens.
+func MenuScreen(notice string) Screen {
 	keyboard := Keyboard{
 		{press("Места", openMenu(Places)), press("Афиша", openMenu(Events))},
 		{press("Подборки", openMenu(Collections)), press("Избранное", openMenu(Favorites))},
 		{press("Промокоды", openMenu(Promos)), press("Помощь", openMenu(Help))},
-	}
-	if extras {
-		keyboard = append(keyboard, []Button{press("Рядом со мной", openMenu(Near)), press("Поиск", openMenu(Find))})
 	}
 	text := "Выберите раздел:"
 	if notice != "" {
@@ -77,7 +75,14 @@ func HelpScreen(contactURL string, extras bool) Screen {
 	if address != "" {
 		keyboard = append(keyboard, []Button{link("Написать нам", address)})
 	}
+	if extras {
+		keyboard = append(keyboard, extrasRow())
+	}
 	return Screen{Text: text, Keyboard: append(keyboard, []Button{press(labelBack, backTo(Main))})}
+}
+
+func extrasRow() []Button {
+	return []Button{press("Рядом со мной", openMenu(Near)), press("Поиск", openMenu(Find))}
 }
 
 // NearScreen asks for a location; FindScreen for words.

@@ -15,7 +15,7 @@ type PlaceLine struct {
 type PlaceFilterNames struct{ District, Type, Subcategory string }
 
 // PlaceList is a page of the places. query.Page must be the page shown.
-func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine]) Screen {
+func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine], extras bool) Screen {
 	query.Page = list.Page
 	head := "Места"
 	if list.Total > 0 {
@@ -54,6 +54,9 @@ func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine]
 	})
 	if query.Filtered() {
 		keyboard = append(keyboard, []Button{press(labelReset, openMenu(Places))})
+	}
+	if extras {
+		keyboard = append(keyboard, extrasRow())
 	}
 	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)

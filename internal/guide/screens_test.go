@@ -87,8 +87,8 @@ func allScreens(t *testing.T) map[string]Screen {
 	placeQuery := PlaceQuery{Page: 2, District: 3, Type: 5, Subcategory: 7}
 	eventQuery := EventQuery{Page: 1, Category: 1, Source: 2, Day: "20261205"}
 	screens := map[string]Screen{
-		"menu":                  MenuScreen("", false),
-		"menu with extras":      MenuScreen(NoticeGone, true),
+		"menu":                  MenuScreen(""),
+		"menu with a notice":    MenuScreen(NoticeGone),
 		"gate":                  GateScreen("https://t.me/city_guide", parse(t, "open:place:123"), false),
 		"gate again":            GateScreen("", parse(t, "page:place:0:2.d3.t5.s7"), true),
 		"help":                  HelpScreen("https://t.me/editors", true),
@@ -97,9 +97,9 @@ func allScreens(t *testing.T) map[string]Screen {
 		"find":                  FindScreen(),
 		"found":                 FoundList("Вот что нашлось", entries),
 		"nothing found":         FoundList("Вот что нашлось", nil),
-		"places":                PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places),
-		"no places":             PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}),
-		"no places at all":      PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}),
+		"places":                PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places, true),
+		"no places":             PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, true),
+		"no places at all":      PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, true),
 		"districts":             PlaceFilterScreen(parse(t, "open:menu:places:d.p2.t5.s7"), manyChoices()),
 		"types":                 PlaceFilterScreen(parse(t, "open:menu:places:t.d3"), manyChoices()),
 		"subcategories":         PlaceFilterScreen(parse(t, "open:menu:places:s"), nil),
@@ -187,7 +187,7 @@ func TestTheMainMenuIsTheSpecificationsOwn(t *testing.T) {
 		{{Text: "Места", Data: "open:menu:places"}, {Text: "Афиша", Data: "open:menu:events"}},
 		{{Text: "Подборки", Data: "open:menu:collections"}, {Text: "Избранное", Data: "open:menu:favorites"}},
 		{{Text: "Промокоды", Data: "open:menu:promos"}, {Text: "Помощь", Data: "open:menu:help"}},
-	}}, MenuScreen("", false))
+	}}, MenuScreen(""))
 }
 
 func TestAPlaceWithAPhotoIsACaptionWithTheWholeTextInReserve(t *testing.T) {
