@@ -33,6 +33,7 @@ type Relay struct {
 	Ledger     *db.Ledger
 	Posts      *db.Posts
 	Walls      *db.Walls
+	Cases      *db.Cases
 	Dispatcher *dispatch.Dispatcher
 
 	mu   sync.Mutex
@@ -48,7 +49,7 @@ func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slo
 	}
 	r := &Relay{
 		Config: cfg, Temporal: temporal, Log: log, Routes: routes,
-		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool),
+		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool), Cases: db.NewCases(pool),
 		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{},
 	}
 	r.Dispatcher = dispatch.New(temporal, r.Ledger, r.Pace)

@@ -1,0 +1,215 @@
+package e2e
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+)
+
+// The posts of one search, in words of their own and with one phone.
+const (
+	rexIsLost = "Пропал пёс Рекс, рыжий, бигль, убежал с ул. Лесная, 12. Тел. 8 900 000-71-71. " + privateWords
+	rexAgain  = "Помогите найти собаку! Зовут Рекс, бигль, рыжий с белым, видели у ул. Лесная. Звоните 8 900 000-71-71. " + privateWords
+	rexIsHome = "Рекс дома! Нашёлся наш рыжий бигль с ул. Лесная, спасибо всем, кто искал. 8 900 000-71-71"
+)
+
+var toBoth = merged(toChat, toWall, map[string]string{"VK_OUT_MEDIA_TOKEN": mediaKey})
+
+func merged(settings ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, set := range settings {
+		maps.Copy(all, set)
+	}
+	return all
+}
+
+// amended waits until the amendments of a delivery have ended so many times,
+// and returns the last.
+func (s *stage) amended(d db.DeliveryRow, times int) db.AmendmentRow {
+	s.t.Helper()
+	var last db.AmendmentRow
+	s.until("the delivery is amended", func() bool {
+		rows, err := s.relay.Ledger.Amendments(s.ctx, d.ID)
+		require.NoError(s.t, err)
+		if len(rows) < times || rows[len(rows)-1].Status == protocol.AmendPending {
+			return false
+		}
+		last = rows[len(rows)-1]
+		return true
+	})
+	return last
+}
+
+func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
+	s := newStage(t, toBoth)
+	s.work()
+	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
+	onWall := s.ended(s.delivery(wall, first.PostID))
+	require.NotNil(t, first.Case)
+
+	again := s.send(chat, sandbox.Post{Text: rexAgain})
+	require.Equal(t, protocol.StatusSuppressed, again.Status)
+	require.Equal(t, first.Case, again.Case)
+	require.Equal(t, first.ID, *again.StandsFor)
+	require.Contains(t, again.Reason, "told by delivery")
+	require.Contains(t, again.Reason, protocol.WallPost(first.OwnerID, first.PostID))
+	require.Equal(t, protocol.StatusSuppressed, s.delivery(wall, again.PostID).Status)
+
+	home := s.ended(s.send(chat, sandbox.Post{Text: rexIsHome}))
+	require.Equal(t, string(petpost.Reunited), home.Type, "no route asks for it")
+	require.Equal(t, protocol.StatusSent, home.Status)
+	require.Equal(t, first.Case, home.Case)
+	require.Equal(t, first.ID, *home.ReplyTo)
+	require.Equal(t, protocol.StatusSent, s.ended(s.delivery(wall, home.PostID)).Status)
+
+	require.Equal(t, protocol.AmendDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.AmendDone, s.amended(onWall, 1).Status)
+	messages := s.sandbox.Messages(chatID)
+	require.Len(t, messages, 2)
+	require.Equal(t, first.MessageIDs[0], messages[1].ReplyTo)
+	require.True(t, strings.HasPrefix(messages[0].Text, "🎉 Питомец снова дома"), "the first message is marked as closed")
+	require.Contains(t, messages[0].Text, "прежнее объявление")
+	require.False(t, messages[0].Edited.IsZero())
+	posts := s.sandbox.Posts(target)
+	require.Len(t, posts, 2)
+	for _, post := range posts {
+		require.Contains(t, post.Text, "Питомец снова дома")
+	}
+
+	late := s.send(chat, sandbox.Post{Text: rexAgain + " !"})
+	require.Equal(t, protocol.StatusSuppressed, late.Status)
+	require.Contains(t, late.Reason, "home again")
+	require.Len(t, s.sandbox.Messages(chatID), 2)
+
+	rows, err := s.relay.Cases.List(s.ctx, db.CaseFilter{ID: *first.Case})
+	require.NoError(t, err)
+	require.Equal(t, protocol.WallPost(home.OwnerID, home.PostID), rows[0].ClosedBy)
+	require.Equal(t, 4, rows[0].Posts)
+	s.keepHistory("AmendDelivery/closed", protocol.AmendDeliveryWorkflowID(first.ID, s.amended(first, 1).ID))
+}
+
+func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
+	s := newStage(t, toBoth)
+	s.work()
+	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
+	onWall := s.ended(s.delivery(wall, first.PostID))
+
+	s.edit(first, func(post *sandbox.Post) { post.Text = rexIsLost + " Вознаграждение!" })
+	require.Equal(t, "edited", s.amended(first, 1).Cause)
+	require.Equal(t, protocol.AmendDone, s.amended(onWall, 1).Status)
+	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "Вознаграждение!")
+	require.Contains(t, s.sandbox.Posts(target)[0].Text, "Вознаграждение!")
+
+	// Many authors write the happy end into the post itself.
+	s.edit(first, func(post *sandbox.Post) { post.Text = rexIsHome })
+	s.amended(first, 2)
+	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "Питомец снова дома")
+
+	require.NoError(t, s.sandbox.DeletePost(source, first.PostID))
+	result := s.scan()
+	require.Equal(t, 1, result.Walls[0].Deleted)
+	require.Equal(t, "deleted", s.amended(first, 3).Cause)
+	require.Equal(t, protocol.AmendDone, s.amended(onWall, 3).Status)
+	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
+	require.Contains(t, s.sandbox.Posts(target)[0].Text, "удалена автором")
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+	require.Zero(t, s.scan().Walls[0].Deleted, "once")
+}
+
+func TestACaptionOfAnAlbumIsEdited(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	post := withPhotos(1, 2)
+	post.Text = rexIsLost
+	first := s.ended(s.send(chat, post))
+	require.Equal(t, protocol.StatusSent, first.Status)
+	s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
+	require.Equal(t, protocol.AmendDone, s.amended(first, 1).Status)
+	messages := s.sandbox.Messages(chatID)
+	require.Len(t, messages, 2)
+	require.Contains(t, messages[0].Caption, "боится людей")
+	require.Empty(t, messages[1].Caption)
+}
+
+func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
+	t.Run("a community's key may not edit", func(t *testing.T) {
+		s := newStage(t, toWall)
+		s.work()
+		first := s.ended(s.send(wall, sandbox.Post{Text: rexIsLost}))
+		s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
+		amendment := s.amended(first, 1)
+		require.Equal(t, protocol.AmendRefused, amendment.Status)
+		require.Contains(t, amendment.Reason, "VK 27")
+		require.Equal(t, protocol.LaneOpen, s.lane(wall).State)
+		require.Equal(t, protocol.StatusSent, s.ended(s.send(wall, lost(1))).Status, "deliveries go on")
+	})
+	for name, row := range map[string]struct {
+		fault  sandbox.Fault
+		status string
+	}{
+		"the message is gone":          {sandbox.Fault{Code: 400, Description: "Bad Request: message to edit not found"}, protocol.AmendGone},
+		"the message is so already":    {sandbox.Fault{Code: 400, Description: "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"}, protocol.AmendDone},
+		"Telegram asks to wait":        {sandbox.Fault{Code: 429, RetryAfter: 1, Description: "Too Many Requests: retry after 1"}, protocol.AmendDone},
+		"Telegram is in trouble":       {sandbox.Fault{Code: 502, Description: "Bad Gateway"}, protocol.AmendDone},
+		"the answer got lost":          {sandbox.Fault{AcceptThenFail: true, Reset: true}, protocol.AmendDone},
+		"Telegram refuses it for good": {sandbox.Fault{Code: 400, Description: "Bad Request: BUTTON_URL_INVALID"}, protocol.AmendFailed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, toChat)
+			s.work()
+			first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
+			row.fault.Platform, row.fault.Method, row.fault.Times = sandbox.Telegram, "editMessageText", 1
+			s.fault(row.fault)
+			s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
+			require.Equal(t, row.status, s.amended(first, 1).Status)
+			require.Equal(t, protocol.LaneOpen, s.lane(chat).State)
+		})
+	}
+}
+
+func TestAnOperatorPartsWhatWasTakenForOneAnimal(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
+	again := s.send(chat, sandbox.Post{Text: rexAgain})
+	require.Equal(t, protocol.StatusSuppressed, again.Status)
+
+	parted, released, err := s.starter.SplitCase(s.ctx, *first.Case, []petpost.PostRef{{OwnerID: again.OwnerID, PostID: again.PostID}}, false, "другой пёс")
+	require.NoError(t, err)
+	require.Equal(t, []int64{again.ID}, released)
+	again = s.ended(again)
+	require.Equal(t, protocol.StatusSent, again.Status)
+	require.Equal(t, parted, *again.Case)
+	require.Len(t, s.sandbox.Messages(chatID), 2)
+
+	joined, err := s.starter.JoinCases(s.ctx, *first.Case, []int64{parted}, "всё-таки он")
+	require.NoError(t, err)
+	require.Equal(t, *first.Case, joined)
+	row, posts, err := s.relay.Cases.Get(s.ctx, parted)
+	require.NoError(t, err)
+	require.Equal(t, *first.Case, row.ID, "the old number leads to the case")
+	require.Len(t, posts, 2)
+
+	home := s.ended(s.send(chat, sandbox.Post{Text: rexIsHome}))
+	require.Equal(t, first.ID, *home.ReplyTo)
+	s.amended(first, 1)
+	s.amended(again, 1)
+	for _, message := range s.sandbox.Messages(chatID) {
+		require.Contains(t, message.Text, "Питомец снова дома")
+	}
+}
+
+// edit changes a delivery's source post and scans.
+func (s *stage) edit(d db.DeliveryRow, change func(*sandbox.Post)) {
+	s.t.Helper()
+	require.NoError(s.t, s.sandbox.EditPost(source, d.PostID, change))
+	result := s.scan()
+	require.Equal(s.t, 1, result.Walls[0].Edited)
+}
