@@ -1,0 +1,379 @@
+package db_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+	"vestnik/internal/reading"
+	"vestnik/internal/testenv"
+)
+
+const (
+	somewhere = "telegram:-1001000000001"
+	elsewhere = "vk:-77"
+)
+
+// desk stores posts as a reading does, with rules that send what is lost
+// somewhere.
+type desk struct {
+	t      *testing.T
+	pool   *pgxpool.Pool
+	posts  *db.Posts
+	ledger *db.Ledger
+	cases  *db.Cases
+	window time.Duration
+	lostTo []string
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	t.Parallel()
+	pool, err := db.Open(t.Context(), testenv.Database(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	return &desk{
+		t: t, pool: pool, posts: db.NewPosts(pool), ledger: db.NewLedger(pool), cases: db.NewCases(pool),
+		window: 72 * time.Hour, lostTo: []string{somewhere},
+	}
+}
+
+func post(owner, id int64, text string) db.Post {
+	hash := sha256.Sum256([]byte(text))
+	post := db.Post{OwnerID: owner, PostID: id, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:]}
+	reading.Read(&post)
+	return post
+}
+
+func (d *desk) page(posts ...db.Post) db.Page {
+	return db.Page{
+		Posts: posts, Window: d.window,
+		Owed: func(post db.Post) (owed []db.Owed) {
+			if post.Reading.Type == petpost.Lost {
+				for _, destination := range d.lostTo {
+					owed = append(owed, db.Owed{Destination: destination, Weight: 1})
+				}
+			}
+			return owed
+		},
+		Update: func(_ db.Post, destination string) (db.Owed, bool) {
+			return db.Owed{Destination: destination, Weight: 1}, true
+		},
+	}
+}
+
+func (d *desk) store(posts ...db.Post) db.PageStored {
+	d.t.Helper()
+	stored, err := d.posts.StorePage(d.t.Context(), d.page(posts...))
+	require.NoError(d.t, err)
+	return stored
+}
+
+// delivery is what a destination is owed of a post; nil if nothing.
+func (d *desk) delivery(owner, id int64, destination string) *db.DeliveryRow {
+	d.t.Helper()
+	rows, err := d.ledger.List(d.t.Context(), db.DeliveryFilter{Destination: destination, Limit: 1000})
+	require.NoError(d.t, err)
+	for _, row := range rows {
+		if row.OwnerID == owner && row.PostID == id {
+			return &row
+		}
+	}
+	return nil
+}
+
+func (d *desk) caseOf(owner, id int64) int64 {
+	d.t.Helper()
+	post, err := d.posts.Get(d.t.Context(), owner, id)
+	require.NoError(d.t, err)
+	require.NotZero(d.t, post.CaseID)
+	return post.CaseID
+}
+
+// sent makes a delivery one that arrived at a time.
+func (d *desk) sent(delivery *db.DeliveryRow, at time.Time) {
+	d.t.Helper()
+	row, err := d.ledger.Open(d.t.Context(), delivery.ID)
+	require.NoError(d.t, err)
+	attempt, err := d.ledger.Begin(d.t.Context(), row, 0, "", db.Shown{Kind: "message", Version: []byte("old")})
+	require.NoError(d.t, err)
+	require.NoError(d.t, d.ledger.Arrived(d.t.Context(), attempt, []int64{1000 + delivery.ID}, true))
+	_, err = d.pool.Exec(d.t.Context(), "UPDATE relay.deliveries SET sent_at = $2, created_at = $2 WHERE id = $1", delivery.ID, at)
+	require.NoError(d.t, err)
+}
+
+const (
+	rex      = "Пропал пёс Рекс, рыжий, бигль, убежал с ул. Лесная, 12. Тел. 8 900 000-71-71"
+	rexAgain = "Помогите найти собаку! Зовут Рекс, бигль, рыжий с белым, видели у ул. Лесная. Звоните 8 900 000-71-71"
+	rexHome  = "Рекс дома! Нашёлся наш рыжий бигль с ул. Лесная, спасибо всем, кто искал. 8 900 000-71-71"
+	murka    = "Потерялась кошка Мурка, серая, ул. Садовая, 3, очень ждём. Тел. 8 900 000-72-72"
+)
+
+func TestTwoReadersThatMeetOneCaseAtOnceMakeOne(t *testing.T) {
+	d := newDesk(t)
+	d.lostTo = []string{somewhere, elsewhere}
+	names := []string{"Рекс", "Барон", "Жулик", "Шарик", "Граф", "Цезарь", "Мухтар", "Полкан", "Тузик", "Дик", "Лорд", "Фунтик"}
+	for i, name := range names {
+		round := int64(i)
+		phone := fmt.Sprintf(" 8 900 000-%02d-01", round)
+		texts := []string{
+			fmt.Sprintf("Пропал пёс %s, рыжий, бигль, убежал с ул. Лесная, 12.", name) + phone,
+			fmt.Sprintf("Помогите найти собаку! Зовут %s, бигль, рыжий с белым, видели у ул. Лесная.", name) + phone,
+			fmt.Sprintf("Ищем пса по кличке %s! Рыжий бигль, ул. Лесная, звоните в любое время.", name) + phone,
+		}
+		var readers sync.WaitGroup
+		for i, text := range texts {
+			readers.Go(func() {
+				_, err := d.posts.StorePage(context.WithoutCancel(t.Context()), d.page(post(-int64(i+1), round+1, text)))
+				if err != nil {
+					t.Errorf("store: %v", err)
+				}
+			})
+		}
+		readers.Wait()
+		for _, destination := range d.lostTo {
+			going := 0
+			for i := range texts {
+				require.Equal(t, d.caseOf(-1, round+1), d.caseOf(-int64(i+1), round+1))
+				delivery := d.delivery(-int64(i+1), round+1, destination)
+				if delivery.Status == protocol.StatusPending {
+					going++
+				} else {
+					require.Equal(t, protocol.StatusSuppressed, delivery.Status)
+				}
+			}
+			require.Equal(t, 1, going, "%s", name)
+		}
+	}
+}
+
+func TestPagesThatHoldTheSameCasesInAnotherOrderDoNotStandInEachOthersWay(t *testing.T) {
+	d := newDesk(t)
+	var here, there []db.Post
+	for i := range int64(40) {
+		text := fmt.Sprintf("Пропал пёс Рекс, рыжий, бигль, ул. Лесная, %d. Тел. 8 900 000-%02d-55", i, i)
+		here = append(here, post(-1, i+1, text))
+		there = append([]db.Post{post(-2, i+1, "Ищем! "+text)}, there...)
+	}
+	var readers sync.WaitGroup
+	for _, posts := range [][]db.Post{here, there} {
+		readers.Go(func() {
+			if _, err := d.posts.StorePage(context.WithoutCancel(t.Context()), d.page(posts...)); err != nil {
+				t.Errorf("store: %v", err)
+			}
+		})
+	}
+	readers.Wait()
+	for i := range int64(40) {
+		require.Equal(t, d.caseOf(-1, i+1), d.caseOf(-2, i+1))
+	}
+}
+
+func TestACaseCountsAsToldForTheWindow(t *testing.T) {
+	for name, row := range map[string]struct {
+		sentBefore time.Duration
+		status     string
+	}{
+		"told within the window": {71 * time.Hour, protocol.StatusSuppressed},
+		"told before":            {73 * time.Hour, protocol.StatusPending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.store(post(-1, 1, rex))
+			first := d.delivery(-1, 1, somewhere)
+			d.sent(first, time.Now().Add(-row.sentBefore))
+			d.store(post(-2, 1, rexAgain))
+			again := d.delivery(-2, 1, somewhere)
+			require.Equal(t, row.status, again.Status)
+			require.Equal(t, first.Case, again.Case)
+			if row.status == protocol.StatusSuppressed {
+				require.Equal(t, first.ID, *again.StandsFor)
+				require.Equal(t, fmt.Sprintf("case %d is told by delivery %d, wall-1_1", *first.Case, first.ID), again.Reason)
+			}
+		})
+	}
+}
+
+func TestWhatWaitsForADestinationCountsAsToldHoweverLongItWaits(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	_, err := d.pool.Exec(t.Context(), "UPDATE relay.deliveries SET created_at = now() - interval '9 days'")
+	require.NoError(t, err)
+	d.store(post(-2, 1, rexAgain))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-2, 1, somewhere).Status)
+}
+
+func TestAnimalsThatHaveNothingInCommonStayApart(t *testing.T) {
+	d := newDesk(t)
+	stored := d.store(post(-1, 1, rex), post(-1, 2, murka))
+	require.Equal(t, 2, stored.Owed)
+	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-1, 2))
+}
+
+func TestNewsGoesWhereTheCaseWasToldAndNowhereElse(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	first := d.delivery(-1, 1, somewhere)
+	d.sent(first, time.Now().Add(-9*24*time.Hour))
+	stored := d.store(post(-2, 1, rexHome))
+	require.Equal(t, 1, stored.Owed)
+	home := d.delivery(-2, 1, somewhere)
+	require.Equal(t, first.ID, *home.ReplyTo)
+	require.Nil(t, d.delivery(-2, 1, elsewhere))
+	opened, err := d.ledger.Open(t.Context(), home.ID)
+	require.NoError(t, err)
+	require.Equal(t, 1000+first.ID, opened.ReplyTo, "the message, not the delivery")
+
+	due, err := d.ledger.AmendmentsDue(t.Context(), time.Now(), 10)
+	require.NoError(t, err)
+	require.Len(t, due, 1)
+	require.Equal(t, first.ID, due[0].DeliveryID)
+	require.Equal(t, "closed", due[0].Cause)
+
+	d.store(post(-3, 1, "Ура! "+rexHome))
+	require.Nil(t, d.delivery(-3, 1, somewhere), "good news is told once")
+	d.store(post(-3, 2, rexAgain))
+	require.Contains(t, d.delivery(-3, 2, somewhere).Reason, "home again")
+}
+
+func TestWhatWaitsIsNotSentOnceTheAnimalIsHome(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	stored := d.store(post(-2, 1, rexHome))
+	require.Zero(t, stored.Owed, "nobody was told that it was lost")
+	waiting := d.delivery(-1, 1, somewhere)
+	require.Equal(t, protocol.StatusSuppressed, waiting.Status)
+	require.Contains(t, waiting.Reason, "home again")
+	_, err := d.ledger.Begin(t.Context(), db.Delivery{ID: waiting.ID}, 0, "", db.Shown{})
+	require.Error(t, err, "a sender that had opened it before does not send it")
+}
+
+func TestAPetThatIsLostAnewIsANewCase(t *testing.T) {
+	d := newDesk(t)
+	old := post(-1, 1, rex)
+	old.PostedAt = time.Now().Add(-30 * 24 * time.Hour)
+	home := post(-1, 2, rexHome)
+	home.PostedAt = time.Now().Add(-20 * 24 * time.Hour)
+	reading.Read(&old)
+	reading.Read(&home)
+	d.store(old, home)
+	require.Equal(t, d.caseOf(-1, 1), d.caseOf(-1, 2))
+	d.store(post(-1, 3, rexAgain))
+	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-1, 3))
+	require.Equal(t, protocol.StatusPending, d.delivery(-1, 3, somewhere).Status)
+}
+
+func TestARepostAndItsOriginAreOneCase(t *testing.T) {
+	d := newDesk(t)
+	repost := post(-2, 1, "")
+	repost.Reposts, repost.OriginOwnerID, repost.OriginPostID = []string{rex}, -1, 1
+	repost.ContentHash = []byte("repost")
+	reading.Read(&repost)
+	d.store(repost) // before its original is met
+	d.store(post(-1, 1, rex))
+	require.Equal(t, d.caseOf(-2, 1), d.caseOf(-1, 1))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-1, 1, somewhere).Status)
+}
+
+func TestADeliveryThatFailsLeavesItsPlaceToAnother(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-2, 1, rexAgain), post(-3, 1, rexAgain+"!"))
+	first := d.delivery(-1, 1, somewhere)
+	_, err := d.pool.Exec(t.Context(), "UPDATE relay.deliveries SET status = 'failed' WHERE id = $1", first.ID)
+	require.NoError(t, err)
+	released, err := d.ledger.ReleaseStranded(t.Context(), time.Now().Add(-time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, 1, released)
+	last := d.delivery(-3, 1, somewhere)
+	require.Equal(t, protocol.StatusPending, last.Status, "the newest goes")
+	require.Equal(t, last.ID, *d.delivery(-2, 1, somewhere).StandsFor)
+	released, err = d.ledger.ReleaseStranded(t.Context(), time.Now().Add(-time.Hour))
+	require.NoError(t, err)
+	require.Zero(t, released)
+}
+
+func TestADeletedPostIsNotSentAndItsCaseIsToldByAnother(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-2, 1, rexAgain))
+	gone, err := d.posts.Delete(t.Context(), -1, []int64{1})
+	require.NoError(t, err)
+	require.Equal(t, 1, gone)
+	require.Equal(t, "the author has deleted the post", d.delivery(-1, 1, somewhere).Reason)
+	released, err := d.ledger.ReleaseStranded(t.Context(), time.Now().Add(-time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, 1, released)
+	require.Equal(t, protocol.StatusPending, d.delivery(-2, 1, somewhere).Status)
+
+	stored := d.store(post(-1, 1, rex))
+	require.Equal(t, 1, stored.Edited, "it was put back")
+}
+
+func TestAPostThatIsEditedIntoALostPetIsTold(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, "…"))
+	require.Nil(t, d.delivery(-1, 1, somewhere))
+	stored := d.store(post(-1, 1, rex))
+	require.Equal(t, 1, stored.Edited)
+	require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, somewhere).Status)
+	d.store(post(-2, 1, rexAgain))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-2, 1, somewhere).Status, "its new keys are found")
+}
+
+func TestAnAmendmentThatIsOvertakenGoesOn(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	d.sent(d.delivery(-1, 1, somewhere), time.Now())
+	d.store(post(-1, 1, rex+" Он боится людей."))
+	due, err := d.ledger.AmendmentsDue(t.Context(), time.Now(), 10)
+	require.NoError(t, err)
+	require.Len(t, due, 1)
+	amendment, err := d.ledger.OpenAmendment(t.Context(), due[0].ID)
+	require.NoError(t, err)
+	d.store(post(-1, 1, rex+" Вознаграждение."))
+	finished, err := d.ledger.FinishAmendment(t.Context(), amendment, protocol.AmendDone, "")
+	require.NoError(t, err)
+	require.False(t, finished, "the second edit came meanwhile")
+	amendment, err = d.ledger.OpenAmendment(t.Context(), due[0].ID)
+	require.NoError(t, err)
+	finished, err = d.ledger.FinishAmendment(t.Context(), amendment, protocol.AmendDone, "")
+	require.NoError(t, err)
+	require.True(t, finished)
+}
+
+func TestAnOperatorSplitsAndJoins(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-2, 1, rexAgain), post(-3, 1, rexAgain+"!"), post(-1, 2, murka))
+	rexCase := d.caseOf(-1, 1)
+	_, _, err := d.cases.Split(t.Context(), rexCase, []petpost.PostRef{{OwnerID: -1, PostID: 2}}, false, "")
+	require.ErrorIs(t, err, db.ErrNotFound)
+	_, _, err = d.cases.Split(t.Context(), rexCase, nil, false, "")
+	require.ErrorContains(t, err, "name some of them")
+
+	parted, released, err := d.cases.Split(t.Context(), rexCase, []petpost.PostRef{{OwnerID: -2, PostID: 1}, {OwnerID: -3, PostID: 1}}, false, "другой")
+	require.NoError(t, err)
+	require.Len(t, released, 1, "one of the two tells of the other animal")
+	require.Equal(t, parted, d.caseOf(-2, 1))
+	going, standing := d.delivery(-3, 1, somewhere), d.delivery(-2, 1, somewhere)
+	require.Equal(t, protocol.StatusPending, going.Status)
+	require.Equal(t, going.ID, *standing.StandsFor)
+
+	id, err := d.cases.Join(t.Context(), rexCase, []int64{parted}, "")
+	require.NoError(t, err)
+	require.Equal(t, rexCase, id)
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-3, 1, somewhere).Status, "what waits is held back")
+	_, err = d.cases.Join(t.Context(), rexCase, []int64{parted}, "")
+	require.ErrorIs(t, err, db.ErrSameCase)
+	rows, err := d.cases.List(t.Context(), db.CaseFilter{LeastPosts: 2})
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+	require.Equal(t, 3, rows[0].Posts)
+}
