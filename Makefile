@@ -58,8 +58,8 @@ eval: ## how well posts are understood: precision and recall on the labelled cor
 	$(GO) run ./internal/petpost/eval $(ARGS)
 
 .PHONY: conformance
-conformance: temporal ## the guide bot's specification, paragraph by paragraph
-	$(WITH_SERVERS) $(GO) test -timeout 20m -parallel $(TEST_PARALLEL) -v -run Conformance ./... | grep -E '^ *--- |^(ok|FAIL)'
+conformance: temporal ## the guide bot's specification: pass or fail for each paragraph
+	$(WITH_SERVERS) $(GO) run ./conformance/report -parallel=$(TEST_PARALLEL) $(ARGS)
 
 ##@ Work
 

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
 
+	"vestnik/activities"
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/devstack"
@@ -34,6 +35,8 @@ type app struct {
 	temporal  client.Client
 	relay     *relay.Relay
 	starter   *starter.Starter
+
+	guideToken activities.TokenHealth // Telegram's last word on the guide's token
 }
 
 // open reads the configuration and connects. It does not wait for servers that

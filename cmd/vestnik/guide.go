@@ -42,7 +42,7 @@ func (a *app) guideActivities() (*activities.Guide, error) {
 	return activities.NewGuide(activities.GuideConfig{
 		Answers: answers, Screens: screens, Store: guidedb.New(a.pool), Inbox: inbox.New(a.pool),
 		Channel: a.cfg.Bot.Channel, ContactURL: a.cfg.Bot.ContactURL, Zone: a.cfg.Bot.Timezone,
-		EditInPlace: a.cfg.Bot.EditInPlace, Extras: a.cfg.Bot.Extras, Seal: seal, Log: a.log,
+		EditInPlace: a.cfg.Bot.EditInPlace, Extras: a.cfg.Bot.Extras, Seal: seal, Token: &a.guideToken, Log: a.log,
 	}), nil
 }
 

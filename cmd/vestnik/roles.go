@@ -270,6 +270,12 @@ func (a *app) healthRoutes() *http.ServeMux {
 			_, err := a.temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
 			return err
 		}},
+		api.Check{Name: "guide token", Ask: func(context.Context) error {
+			if a.guideToken.Rejected() {
+				return errors.New("refused by Telegram: check TELEGRAM_BOT_TOKEN")
+			}
+			return nil
+		}},
 	))
 	mux.Handle("GET /metrics", a.telemetry.MetricsHandler())
 	return mux
