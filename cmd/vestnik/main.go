@@ -38,8 +38,8 @@ func root() *cli.Command {
 		Commands: []*cli.Command{
 			devCommand(),
 			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
-			scanCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(),
-			parseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), doctorCommand(), versionCommand(),
+			scanCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(),
+			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), doctorCommand(), versionCommand(),
 		},
 	}
 }

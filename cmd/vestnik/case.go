@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/db"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+	"vestnik/internal/vk"
+)
+
+func caseCommand() *cli.Command {
+	note := &cli.StringFlag{Name: "note", Usage: "why, for the record"}
+	return &cli.Command{
+		Name:  "case",
+		Usage: "look at the posts that were taken for one animal, and put right what was taken wrong",
+		Commands: []*cli.Command{
+			{
+				Name:  "list",
+				Usage: "list cases, newest first",
+				Flags: []cli.Flag{
+					&cli.BoolFlag{Name: "open", Usage: "only those whose animal is not home again"},
+					&cli.IntFlag{Name: "posts", Value: 2, Usage: "only those of so many posts or more"},
+					&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
+					outputFlag(),
+				},
+				Action: listCases,
+			},
+			{
+				Name: "show", Usage: "show a case: its posts, why they are in it, and what was told to whom", ArgsUsage: "case",
+				Flags: []cli.Flag{outputFlag()}, Action: showCase,
+			},
+			{
+				Name: "join", Usage: "make cases one: they are about one animal", ArgsUsage: "case case…",
+				Flags: []cli.Flag{note}, Action: joinCases,
+			},
+			{
+				Name: "split", Usage: "take posts out of a case: they are about another animal", ArgsUsage: "case post…",
+				Description: "Posts are named as in their addresses: wall-123_45. What was not sent because another post of the case\n" +
+					"was is sent now, one delivery for each destination that has not heard of the other animal.",
+				Flags:  []cli.Flag{note, &cli.BoolFlag{Name: "hold", Usage: "send nothing"}},
+				Action: splitCase,
+			},
+		},
+	}
+}
+
+func listCases(ctx context.Context, cmd *cli.Command) error {
+	a, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	rows, err := a.relay.Cases.List(ctx, db.CaseFilter{
+		OnlyOpen: cmd.Bool("open"), LeastPosts: cmd.Int("posts"), Limit: cmd.Int("limit"),
+	})
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, rows)
+	}
+	list := newTable(os.Stdout, "CASE", "TYPE", "ANIMAL", "PLACE", "POSTS", "TOLD", "SUPPRESSED", "FIRST", "LAST", "CLOSED BY")
+	for _, row := range rows {
+		list.row(row.ID, row.Type, dash(row.Animal), dash(oneLine(row.Location)), row.Posts, row.Told, row.Suppressed,
+			ago(&row.FirstAt), ago(&row.LastAt), dash(row.ClosedBy))
+	}
+	return list.print()
+}
+
+// shownCase is the JSON form of `vestnik case show`.
+type shownCase struct {
+	db.CaseRow
+	Members    []db.CasePost     `json:"members"`
+	Deliveries []db.DeliveryRow  `json:"deliveries"`
+	Amendments []db.AmendmentRow `json:"amendments"`
+}
+
+func showCase(ctx context.Context, cmd *cli.Command) error {
+	ids, err := caseNumbers(cmd.Args().Slice())
+	if err != nil || len(ids) != 1 {
+		return errors.Join(err, errors.New("name one case by its number, as `vestnik case list` shows it"))
+	}
+	a, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	shown, err := a.shownCase(ctx, ids[0])
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, shown)
+	}
+	return shown.print()
+}
+
+func (a *app) shownCase(ctx context.Context, id int64) (shown shownCase, err error) {
+	if shown.CaseRow, shown.Members, err = a.relay.Cases.Get(ctx, id); err != nil {
+		return shown, err
+	}
+	shown.Deliveries, err = a.relay.Ledger.List(ctx, db.DeliveryFilter{Case: shown.ID, Limit: 1000})
+	if err != nil {
+		return shown, err
+	}
+	deliveries := make([]int64, len(shown.Deliveries))
+	for i, row := range shown.Deliveries {
+		deliveries[i] = row.ID
+	}
+	shown.Amendments, err = a.relay.Ledger.Amendments(ctx, deliveries...)
+	return shown, err
+}
+
+func (c shownCase) print() error {
+	state := "open"
+	if c.ClosedAt != nil {
+		state = fmt.Sprintf("closed %s by %s", ago(c.ClosedAt), c.ClosedBy)
+	}
+	fmt.Printf("case %d: %s %s %s, %s\n", c.ID, c.Type, c.Animal, oneLine(c.Location), state)
+	if c.Note != "" {
+		fmt.Println(c.Note)
+	}
+	fmt.Println()
+	posts := newTable(os.Stdout, "POST", "WRITTEN", "TYPE", "PLACE", "IN THE CASE BECAUSE")
+	for _, post := range c.Members {
+		reason := dash(post.Reason)
+		if post.Deleted != nil {
+			reason += " (deleted)"
+		}
+		posts.row(protocol.WallPost(post.OwnerID, post.PostID), post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), reason)
+	}
+	if err := posts.print(); err != nil {
+		return err
+	}
+	if len(c.Deliveries) > 0 {
+		fmt.Println()
+		list := newTable(os.Stdout, "DELIVERY", "STATUS", "POST", "DESTINATION", "MESSAGES", "ANSWERS", "REASON")
+		for _, row := range c.Deliveries {
+			answers := "-"
+			if row.ReplyTo != nil {
+				answers = strconv.FormatInt(*row.ReplyTo, 10)
+			}
+			list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), row.Destination, messages(row.MessageIDs), answers, dash(row.Reason))
+		}
+		if err := list.print(); err != nil {
+			return err
+		}
+	}
+	if len(c.Amendments) > 0 {
+		fmt.Println()
+		list := newTable(os.Stdout, "EDIT", "OF DELIVERY", "BECAUSE", "STATUS", "ATTEMPTS", "ASKED", "REASON")
+		for _, row := range c.Amendments {
+			list.row(row.ID, row.DeliveryID, row.Cause, row.Status, row.Attempts, ago(&row.CreatedAt), dash(row.Reason))
+		}
+		return list.print()
+	}
+	return nil
+}
+
+func joinCases(ctx context.Context, cmd *cli.Command) error {
+	ids, err := caseNumbers(cmd.Args().Slice())
+	if err != nil {
+		return err
+	}
+	if len(ids) < 2 {
+		return errors.New("name two cases or more; the first keeps its number")
+	}
+	a, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	id, err := a.starter.JoinCases(ctx, ids[0], ids[1:], cmd.String("note"))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("case %d holds the posts of all of them\n", id)
+	return nil
+}
+
+func splitCase(ctx context.Context, cmd *cli.Command) error {
+	if cmd.Args().Len() < 2 {
+		return errors.New("name a case and the posts to take out of it: vestnik case split 12 wall-123_45")
+	}
+	ids, err := caseNumbers(cmd.Args().Slice()[:1])
+	if err != nil {
+		return err
+	}
+	var posts []petpost.PostRef
+	for _, text := range cmd.Args().Tail() {
+		post, err := vk.ParsePostRef(text)
+		if err != nil {
+			return err
+		}
+		posts = append(posts, petpost.PostRef{OwnerID: post.Owner, PostID: post.ID})
+	}
+	a, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	id, released, err := a.starter.SplitCase(ctx, ids[0], posts, cmd.Bool("hold"), cmd.String("note"))
+	if err != nil {
+		return err
+	}
+	fmt.Printf("case %d holds them; deliveries sent now: %v\n", id, released)
+	return nil
+}
+
+func caseNumbers(texts []string) ([]int64, error) {
+	var ids []int64
+	for _, text := range texts {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id <= 0 {
+			return nil, fmt.Errorf("case %q: want the number that `vestnik case list` shows", text)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}

@@ -1,0 +1,100 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"vestnik/db/internal/relaysql"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+)
+
+// walkBatch is how many posts are read, and written again, at once.
+const walkBatch = 500
+
+// Walk calls visit with every stored post, wall by wall, in batches.
+func (s *Posts) Walk(ctx context.Context, visit func([]Post) error) error {
+	after := relaysql.PostsAfterParams{OwnerID: -1 << 63, Most: walkBatch}
+	for {
+		rows, err := s.queries.PostsAfter(ctx, after)
+		if err != nil {
+			return fmt.Errorf("walk posts: %w", err)
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		posts := make([]Post, len(rows))
+		for i, row := range rows {
+			if posts[i], err = postOf(row); err != nil {
+				return err
+			}
+		}
+		if err := visit(posts); err != nil {
+			return err
+		}
+		last := rows[len(rows)-1]
+		after.OwnerID, after.PostID = last.OwnerID, last.PostID
+	}
+}
+
+// Reread is a stored post and what is read in it now.
+type Reread struct {
+	Post        Post // as it is stored
+	Reading     petpost.Reading
+	Fingerprint petpost.Fingerprint
+}
+
+// Reread writes new readings of stored posts. It changes nothing else: no post
+// goes into another case, nothing is sent and no message is edited. A post that
+// was edited meanwhile keeps what was read in it then.
+func (s *Posts) Reread(ctx context.Context, posts []Reread) error {
+	return again(ctx, func() error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			q := s.queries.WithTx(tx)
+			for _, reread := range posts {
+				if err := rereadOne(ctx, q, reread); err != nil {
+					return fmt.Errorf("reread %s: %w", protocol.WallPost(reread.Post.OwnerID, reread.Post.PostID), err)
+				}
+			}
+			return nil
+		})
+	})
+}
+
+func rereadOne(ctx context.Context, q *relaysql.Queries, reread Reread) error {
+	post := reread.Post
+	before := hashedKeys(post.Fingerprint)
+	post.Reading, post.Fingerprint = reread.Reading, reread.Fingerprint
+	row, err := rowOf(post)
+	if err != nil {
+		return err
+	}
+	if err := q.RereadPost(ctx, relaysql.RereadPostParams{
+		OwnerID: row.OwnerID, PostID: row.PostID, ContentHash: row.ContentHash,
+		Type: row.Type, Animal: row.Animal, Sex: row.Sex, Name: row.Name, Phones: row.Phones, Location: row.Location,
+		WhenSaid: row.WhenSaid, Contacts: row.Contacts, Reading: row.Reading, RulesetVersion: row.RulesetVersion, Fingerprint: row.Fingerprint,
+	}); err != nil {
+		return err
+	}
+	if err := q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
+		Keys: before, PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
+	}); err != nil {
+		return err
+	}
+	return q.AddCaseKeys(ctx, relaysql.AddCaseKeysParams{
+		Keys: hashedKeys(post.Fingerprint), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
+	})
+}
+
+// SameFingerprint tells whether two fingerprints are written the same.
+func SameFingerprint(a, b petpost.Fingerprint) bool {
+	one, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	other, err := json.Marshal(b)
+	return err == nil && string(one) == string(other)
+}
