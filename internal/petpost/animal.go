@@ -177,6 +177,10 @@ func (r *reader) companion(i int) bool {
 	if before(1, c.attack) || before(2, c.attack) {
 		return true
 	}
+	// "рванул за кошкой", "не ужился с хомяком"
+	if t.has(i, c.oblique) && t.isWord(i-1, "за") {
+		return true
+	}
 	// "у нас собака", "дома две кошки"
 	if !r.subject(i) {
 		for k := max(int(s.from), i-3); k < i; k++ {

@@ -10,9 +10,11 @@ import (
 	"vestnik/internal/petpost/corpus"
 )
 
-// The floors are a little under what the rules reach; `make eval` prints the
-// misses. The held-out file was written before the rules met it and is not to
-// be tuned on.
+// The floors are a little under what is reached; `make eval` prints the misses.
+// The rules were written on train. blind was written by somebody who had not
+// seen them (they read 88 % of it then) and, like wide, is what opinion.tsv is
+// learned from too. heldout and fresh were written before rules and model met
+// them, and nothing is to be tuned on them.
 func TestReadingsStayAboveTheFloor(t *testing.T) {
 	t.Parallel()
 	for _, floor := range []struct {
@@ -21,6 +23,8 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		lostFound, lostRight float64 // recall and precision of "lost"
 	}{
 		{"testdata/train.jsonl", 0.99, 0.99, 1, 0.99, 0.99},
+		{"testdata/blind.jsonl", 0.98, 0.94, 1, 0.98, 0.98},
+		{"testdata/wide.jsonl", 0.98, 0.92, 1, 0.98, 0.98},
 		{"testdata/heldout.jsonl", 0.92, 0.97, 1, 0.93, 0.98},
 	} {
 		t.Run(floor.file, func(t *testing.T) {

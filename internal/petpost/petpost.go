@@ -8,6 +8,7 @@
 //	lexicon.go  words -> the word classes they belong to
 //	phrase.go   word classes -> phrases, each a piece of Evidence
 //	decide.go   evidence -> the type, by sums and a short list of precedences
+//	opinion.go  a learned second opinion, for posts worded in ways of their own
 //
 // and the fields (phones, animal, place, …) are read beside it, one file each.
 // The vocabulary is in the words_*.go and rules_*.go tables.
@@ -17,7 +18,7 @@ import "time"
 
 // RulesetVersion names the rules and vocabulary of this build. It is stored
 // with every reading; raise it with any change that can alter a reading.
-const RulesetVersion = 1
+const RulesetVersion = 2
 
 // Type is what a post asks of its reader.
 type Type string

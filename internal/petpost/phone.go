@@ -264,7 +264,7 @@ func readPhone(raw string, groups []digitGroup) (string, int) {
 	default:
 		return "", 0
 	}
-	if documentBefore(raw[:head.start]) {
+	if documentBefore(raw[:head.start], want == 11 && number[0] == '9') {
 		return "", 0
 	}
 	return "+7" + string(number), n
@@ -334,13 +334,17 @@ func calledPhone(before string) bool {
 }
 
 // documentBefore reports whether the words before a number say that it is the
-// number of something else.
-func documentBefore(before string) bool {
+// number of something else. A full mobile number is one only where those words
+// stand right before it, in its own clause.
+func documentBefore(before string, mobile bool) bool {
 	last := tail(before, 36)
 	if containsAny(last, "тел", "Тел", "ТЕЛ", "звон", "Звон", "сбп", "СБП") {
 		return false
 	}
-	return containsAny(last, "ИНН", "инн ", "КПП", "ОГРН", "БИК", "р/с", "к/с", "счёт", "счет", "Счёт", "Счет", "СНИЛС", "снилс",
+	if mobile {
+		last = last[strings.LastIndexAny(last, ".,!?;()")+1:]
+	}
+	return containsAny(last, "ИНН", "инн ", "КПП", "ОГРН", "БИК", "р/с ", "р/с:", "к/с ", "счёт", "счет", "Счёт", "Счет", "СНИЛС", "снилс",
 		"паспорт", "Паспорт", "полис", "клеймо", "Клеймо", "чип ", "чип:", "Чип", "чипа", "№ чип", "бирка", "договор №")
 }
 

@@ -26,6 +26,7 @@ import (
 // readings ("никто не терял") stand before general ones ("терял").
 type phrase struct {
 	rule     *rule
+	ruleID   int32 // its index in rules
 	order    int32
 	elements []element
 	// needs are the required elements with the fewest classes: a text that has
@@ -63,7 +64,7 @@ func (rs *ruleset) compilePhrases() {
 			if line == "" {
 				continue
 			}
-			rs.phrases = append(rs.phrases, phrase{rule: r, order: order, elements: rs.compileLine(line), source: line})
+			rs.phrases = append(rs.phrases, phrase{rule: r, ruleID: int32(i), order: order, elements: rs.compileLine(line), source: line})
 			rs.phrases[len(rs.phrases)-1].findNeeds()
 			order++
 		}

@@ -10,6 +10,10 @@ type reader struct {
 	match    phraseScratch
 	subjects []bool // words that a verb of losing or finding speaks of
 	phones   []phoneSpan
+
+	// of the second opinion: the rows already counted in this round
+	marks []uint32
+	round uint32
 }
 
 var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
@@ -33,14 +37,14 @@ func parse(in Input) Reading {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 
-	own := r.read(in.Text, "own")
+	own := r.read(in.Text, "own", len(in.Reposts) > 0)
 	if len(in.Reposts) == 0 {
 		return own.finish()
 	}
 	var original view
 	original.typ = Empty
 	for _, text := range in.Reposts {
-		if v := r.read(text, "repost"); original.typ == Empty || original.typ == Link && v.typ != Empty {
+		if v := r.read(text, "repost", false); original.typ == Empty || original.typ == Link && v.typ != Empty {
 			original = v
 		} else if v.typ != Empty {
 			original.complete(&v)
@@ -49,12 +53,27 @@ func parse(in Input) Reading {
 	return combine(own, original).finish()
 }
 
-func (r *reader) read(raw, source string) view {
-	v := view{}
+// longComment is how many words make the text over a repost a post of its own;
+// the model was not taught comments.
+const longComment = 10
+
+func (r *reader) read(raw, source string, overRepost bool) view {
 	if raw == "" {
-		v.typ = Empty
-		return v
+		return view{typ: Empty}
 	}
+	v := r.weigh(raw, source)
+	if !overRepost || v.words >= longComment {
+		r.secondOpinion(&v, source)
+	}
+	if v.typ == News && v.mixed {
+		v.animal = "" // news of cats and dogs alike
+	}
+	return v
+}
+
+// weigh reads a text by the rules alone.
+func (r *reader) weigh(raw, source string) view {
+	v := view{}
 	t := &r.text
 	t.cut(raw, &r.rs.lexicon)
 	r.found = r.rs.findPhrases(t, &r.match)
@@ -67,9 +86,6 @@ func (r *reader) read(raw, source string) view {
 	v.reading.Phones = phoneNumbers(r.phones)
 	r.readFields(&v)
 	v.typ, v.clear = r.decide(&v)
-	if v.typ == News && v.mixed {
-		v.animal = "" // news of cats and dogs alike
-	}
 	return v
 }
 

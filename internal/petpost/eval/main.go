@@ -23,8 +23,9 @@ func main() {
 		}
 		return
 	}
-	posts(filepath.Join(*dir, "train.jsonl"), *verbose)
-	posts(filepath.Join(*dir, "heldout.jsonl"), *verbose)
+	for _, name := range []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "heldout.jsonl"} {
+		posts(filepath.Join(*dir, name), *verbose)
+	}
 	pairs, err := corpus.LoadPairs(filepath.Join(*dir, "pairs.jsonl"))
 	if err != nil {
 		fail(err)
