@@ -16,6 +16,8 @@ GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # How many tests of one package run at once. They mostly wait for timers and
 # servers, so more than there are cores.
 TEST_PARALLEL ?= 8
+# How many packages are tested at once. Those with servers fill two cores.
+TEST_PACKAGES ?= 1
 # More arguments for go test, such as: make test ARGS='-run Park ./workflows'
 ARGS ?=
 
@@ -41,7 +43,7 @@ test: temporal workflowcheck ## everything a change must pass: format, vet, work
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(BIN)/workflowcheck -config workflowcheck.config.yaml ./workflows/...
-	$(WITH_SERVERS) $(GO) test -race -timeout 20m -parallel $(TEST_PARALLEL) $(or $(ARGS),./...)
+	$(WITH_SERVERS) $(GO) test -race -timeout 20m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(or $(ARGS),./...)
 
 .PHONY: lint
 lint: golangci-lint sqlc ## linters, and whether generated code is up to date

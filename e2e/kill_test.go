@@ -11,18 +11,22 @@ import (
 	"vestnik/internal/sandbox"
 )
 
-// everyPostOnce is a relay to both platforms with two posts to tell.
-func everyPostOnce(t *testing.T) (*stage, []sandbox.Post) {
-	s := newStage(t, toChat, toWall, map[string]string{"TG_HTTP_TIMEOUT": "5s", "VK_OUT_HTTP_TIMEOUT": "5s"})
+// everyPostOnce is a relay to some destinations with two posts to tell.
+func everyPostOnce(t *testing.T, destinations ...string) (*stage, []sandbox.Post) {
+	settings := []map[string]string{{"TG_HTTP_TIMEOUT": "5s", "VK_OUT_HTTP_TIMEOUT": "5s"}}
+	for _, destination := range destinations {
+		settings = append(settings, map[string]map[string]string{chat: toChat, wall: toWall}[destination])
+	}
+	s := newStage(t, settings...)
 	return s, s.publish(lost(1), lost(2))
 }
 
-// requireAllArrived waits for both posts at both places, and checks that none
-// came twice.
-func (s *stage) requireAllArrived(posts []sandbox.Post) {
+// requireAllArrived waits for every post at each destination, and checks that
+// none came twice.
+func (s *stage) requireAllArrived(posts []sandbox.Post, destinations ...string) {
 	s.t.Helper()
-	for _, post := range posts {
-		for _, destination := range []string{chat, wall} {
+	for _, destination := range destinations {
+		for _, post := range posts {
 			s.until("every delivery is written", func() bool {
 				rows := s.deliveries(destination)
 				return len(rows) == len(posts)
@@ -30,44 +34,47 @@ func (s *stage) requireAllArrived(posts []sandbox.Post) {
 			delivery := s.delivery(destination, post.ID)
 			s.until(fmt.Sprintf("%s is sent", delivery.WorkflowID), func() bool { return s.again(delivery).Status == protocol.StatusSent })
 		}
+		if destination == chat {
+			require.Equal(s.t, []int64{1, 2}, numbersIn(s.t, s.sandbox.Messages(chatID)), "in the chat, each once and in order")
+		} else {
+			require.Len(s.t, s.sandbox.Posts(target), 2, "on the wall, each once")
+		}
 	}
-	require.Equal(s.t, []int64{1, 2}, numbersIn(s.t, s.sandbox.Messages(chatID)), "in the chat, each once and in order")
-	require.Len(s.t, s.sandbox.Posts(target), 2, "on the wall, each once")
 }
 
+// One destination for each moment: the other's send might be under way when
+// the worker dies, and that is another test.
 func TestAWorkerKilledBetweenTheSteps(t *testing.T) {
 	t.Parallel()
-	for _, moment := range []string{
-		"before ReadWall",
-		"after ReadWall",         // the rows are written, the scan does not know
-		"before StartDeliveries", // the rows are written, nothing is started
-		"after ExecuteWorkflow",  // one delivery is started, none is queued
-		"after SignalWithStartWorkflow",
-		"after StartDeliveries",
-		"before SendToTelegram",
-		"before SendToVK",
-		"after SendToVK", // sent and recorded, Temporal does not know
-		"after SendToTelegram",
-		"before GiveBack",
-		"after GiveBack",
+	for _, row := range []struct{ moment, destination string }{
+		{"before ReadWall", chat},
+		{"after ReadWall", wall},         // the rows are written, the scan does not know
+		{"before StartDeliveries", chat}, // the rows are written, nothing is started
+		{"after ExecuteWorkflow", wall},  // one delivery is started, none is queued
+		{"after SignalWithStartWorkflow", chat},
+		{"after StartDeliveries", wall},
+		{"before SendToTelegram", chat},
+		{"before SendToVK", wall},
+		{"after SendToVK", wall}, // sent and recorded, Temporal does not know
+		{"after SendToTelegram", chat},
+		{"before GiveBack", chat},
+		{"after GiveBack", chat},
 	} {
-		t.Run(moment, func(t *testing.T) {
-			s, posts := everyPostOnce(t)
+		t.Run(row.moment, func(t *testing.T) {
+			s, posts := everyPostOnce(t, row.destination)
 			s.scanWithoutWorker()
-			s.dies(s.spawn(moment))
+			s.dies(s.spawn(row.moment))
 			s.spawn()
-			s.requireAllArrived(posts)
-			for _, destination := range []string{chat, wall} {
-				for _, delivery := range s.deliveries(destination) {
-					require.Zero(t, delivery.Uncertain)
-				}
+			s.requireAllArrived(posts, row.destination)
+			for _, delivery := range s.deliveries(row.destination) {
+				require.Zero(t, delivery.Uncertain)
 			}
 		})
 	}
 }
 
 func TestAWorkerKilledWhileDeliveriesWaitForTheirTurn(t *testing.T) {
-	s, posts := everyPostOnce(t)
+	s, posts := everyPostOnce(t, chat, wall)
 	worker := s.spawn()
 	for _, destination := range []string{chat, wall} {
 		_, err := s.starter.PauseDestination(s.ctx, destination, "", "")
@@ -82,7 +89,7 @@ func TestAWorkerKilledWhileDeliveriesWaitForTheirTurn(t *testing.T) {
 		_, err := s.starter.ResumeDestination(s.ctx, destination)
 		require.NoError(t, err)
 	}
-	s.requireAllArrived(posts)
+	s.requireAllArrived(posts, chat, wall)
 }
 
 func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
@@ -153,7 +160,7 @@ func TestAWorkerKilledInTheMiddleOfASendAsksAPersonIfThatIsThePolicy(t *testing.
 }
 
 func TestADatabaseThatIsGoneForAWhileLosesNothing(t *testing.T) {
-	s, posts := everyPostOnce(t)
+	s, posts := everyPostOnce(t, chat, wall)
 	s.scanWithoutWorker()
 	_, err := s.pool.Exec(s.ctx, "ALTER TABLE relay.delivery_attempts RENAME TO gone")
 	require.NoError(t, err)
@@ -161,5 +168,5 @@ func TestADatabaseThatIsGoneForAWhileLosesNothing(t *testing.T) {
 	s.until("the relay has met it", func() bool { return s.logs.holds("delivery_attempts") })
 	_, err = s.pool.Exec(s.ctx, "ALTER TABLE relay.gone RENAME TO delivery_attempts")
 	require.NoError(t, err)
-	s.requireAllArrived(posts)
+	s.requireAllArrived(posts, chat, wall)
 }

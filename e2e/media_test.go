@@ -18,7 +18,7 @@ import (
 func withPhotos(number, photos int) sandbox.Post {
 	post := lost(number)
 	for i := range photos {
-		post.Photos = append(post.Photos, sandbox.WallPhoto{Drawing: fmt.Sprintf("photo-%d", i), Width: 1600, Height: 1200})
+		post.Photos = append(post.Photos, sandbox.WallPhoto{Drawing: fmt.Sprintf("photo-%d", i), Width: 480, Height: 360})
 	}
 	return post
 }

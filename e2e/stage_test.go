@@ -80,7 +80,9 @@ func setStage(t *testing.T, settings ...map[string]string) *stage {
 	t.Cleanup(cancel)
 	s := &stage{t: t, ctx: ctx, logs: newLogBook(t), last: time.Now().Add(-time.Hour)}
 	var err error
-	s.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Limits: sandbox.NoLimits})
+	s.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{
+		Limits: sandbox.NoLimits, PhotoTimeout: time.Minute,
+	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.sandbox.Close()) })
 	s.furnish()

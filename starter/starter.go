@@ -17,7 +17,7 @@ import (
 )
 
 // answerTime is how long a command waits for a worker's answer.
-const answerTime = 10 * time.Second
+const answerTime = 20 * time.Second
 
 // ErrNoWorker means that Temporal took the request and no worker answered.
 var ErrNoWorker = errors.New("no worker has answered: is `vestnik worker` running?")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,8 +24,9 @@ import (
 // but note that they were called; a test changes what it is about.
 type chat struct {
 	*testsuite.TestWorkflowEnvironment
-	calls []string // "Answer 7", "Compose 7", "SendText 7", in order
-	at    map[string]time.Time
+	noting sync.Mutex
+	calls  []string // "Answer 7", "Compose 7", "SendText 7", in order
+	at     map[string]time.Time
 
 	answer  func(update protocol.BotUpdate) error
 	perform func(performing activities.Performing) (activities.Performed, error)
@@ -134,6 +136,8 @@ var card = activities.Composed{Card: "place:1", Screen: guide.Screen{
 }}
 
 func (c *chat) note(what string, id int64) {
+	c.noting.Lock() // activities run beside each other
+	defer c.noting.Unlock()
 	call := fmt.Sprintf("%s %d", what, id)
 	c.calls = append(c.calls, call)
 	if _, known := c.at[call]; !known {

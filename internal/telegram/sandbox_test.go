@@ -22,14 +22,15 @@ const (
 func town(t *testing.T) (*sandbox.Server, *telegram.Client, telegram.Target) {
 	t.Helper()
 	noLimits := sandbox.NoLimits
-	s, err := sandbox.Start(t.Context(), sandbox.Options{Limits: noLimits})
+	s, err := sandbox.Start(t.Context(), sandbox.Options{Limits: noLimits, PhotoTimeout: time.Minute})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	require.NoError(t, s.AddBot(sandbox.Bot{Token: token, Username: "vestnik_bot"}))
 	require.NoError(t, s.AddChat(sandbox.Chat{ID: group, Type: sandbox.Supergroup, Title: "Потеряшки", Forum: true,
 		Topics: []sandbox.Topic{{ID: 5, Name: "Кошки"}, {ID: 6, Name: "Архив", Closed: true}}}))
 	require.NoError(t, s.AddChat(sandbox.Chat{ID: guest, Type: sandbox.PrivateChat, Title: "Гость"}))
-	return s, newClient(t, s.TelegramURL()), telegram.Target{Chat: telegram.ChatOf(group)}
+	patient := func(c *telegram.Config) { c.Timeout = time.Minute } // pictures are drawn slowly under the race detector
+	return s, newClient(t, s.TelegramURL(), patient), telegram.Target{Chat: telegram.ChatOf(group)}
 }
 
 func TestTheSandboxTakesEveryKindOfMessage(t *testing.T) {
