@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/activities"
+	"vestnik/db"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
+	"vestnik/worker"
+)
+
+// The bare workflow does what a delivery does but for the lane, and nothing
+// in it: an activity on the platform's queue and a local one.
+func bareWorkflow(ctx workflow.Context) error {
+	options := activities.SendOptions("telegram:1", "nothing")
+	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), "bench_nothing").Get(ctx, nil); err != nil {
+		return err
+	}
+	return workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, activities.LaneOptions("nothing")), nothing).Get(ctx, nil)
+}
+
+func nothing(context.Context) error { return nil }
+
+func registerBare(workers *worker.Workers) {
+	workers.On(protocol.TaskQueue).RegisterWorkflowWithOptions(bareWorkflow, workflow.RegisterOptions{
+		Name: "bench_bare", VersioningBehavior: workflow.VersioningBehaviorPinned,
+	})
+	workers.On(protocol.TelegramTaskQueue).RegisterActivityWithOptions(nothing, activity.RegisterOptions{Name: "bench_nothing"})
+}
+
+// bareWorkflows runs n of them, started one after the other as deliveries are,
+// and returns how many end in a second.
+func (y *yard) bareWorkflows(ctx context.Context, n int) (float64, error) {
+	began := time.Now()
+	runs := make([]client.WorkflowRun, n)
+	for i := range runs {
+		var err error
+		runs[i], err = y.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+			ID: fmt.Sprintf("bare/%d", i), TaskQueue: protocol.TaskQueue,
+			WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+		}, "bench_bare")
+		if err != nil {
+			return 0, err
+		}
+	}
+	for _, run := range runs {
+		if err := run.Get(ctx, nil); err != nil {
+			return 0, err
+		}
+	}
+	return float64(n) / time.Since(began).Seconds(), nil
+}
+
+// made is what a heap of deliveries came to.
+type made struct {
+	perSecond             float64
+	ownEvents, laneEvents float64
+	laneRuns              int
+}
+
+// deliver makes n deliveries, shared out among the chats, and measures from
+// their start to the last workflow's end.
+func (y *yard) deliver(ctx context.Context, n int) (made, error) {
+	for _, chat := range y.chats {
+		if _, err := y.starter.SetRate(ctx, chat, protocol.Pace{}); err != nil {
+			return made{}, fmt.Errorf("take the pace off %s: %w", chat, err)
+		}
+	}
+	owed, err := y.owe(ctx, n)
+	if err != nil {
+		return made{}, err
+	}
+	began := time.Now()
+	for batch := range slices.Chunk(owed, 200) { // as StartDeliveries does
+		if err := y.relay.Dispatcher.Deliver(ctx, batch); err != nil {
+			return made{}, err
+		}
+	}
+	own := 0
+	for _, delivery := range owed {
+		id := protocol.DeliveryWorkflowID(delivery.Destination, delivery.OwnerID, delivery.PostID)
+		if err := y.temporal.GetWorkflow(ctx, id, "").Get(ctx, nil); err != nil {
+			return made{}, err
+		}
+	}
+	took := time.Since(began)
+	if sent := len(y.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.Telegram, Outcome: sandbox.Accepted})); sent != n {
+		return made{}, fmt.Errorf("%d deliveries made %d messages", n, sent)
+	}
+	for _, delivery := range owed {
+		events, _, err := y.events(ctx, protocol.DeliveryWorkflowID(delivery.Destination, delivery.OwnerID, delivery.PostID))
+		if err != nil {
+			return made{}, err
+		}
+		own += events
+	}
+	result := made{perSecond: float64(n) / took.Seconds(), ownEvents: float64(own) / float64(n)}
+	lanes := 0
+	for _, chat := range y.chats {
+		events, runs, err := y.events(ctx, protocol.DestinationWorkflowID(chat))
+		if err != nil {
+			return made{}, err
+		}
+		lanes += events
+		result.laneRuns = max(result.laneRuns, runs)
+	}
+	result.laneEvents = float64(lanes) / float64(n)
+	return result, nil
+}
+
+// owe stores n/chats posts and owes each to every chat.
+func (y *yard) owe(ctx context.Context, n int) ([]db.ToQueue, error) {
+	var owed []db.ToQueue
+	for post := range (n + len(y.chats) - 1) / len(y.chats) {
+		stored := db.Post{
+			OwnerID: wallID, PostID: int64(1_000_000 + post), PostedAt: time.Now(), Text: advert(post), ContentHash: []byte{1},
+			Reading: petpost.Reading{Type: petpost.News}, // owed by hand below
+		}
+		if _, err := y.relay.Posts.StorePage(ctx, db.Page{Posts: []db.Post{stored}, Owed: func(db.Post) []db.Owed { return nil }}); err != nil {
+			return nil, err
+		}
+		for _, chat := range y.chats[:min(len(y.chats), n-len(owed))] {
+			id, _, err := y.relay.Posts.Owe(ctx, stored.OwnerID, stored.PostID, db.Owed{Destination: chat, Weight: 1})
+			if err != nil {
+				return nil, err
+			}
+			delivery, err := y.relay.Ledger.ToQueue(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			owed = append(owed, delivery)
+		}
+	}
+	return owed, nil
+}
+
+// events counts the events in all runs of a workflow.
+func (y *yard) events(ctx context.Context, workflowID string) (events, runs int, err error) {
+	description, err := y.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
+	if err != nil {
+		return 0, 0, err
+	}
+	info := description.GetWorkflowExecutionInfo()
+	events, runs = int(info.GetHistoryLength()), 1
+	for run := info.GetExecution().GetRunId(); run != info.GetFirstRunId() && info.GetFirstRunId() != ""; runs++ {
+		first := y.temporal.GetWorkflowHistory(ctx, workflowID, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		started, err := first.Next()
+		if err != nil {
+			return 0, 0, err
+		}
+		if run = started.GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId(); run == "" {
+			break
+		}
+		before, err := y.temporal.DescribeWorkflowExecution(ctx, workflowID, run)
+		if err != nil {
+			return 0, 0, err
+		}
+		events += int(before.GetWorkflowExecutionInfo().GetHistoryLength())
+	}
+	return events, runs, nil
+}
+
+// storedToSent publishes posts one by one and returns how long each took from
+// being stored to its first call, shortest first.
+func (y *yard) storedToSent(ctx context.Context, posts int) ([]time.Duration, error) {
+	filter := sandbox.CallFilter{Platform: sandbox.Telegram, Method: "sendMessage"}
+	var times []time.Duration
+	for i := range posts {
+		published, err := y.sandbox.AddPost(wallID, sandbox.Post{Text: advert(i)})
+		if err != nil {
+			return nil, err
+		}
+		before := len(y.sandbox.Calls(filter))
+		if _, err := y.starter.Scan(ctx, protocol.ScanWallsInput{Now: true}); err != nil {
+			return nil, err
+		}
+		waiting, cancel := context.WithTimeout(ctx, time.Minute)
+		calls, err := y.sandbox.WaitForCalls(waiting, filter, before+1)
+		cancel()
+		if err != nil {
+			return nil, err
+		}
+		var stored time.Time
+		if err := y.pool.QueryRow(ctx, "SELECT stored_at FROM relay.posts WHERE owner_id = $1 AND post_id = $2", wallID, published.ID).Scan(&stored); err != nil {
+			return nil, err
+		}
+		times = append(times, calls[before].ReceivedAt.Sub(stored))
+	}
+	slices.Sort(times)
+	return times, nil
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+
+	"vestnik/db"
+	"vestnik/internal/config"
+	"vestnik/internal/namespace"
+	"vestnik/internal/relay"
+	"vestnik/internal/sandbox"
+	"vestnik/internal/telemetry"
+	"vestnik/internal/testenv"
+	"vestnik/starter"
+	"vestnik/worker"
+)
+
+const (
+	botToken = "7200000001:AAbench-relay-bot-000000000000000000"
+	readKey  = "bench-reading-key-00000000000000000000"
+	wallID   = int64(-600000001)
+	wallName = "bench_wall"
+	firstID  = int64(-1001600000001)
+)
+
+// yard is the whole relay on one machine, with a database and a namespace of
+// its own.
+type yard struct {
+	environ  map[string]string
+	sandbox  *sandbox.Server
+	pool     *pgxpool.Pool
+	temporal client.Client
+	relay    *relay.Relay
+	starter  *starter.Starter
+	chats    []string // destinations
+	posts    int      // published so far
+	undo     []func() error
+}
+
+func openYard(ctx context.Context, chats int) (y *yard, err error) {
+	y = &yard{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, y.close())
+		}
+	}()
+	database, address := os.Getenv(testenv.DatabaseVariable), os.Getenv(testenv.TemporalVariable)
+	if database == "" || address == "" {
+		return y, errors.New("no servers: run `make bench`, or `go run ./internal/testenv/run -- go run ./internal/bench`")
+	}
+	if y.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Limits: sandbox.NoLimits}); err != nil {
+		return y, err
+	}
+	y.undo = append(y.undo, y.sandbox.Close)
+	if database, err = y.ownDatabase(ctx, database); err != nil {
+		return y, err
+	}
+	space := "bench-" + uuid.NewString()
+	routes, err := y.furnish(chats)
+	if err != nil {
+		return y, err
+	}
+	y.environ = map[string]string{
+		"DATABASE_URL": database, "TEMPORAL_ADDRESS": address, "TEMPORAL_NAMESPACE": space,
+		"TELEGRAM_API_URL": y.sandbox.TelegramURL(), "VK_API_URL": y.sandbox.VKURL(), "TG_TOKEN": botToken,
+		"VK_TOKEN": readKey, "VK_WALLS": wallName, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "ROUTES_FILE": routes,
+		"OPS_TOKEN": "bench-operator", "CMS_TOKEN": "bench-cms",
+	}
+	return y, y.connect(ctx)
+}
+
+// furnish sets up the sandbox and writes the routes, and returns their file.
+func (y *yard) furnish(chats int) (string, error) {
+	failures := []error{
+		y.sandbox.AddBot(sandbox.Bot{Token: botToken}),
+		y.sandbox.AddVKToken(sandbox.VKToken{Value: readKey, Kind: sandbox.ServiceToken, PerSecond: -1, DailyWallGet: -1}),
+		y.sandbox.AddWall(sandbox.Wall{OwnerID: wallID, ScreenName: wallName}),
+	}
+	var entries strings.Builder
+	for i := range chats {
+		id := firstID - int64(i)
+		failures = append(failures, y.sandbox.AddChat(sandbox.Chat{ID: id, Type: sandbox.Supergroup}))
+		y.chats = append(y.chats, "telegram:"+strconv.FormatInt(id, 10))
+		fmt.Fprintf(&entries, "  - id: %s\n    rate_per_sec: 30\n    per_minute: 0\n", y.chats[i])
+	}
+	folder, err := os.MkdirTemp("", "vestnik-bench-")
+	failures = append(failures, err)
+	y.undo = append(y.undo, func() error { return os.RemoveAll(folder) })
+	file := filepath.Join(folder, "routes.yaml")
+	text := "destinations:\n" + entries.String() + "rules:\n  - name: lost\n    types: [lost]\n    to: [" + y.chats[0] + "]\n"
+	failures = append(failures, os.WriteFile(file, []byte(text), 0o600))
+	return file, errors.Join(failures...)
+}
+
+func (y *yard) ownDatabase(ctx context.Context, server string) (string, error) {
+	address, err := url.Parse(server)
+	if err != nil {
+		return "", fmt.Errorf("%s is not a URL", testenv.DatabaseVariable)
+	}
+	connection, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
+	name := "bench_" + strings.ReplaceAll(uuid.NewString(), "-", "")
+	if _, err := connection.Exec(ctx, "CREATE DATABASE "+name); err != nil {
+		return "", err
+	}
+	y.undo = append(y.undo, func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+		defer cancel()
+		connection, err := pgx.Connect(ctx, server)
+		if err != nil {
+			return err
+		}
+		_, err = connection.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+		return errors.Join(err, connection.Close(ctx))
+	})
+	address.Path = "/" + name
+	return address.String(), nil
+}
+
+// connect opens everything and starts a worker.
+func (y *yard) connect(ctx context.Context) error {
+	cfg, err := config.Load(y.environ)
+	if err != nil {
+		return err
+	}
+	if y.pool, err = db.Open(ctx, cfg.Database.URL.Reveal()); err != nil {
+		return err
+	}
+	y.undo = append(y.undo, func() error { y.pool.Close(); return nil })
+	if err := db.Migrate(ctx, y.pool); err != nil {
+		return err
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	service, err := client.DialContext(ctx, client.Options{HostPort: cfg.Temporal.Address, Logger: log.NewStructuredLogger(quiet)})
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+	if err := namespace.Prepare(ctx, service, cfg.Temporal.Namespace); err != nil {
+		return err
+	}
+	voice, err := telemetry.Start(ctx, config.Log{Level: "error", Format: "json"}, "bench", os.Stderr)
+	if err != nil {
+		return err
+	}
+	options := cfg.Temporal.ClientOptions()
+	if err := voice.Equip(&options); err != nil {
+		return err
+	}
+	options.Logger = log.NewStructuredLogger(quiet)
+	if y.temporal, err = client.DialContext(ctx, options); err != nil {
+		return err
+	}
+	y.undo = append(y.undo, func() error { y.temporal.Close(); return nil })
+	if y.relay, err = relay.New(cfg, y.pool, y.temporal, quiet); err != nil {
+		return err
+	}
+	y.starter = starter.New(y.relay)
+
+	workers := worker.New(y.temporal, cfg.Worker)
+	if err := worker.RegisterRelay(workers, y.relay, voice.Metrics); err != nil {
+		return err
+	}
+	registerBare(workers)
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- workers.Run(working) }()
+	y.undo = append(y.undo, func() error { stop(); return <-ended })
+	return nil
+}
+
+func (y *yard) close() error {
+	var failures []error
+	for i := len(y.undo) - 1; i >= 0; i-- {
+		failures = append(failures, y.undo[i]())
+	}
+	y.undo = nil
+	return errors.Join(failures...)
+}
