@@ -31,10 +31,10 @@ func fill(t testing.TB, pool *pgxpool.Pool, posts int) {
 		        jsonb_build_object('post', jsonb_build_object('owner_id', -1000 - n % 50, 'post_id', n),
 		            'origin', jsonb_build_object('owner_id', -1000 - n % 50, 'post_id', n), 'type', 'lost', 'animal', 'cat',
 		            'at', now() - n * interval '10 seconds',
-		            'sketch', (SELECT jsonb_agg((n * 7919 + k * 104729) % 4294967291) FROM generate_series(1, 48) k), 'words', 40)
+		            'sketch', (SELECT jsonb_agg((n::bigint * 7919 + k * 104729) % 4294967291) FROM generate_series(1, 48) k), 'words', 40)
 		 FROM generate_series(1, $1) n`,
 		`INSERT INTO relay.case_keys (key, posted_at, owner_id, post_id)
-		 SELECT hashint8extended(n * 31 + k, 7), now() - n * interval '10 seconds', -1000 - n % 50, n
+		 SELECT hashint8extended(n::bigint * 31 + k, 7), now() - n * interval '10 seconds', -1000 - n % 50, n
 		 FROM generate_series(1, $1) n, generate_series(1, 19) k ON CONFLICT DO NOTHING`,
 	} {
 		args := []any{posts}
