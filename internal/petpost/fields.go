@@ -4,7 +4,6 @@ package petpost
 func (r *reader) readFields(v *view) {
 	out := &v.reading
 	out.Contacts = r.contacts(out.Contacts)
-	out.Sex = r.sex()
 	out.Breed = r.breed()
 	out.Age = r.age()
 	out.Color = r.color()
@@ -12,6 +11,7 @@ func (r *reader) readFields(v *view) {
 	out.When = r.when()
 	out.Location = r.location()
 	out.Name = r.petName()
+	out.Sex = r.sex(out.Name)
 }
 
 // sameSentence reports whether words i and j stand in one sentence.

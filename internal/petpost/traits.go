@@ -75,12 +75,16 @@ func (t *text) denied(i int) bool {
 }
 
 // sex weighs the words that tell it; a tie, as with "кот и кошка", tells nothing.
-func (r *reader) sex() Sex {
+// Where there are none the pet's name may.
+func (r *reader) sex(name string) Sex {
 	t, c := &r.text, &r.rs.class
 	male, female := 0, 0
 	for i := range t.words {
 		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) || t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12 {
 			continue
+		}
+		if t.isWord(i-1, "за", "для", "мама") {
+			continue // "ушёл за сукой"
 		}
 		if t.isWord(i, "девочка", "девочку", "мальчик", "мальчика") && t.isWord(i+1, "плачет", "лет", "потеряла", "потерял") {
 			continue
@@ -101,6 +105,34 @@ func (r *reader) sex() Sex {
 		return Male
 	case female > male:
 		return Female
+	case male > 0:
+		return ""
+	}
+	return r.sexByName(name)
+}
+
+// sexByName tells it by the name, or for a name that does not tell by the verb
+// beside it ("Джесси выскочила"): with a name the verb agrees with the animal
+// and not with the word "собака".
+func (r *reader) sexByName(name string) Sex {
+	if name == "" {
+		return ""
+	}
+	if sex := sexOfName(name); sex != "" {
+		return sex
+	}
+	letters := string(codesOf(name))
+	for i := range r.text.words {
+		if string(r.text.codesOf(&r.text.words[i])) != letters {
+			continue
+		}
+		for k := i - 2; k <= i+3; k++ {
+			if k != i && r.text.sameSentence(i, k) {
+				if sex := r.pastOf(k); sex != "" {
+					return sex
+				}
+			}
+		}
 	}
 	return ""
 }

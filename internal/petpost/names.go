@@ -1,0 +1,150 @@
+package petpost
+
+import (
+	"strings"
+	"sync"
+)
+
+// petName is a name that pets go by.
+type petName struct {
+	name string // in the nominative
+	sex  Sex    // empty for names of both
+}
+
+// The names that pets go by most. They tell the sex, and the nominative where
+// the name stands in another case ("ищем Кляксу"). Names that are more often
+// words ("Тень", "Пуля") or people are in the lists too: they count as names
+// only where a name is expected.
+const (
+	malePetNames = `Айс Акбар Аксель Алекс Алмаз Алтай Альф Амур Арамис Аргус Арес Арни Арон Арс Арт Арчи Арчибальд Атлас Байкал Бакс Балто
+		Бандит Барни Барон Барс Барсик Бегемот Бен Бес Бим Бинго Блэк Боб Бобик Бонд Бони Босс Боцман Брайт Бублик Бруно Бубен Буран Бутч Буш
+		Вальтер Вальт Вегас Верный Винни Вольт Вулкан Гай Гарик Гарфилд Гектор Георг Гермес Гоша Граф Грей Гром Грэй Дарсик Дартаньян Дик Джей
+		Джек Джерри Джой Джон Джонни Дозор Дружок Дым Дымок Жорик Жулик Зевс Зефир Зорро Изюм Икар Ирис Йода Казбек Кай Каспер Кекс Кент Кеша
+		Кокос Космос Кузя Кузьма Курт Лаки Ларсик Лео Леон Леопольд Лис Локи Лорд Лось Лотос Луис Лучик Лютик Макс Малыш Марли Марс Марсель
+		Марсик Маркиз Матроскин Мишаня Мухтар Мурзик Найт Наполеон Нафаня Нельсон Норд Оникс Оскар Оливер Остап Отелло Пальма Патрик Пегас
+		Персей Персик Пират Плуто Пончик Принц Пушок Рамзес Рекс Рей Ретт Ричард Рич Ричи Рой Рони Ролик Бади Бадди Рокки Рольф Рыжик Рэй Рэкс Рэм Салем Самсон
+		Саймон Север Семён Сёма Симба Симон Сириус Скай Снежок Спартак Степашка Стёпка Стич Султан Сэм Тайлер Тайсон Тарзан Тёма Тигр Тиль Тим
+		Тимка Тимоша Тимофей Тиша Тихон Тишка Тишаня Том Томас Тоби Тобик Трезор Тузик Тоша Уголёк Умник Урал Фантик Фараон Феликс Фелис
+		Филя Филимон Фокс Фред Фунтик Хан Хантер Хаус Цезарь Чак Чарли Честер Чип Чубайс Шах Шарик Шерхан Шерлок Шон Шрек Штурман Эдик Юпитер
+		Яша Борис Василий Вася Васька Степан Стёпа Гриша Федя Лёва Лёлик Лёня Мотя Никифор Прохор Платон Добрыня Валдай Енисей Беркут`
+	femalePetNames = `Агата Адель Айза Айна Айша Аврора Алиса Альба Альма Альта Альфа Ариэль Арья Аська Ася Афина Багира Барби Бася Багирка Белка
+		Белла Белочка Белянка Берта Бетси Бетти Бонни Боня Булочка Бурка Буся Бусинка Бэлла Бэтти Ванда Варя Веста Власта Волна Вишенка Гайка
+		Ганза Гера Герда Глаша Глория Голди Грета Гретта Грейс Груша Дара Дашка Даяна Дейзи Джесси Джессика Джина Джулия Дина Долли Долька Дора
+		Дуся Дымка Ева Ежевика Жозефина Жужа Жужу Жуля Жулька Жучка Звёздочка Зара Зена Зита Зоя Зося Изольда Ириска Ирма Искра Каштанка Кайса
+		Капа Кара Карамелька Карма Катя Клара Клепа Клёпа Клеопатра Клякса Кнопа Кнопка Конфетка Кора Кристи Кроха Ксюша Куки Лада Лайма Лайка
+		Лапочка Лапуля Лара Ласка Ластик Лесси Лейла Леди Леся Лея Лила Лилу Лима Лина Линда Лиса Лиска Лола Лора Луна Лэсси Люси Люся Лялька
+		Ляля Магда Майка Майя Малышка Мальва Маня Мара Маргоша Марго Марта Маруся Маруська Маркиза Маша Машка Мася Масяня Матильда Мартышка
+		Мадонна Мила Милка Милаша Мили Мира Мисси Молли Моника Муза Мура Мурка Мурыся Муся Муська Найда Найда Нана Наоми Нелли Несси Ника Нора
+		Нота Ночка Нэнси Нюша Нюра Нюся Оливия Офелия Панда Пеппи Перла Пеструшка Пешка Плюша Плюшка Принцесса Пуговка Пуля Пуня Пуся Рада Радуга
+		Ральфа Рамина Рита Рина Роза Рокси Рона Роса Ромашка Рося Руна Рыся Рысь Сабрина Сара Сельма Сима Симка Симона Сильва Скарлетт Снежа Снежинка Снежка
+		Соната Соня Сонька Софа Стрелка Стелла Стеша Сьюзи Тайга Тайра Тара Тень Тера Тесла Тина Тося Тоня Торри Тучка Тума Ума Умка Урса Ута Фая Фанта Феня
+		Фира Фифа Фиона Флора Фрида Фрося Фурия Фуня Хельга Хлоя Царица Чана Чара Чача Чита Шанель Шанелька Шанти Шейла Шелли Шельма Шери Шкода Шуша
+		Эби Эдда Элла Элли Эльза Эмма Эрика Юки Юля Юна Юта Юша Ягодка Яна Ярра Варенька Сонечка Милочка Мурочка`
+)
+
+// petNames finds a name by the letter codes of any of its cases.
+var petNames = sync.OnceValue(func() map[string]petName {
+	forms := map[string]petName{}
+	add := func(form string, n petName) {
+		key := string(codesOf(form))
+		if _, taken := forms[key]; !taken {
+			forms[key] = n
+		}
+	}
+	lists := map[Sex][]string{Male: strings.Fields(malePetNames), Female: strings.Fields(femalePetNames)}
+	for _, sex := range []Sex{Male, Female} { // nominatives first: "Симона" is no Симон
+		for _, name := range lists[sex] {
+			add(name, petName{name, sex})
+		}
+	}
+	for _, sex := range []Sex{Male, Female} {
+		for _, name := range lists[sex] {
+			for _, form := range cases(name) {
+				add(form, petName{name, sex})
+			}
+		}
+	}
+	return forms
+})
+
+// cases lists the oblique singular forms of a name.
+func cases(name string) []string {
+	runes := []rune(name)
+	stem, last := string(runes[:len(runes)-1]), runes[len(runes)-1]
+	var endings []string
+	switch {
+	case last == 'а':
+		endings = []string{"ы", "и", "у", "е", "ой"}
+	case last == 'я':
+		endings = []string{"и", "ю", "е", "ей"}
+	case last == 'й' || last == 'ь':
+		endings = []string{"я", "ю", "е", "ем"}
+	case strings.ContainsRune("оеиуыэю", last):
+		return nil
+	default:
+		stem = name
+		if n := len(runes); n > 3 && (strings.HasSuffix(name, "ок") || strings.HasSuffix(name, "ек") || strings.HasSuffix(name, "ёк")) {
+			stem = string(runes[:n-2]) + string(last) // Пушок, Пушка
+		}
+		endings = []string{"а", "у", "е", "ом"}
+	}
+	forms := make([]string, 0, len(endings))
+	for _, ending := range endings {
+		forms = append(forms, stem+ending)
+	}
+	return forms
+}
+
+// knownName returns the pet's name that word i is a form of.
+func (r *reader) knownName(i int) (petName, bool) {
+	t := &r.text
+	if t.isWord(i, "тому", "тома", "граф", "барс", "лис") && !t.words[i].upper || t.isWord(i, "тому") {
+		return petName{}, false
+	}
+	if t.sameSentence(i, i+1) && (t.words[i+1].gap == gapHyphen || t.isWord(i+1, "гранта", "веста", "калина", "приора", "ларгус", "рассел", "рассела")) {
+		return petName{}, false // "джек-рассел", "Лада Гранта"
+	}
+	n, ok := petNames()[string(t.codesOf(&t.words[i]))]
+	return n, ok
+}
+
+// nameAt gives the name at word i in the nominative: a known name by its forms,
+// another one in the accusative by its ending ("ищем Грушеньку").
+func (r *reader) nameAt(i int, accusative bool) string {
+	w := &r.text.words[i]
+	written := r.text.rawOf(i, i+1)
+	if known, ok := r.knownName(i); ok {
+		switch {
+		case !w.upper || string(codesOf(known.name)) == string(r.text.codesOf(w)):
+			return written
+		case w.caps:
+			return strings.ToUpper(known.name)
+		}
+		return known.name
+	}
+	if accusative {
+		for _, ending := range [...][2]string{{"у", "а"}, {"ю", "я"}} {
+			if stem, ok := strings.CutSuffix(written, ending[0]); ok && len(stem) > 2 {
+				return stem + ending[1]
+			}
+		}
+	}
+	return written
+}
+
+// sexOfName tells it by a known name; an unknown one is a male's where it ends
+// like one.
+func sexOfName(name string) Sex {
+	letters := codesOf(name)
+	if known, ok := petNames()[string(letters)]; ok {
+		return known.sex
+	}
+	if len(letters) < 3 {
+		return ""
+	}
+	switch letterOf(letters[len(letters)-1]) {
+	case 'а', 'я', 'е', 'и', 'о', 'у', 'ы', 'э', 'ю', 'ь':
+		return ""
+	}
+	return Male
+}
