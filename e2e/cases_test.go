@@ -168,8 +168,12 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 			row.fault.Platform, row.fault.Method, row.fault.Times = sandbox.Telegram, "editMessageText", 1
 			s.fault(row.fault)
 			s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
-			require.Equal(t, row.status, s.amended(first, 1).Status)
+			amendment := s.amended(first, 1)
+			require.Equal(t, row.status, amendment.Status)
 			require.Equal(t, protocol.LaneOpen, s.lane(chat).State)
+			if row.fault.RetryAfter > 0 {
+				s.keepHistory("AmendDelivery/told_to_wait", protocol.AmendDeliveryWorkflowID(first.ID, amendment.ID))
+			}
 		})
 	}
 }

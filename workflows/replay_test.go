@@ -18,7 +18,7 @@ import (
 // of its shape can be open any more.
 func TestRunsOfEarlierBuildsGoOnWithThisOne(t *testing.T) {
 	t.Parallel()
-	for _, workflow := range []string{"DeliverPost", "Destination", "ScanWalls"} {
+	for _, workflow := range []string{"AmendDelivery", "DeliverPost", "Destination", "ScanWalls"} {
 		files, err := filepath.Glob(filepath.Join("testdata", "histories", workflow, "*.json"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files)
