@@ -134,7 +134,7 @@ func (r *reader) mention(i int) (int, int) {
 
 func (r *reader) afterStreet(i int) bool {
 	t, c := &r.text, &r.rs.class
-	return i > 0 && t.has(i-1, c.street) || i+1 < len(t.words) && t.has(i+1, c.street)
+	return i > 0 && t.has(i-1, c.street) || i+1 < len(t.words) && t.has(i+1, c.street) && t.words[i+1].gap&(gapComma|gapLine) == 0
 }
 
 // general reports one of "кошки и собаки", named together as the kinds of a

@@ -22,6 +22,8 @@ const (
 
 	sameText        = 0.60 // share of word pairs
 	sameTextAdverts = 0.80 // adverts of animals are written from templates
+
+	sameTextAdvertsPhone = 0.70 // one person's next advert says another name, colour or age
 )
 
 // SameCase decides whether two posts are about one animal:
@@ -47,8 +49,11 @@ func SameCase(a, b Fingerprint) Verdict {
 
 	like := similarity(&a, &b)
 	need := sameText
-	if groupA == adverts || groupB == adverts {
+	if (groupA == adverts || groupB == adverts) && (a.Name == "" || a.Name != b.Name) {
 		need = sameTextAdverts
+		if shared(a.Phones, b.Phones) {
+			need = sameTextAdvertsPhone
+		}
 	}
 	if like >= need && between <= textWindow {
 		return Verdict{true, fmt.Sprintf("%.0f %% of the text is the same", 100*like)}

@@ -291,7 +291,7 @@ func (r *reader) shortlyFound(v *view) bool {
 // was found ("Сажик нашёлся!!! Сидел у соседей…"), with nobody asked for.
 func (r *reader) foundAtOnce(v *view) bool {
 	t, c := &r.text, &r.rs.class
-	if len(t.sentences) == 0 || v.scores.sum[sigHold] > 0 || v.scores.sum[sigLost] >= outright || len(v.reading.Phones) > 0 {
+	if len(t.sentences) == 0 || v.scores.sum[sigHold] > 0 || v.scores.sum[sigLost] >= outright || len(v.reading.Phones) > 0 && v.reading.Name == "" {
 		return false
 	}
 	if len(t.words) <= 8 {

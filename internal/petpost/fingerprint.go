@@ -145,6 +145,8 @@ func (r *reader) describe(f *Fingerprint, body string) {
 			f.Colors = appendNew(f.Colors, stemOf(letters, 3))
 		case (t.has(i, c.dogBreed) || t.has(i, c.catBreed)) && !r.companion(i):
 			f.Breeds = appendNew(f.Breeds, stemOf(letters, 5))
+		case t.has(i, c.other) && f.Animal == Other && !r.companion(i) && !t.isWord(i, "птица", "птицу", "птичка", "птичку", "птенец"):
+			f.Breeds = appendNew(f.Breeds, stemOf(letters, 3)) // a cow is no goat
 		}
 		hashes = append(hashes, hashLetters(letters[:min(len(letters), 6)]))
 	}

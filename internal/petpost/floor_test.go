@@ -46,10 +46,12 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 
 func TestPairsOfPostsAreJoinedOrKeptApart(t *testing.T) {
 	t.Parallel()
-	pairs, err := corpus.LoadPairs("testdata/pairs.jsonl")
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(pairs), 60)
-	var report bytes.Buffer
-	right := corpus.EvaluatePairs(&report, "pairs", pairs)
-	require.GreaterOrEqual(t, float64(right)/float64(len(pairs)), 0.95, report.String())
+	for _, file := range []string{"testdata/pairs.jsonl", "testdata/blind_pairs.jsonl"} {
+		pairs, err := corpus.LoadPairs(file)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(pairs), 60)
+		var report bytes.Buffer
+		right := corpus.EvaluatePairs(&report, file, pairs)
+		require.GreaterOrEqual(t, float64(right)/float64(len(pairs)), 0.95, report.String())
+	}
 }

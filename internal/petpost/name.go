@@ -132,7 +132,7 @@ func (r *reader) namedSo(i int) bool {
 }
 
 func (r *reader) patronymicFollows(i int) bool {
-	return r.text.sameSentence(i, i+1) && r.text.words[i+1].upper && r.text.words[i+1].gap == gapSpace
+	return r.text.sameSentence(i, i+1) && !r.text.words[i].caps && r.text.words[i+1].upper && r.text.words[i+1].gap == gapSpace
 }
 
 // accusative reports an animal's word in a case other than the nominative.
