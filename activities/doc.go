@@ -4,6 +4,7 @@
 //
 //   - Lanes starts deliveries and speaks with the destinations' lanes.
 //   - Ledger records what people decide.
-//   - Telegram and VK send; sending.go is what they share.
+//   - Telegram and VK send, and edit what was sent; sending.go and amending.go
+//     are what they share.
 //   - Walls reads what the communities post.
 package activities

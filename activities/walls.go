@@ -299,7 +299,11 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.T
 // told there, whatever its routes say.
 func (a *Walls) update(post db.Post, name string, now time.Time) (db.Owed, bool) {
 	destination, err := route.ParseDestination(name)
-	if err != nil || now.Sub(post.PostedAt) > a.MaxAge {
+	written := post.PostedAt
+	if post.EditedAt.After(written) { // the happy end is often written into the old post
+		written = post.EditedAt
+	}
+	if err != nil || now.Sub(written) > a.MaxAge {
 		return db.Owed{}, false
 	}
 	target, configured := a.Routes.Target(destination)

@@ -123,6 +123,36 @@ func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
 	require.Zero(t, s.scan().Walls[0].Deleted, "once")
 }
 
+func TestAToldPostIsLookedAfterWhenNewerOnesHavePushedItDown(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
+	second := s.ended(s.send(chat, lost(1)))
+	var news []sandbox.Post
+	for range 30 {
+		news = append(news, sandbox.Post{Text: "Спасибо всем, кто пришёл на субботник в приют!"})
+	}
+	s.publish(news...)
+	s.scan()
+	require.NoError(t, s.sandbox.DeletePost(source, first.PostID))
+	require.NoError(t, s.sandbox.EditPost(source, second.PostID, func(post *sandbox.Post) { post.Text += " Вознаграждение!" }))
+	result := s.scan()
+	require.Zero(t, result.Walls[0].Deleted+result.Walls[0].Edited, "the page does not reach down to them")
+
+	_, err := s.pool.Exec(s.ctx, "UPDATE relay.posts SET stored_at = now() - interval '1 hour'")
+	require.NoError(t, err)
+	result = s.scan()
+	require.Equal(t, 1, result.Walls[0].Deleted)
+	require.Equal(t, 1, result.Walls[0].Edited)
+	s.amended(first, 1)
+	s.amended(second, 1)
+	messages := s.sandbox.Messages(chatID)
+	require.Contains(t, messages[0].Text, "удалена автором")
+	require.Contains(t, messages[1].Text, "Вознаграждение!")
+	s.scan()
+	require.Len(t, s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.getById"}), 1, "once in half an hour")
+}
+
 func TestACaptionOfAnAlbumIsEdited(t *testing.T) {
 	s := newStage(t, toChat)
 	s.work()

@@ -65,12 +65,19 @@ func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
 	if wantsJSON(cmd) {
 		return printJSON(os.Stdout, rows)
 	}
-	list := newTable(os.Stdout, "ID", "STATUS", "POST", "TYPE", "DESTINATION", "ATTEMPTS", "MESSAGES", "CREATED", "REASON")
+	list := newTable(os.Stdout, "ID", "STATUS", "POST", "TYPE", "CASE", "DESTINATION", "ATTEMPTS", "MESSAGES", "CREATED", "REASON")
 	for _, row := range rows {
-		list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), row.Type, row.Destination, row.Attempts,
+		list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), row.Type, caseNumber(row.Case), row.Destination, row.Attempts,
 			messages(row.MessageIDs), ago(&row.CreatedAt), row.Reason)
 	}
 	return list.print()
+}
+
+func caseNumber(id *int64) string {
+	if id == nil {
+		return "-"
+	}
+	return strconv.FormatInt(*id, 10)
 }
 
 func messages(ids []int64) string {

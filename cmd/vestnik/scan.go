@@ -61,7 +61,7 @@ func scanCommand() *cli.Command {
 }
 
 func printScan(result protocol.ScanWallsResult) error {
-	list := newTable(os.Stdout, "WALL", "OWNER", "CALLS", "POSTS", "NEW", "EDITED", "OWED", "SKIPPED", "NOTE")
+	list := newTable(os.Stdout, "WALL", "OWNER", "CALLS", "POSTS", "NEW", "EDITED", "DELETED", "OWED", "SUPPRESSED", "SKIPPED", "NOTE")
 	for _, wall := range result.Walls {
 		note := "-"
 		switch {
@@ -74,7 +74,7 @@ func printScan(result protocol.ScanWallsResult) error {
 		for _, count := range wall.Skipped {
 			skipped += count
 		}
-		list.row(wall.Name, wall.OwnerID, wall.Calls, wall.Posts, wall.New, wall.Edited, wall.Owed, skipped, note)
+		list.row(wall.Name, wall.OwnerID, wall.Calls, wall.Posts, wall.New, wall.Edited, wall.Deleted, wall.Owed, wall.Suppressed, skipped, note)
 	}
 	if err := list.print(); err != nil {
 		return err
