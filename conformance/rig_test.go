@@ -103,7 +103,7 @@ func newRig(t testing.TB, setup setup) *rig {
 
 func (r *rig) startSandbox() {
 	// The sandbox outlives the context of the test, so that workers can end.
-	server, err := sandbox.Start(context.Background(), sandbox.Options{Limits: sandbox.NoLimits})
+	server, err := sandbox.Start(context.Background(), sandbox.Options{Limits: sandbox.NoLimits, PictureWidth: 160})
 	require.NoError(r.t, err)
 	r.t.Cleanup(func() { _ = server.Close() })
 	bot := sandbox.Bot{Token: token, Username: "conformance_bot"}

@@ -127,8 +127,8 @@ func (s *Server) SetPictureFault(name string, fault PictureFault) {
 // as its signed links do after a while. Reading a post again gives new ones.
 func (s *Server) ExpirePhotoLinks() { s.pictures.season.Add(1) }
 
-// PictureURL is the address of a drawn picture, of 1280 by 960 unless the
-// query says otherwise.
+// PictureURL is the address of a drawn picture, as wide as
+// Options.PictureWidth unless the query says otherwise.
 func (s *Server) PictureURL(name string) string {
 	return s.baseURL + "/sandbox/photos/" + name + ".jpg"
 }
@@ -145,7 +145,8 @@ func (g *gallery) servePicture(w http.ResponseWriter, r *http.Request) {
 	fault := g.faults[name]
 	g.mu.Unlock()
 	query := r.URL.Query()
-	width, height := 1280, 960
+	width := g.server.options.PictureWidth
+	height := width * 3 / 4
 	if size := query.Get("size"); size != "" {
 		wide, high, _ := strings.Cut(size, "x")
 		width, height = clamp(wide, width), clamp(high, height)

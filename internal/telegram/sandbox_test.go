@@ -22,7 +22,7 @@ const (
 func town(t *testing.T) (*sandbox.Server, *telegram.Client, telegram.Target) {
 	t.Helper()
 	noLimits := sandbox.NoLimits
-	s, err := sandbox.Start(t.Context(), sandbox.Options{Limits: noLimits, PhotoTimeout: time.Minute})
+	s, err := sandbox.Start(t.Context(), sandbox.Options{Limits: noLimits, PhotoTimeout: time.Minute, PictureWidth: 160})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	require.NoError(t, s.AddBot(sandbox.Bot{Token: token, Username: "vestnik_bot"}))
