@@ -253,10 +253,19 @@ func (r *reader) isHome(v *view, lost, adopt, money, owner int) bool {
 	if s[sigHome] >= 8 {
 		return true
 	}
-	if s[sigHome] > 0 && lost >= plain {
+	if lost >= plain && (s[sigHome] > 0 || r.headedHome()) {
 		return true
 	}
 	return r.shortlyFound(v) || owner < outright && r.foundAtOnce(v)
+}
+
+// headedHome reads "UPD нашёлся!" above the old search.
+func (r *reader) headedHome() bool {
+	t := &r.text
+	if len(t.sentences) < 2 || t.sentences[0].to != 2 {
+		return false
+	}
+	return t.words[0].kind == kindLatin && t.has(1, r.rs.class.homeMark)
 }
 
 // shortlyFound reads the short notices: "Нашлась!", "Пёс найден ✅". A verb that

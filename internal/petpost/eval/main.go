@@ -23,7 +23,7 @@ func main() {
 		}
 		return
 	}
-	for _, name := range []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "heldout.jsonl"} {
+	for _, name := range []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "heldout.jsonl", "fresh.jsonl"} {
 		posts(filepath.Join(*dir, name), *verbose)
 	}
 	pairs, err := corpus.LoadPairs(filepath.Join(*dir, "pairs.jsonl"))
