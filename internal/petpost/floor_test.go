@@ -25,7 +25,7 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		{"testdata/train.jsonl", 0.99, 0.99, 1, 0.99, 0.99},
 		{"testdata/blind.jsonl", 0.98, 0.94, 1, 0.98, 0.98},
 		{"testdata/wide.jsonl", 0.98, 0.92, 1, 0.98, 0.98},
-		{"testdata/fresh.jsonl", 0.80, 0.85, 1, 0.92, 0.82},
+		{"testdata/fresh.jsonl", 0.80, 0.85, 1, 0.92, 0.85},
 		{"testdata/heldout.jsonl", 0.92, 0.97, 1, 0.93, 0.98},
 	} {
 		t.Run(floor.file, func(t *testing.T) {

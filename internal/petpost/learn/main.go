@@ -271,6 +271,9 @@ func (m *model) read(s *sample) petpost.Type {
 		}
 		sums[k] += float64(lead) / scale
 	}
+	if s.rules != petpost.Lost {
+		sums[slices.Index(types, petpost.Lost)] -= float64(petpost.DoubtOfLost) / scale
+	}
 	return types[slices.Index(sums, slices.Max(sums))]
 }
 
