@@ -90,6 +90,7 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	for k := range animals {
 		v.mixed = v.mixed || k != best && score[k]*3 >= score[best]*2
 	}
+	v.animalHinted = score[best] <= animalMaybe+animalMaybe/2
 	return animals[best]
 }
 

@@ -78,3 +78,12 @@ func learnedEvidence(r petpost.Reading) (learned []petpost.Evidence) {
 	}
 	return learned
 }
+
+func TestAWordForTheAnimalInTheRepostOutweighsANameInTheComment(t *testing.T) {
+	t.Parallel()
+	reading := petpost.Parse(petpost.Input{
+		Text:    "Рекс, родной, вернись",
+		Reposts: []string{"Пропал кот Рекс, белый, пушистый. Ул. Свободы 173"},
+	})
+	require.Equal(t, petpost.Cat, reading.Animal)
+}

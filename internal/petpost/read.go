@@ -20,14 +20,16 @@ var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
 
 // view is what one text says, before the texts of a post are put together.
 type view struct {
-	typ      Type
-	clear    bool // typ rests on evidence rather than on the lack of it
-	scores   scores
-	animal   Animal
-	mixed    bool // two animals are named about as often
-	reading  Reading
-	evidence []Evidence
-	words    int
+	typ    Type
+	clear  bool // typ rests on evidence rather than on the lack of it
+	scores scores
+	animal Animal
+	// animalHinted: a name or a leash tells the animal, no word for it does.
+	animalHinted bool
+	mixed        bool // two animals are named about as often
+	reading      Reading
+	evidence     []Evidence
+	words        int
 }
 
 // parse reads the author's text and the texts under it. The author's words
@@ -99,8 +101,8 @@ func (v view) finish() Reading {
 // complete fills what v does not say from a text under it.
 func (v *view) complete(under *view) {
 	a, b := &v.reading, &under.reading
-	if v.animal == "" {
-		v.animal = under.animal
+	if v.animal == "" || v.animalHinted && under.animal != "" && !under.animalHinted {
+		v.animal, v.animalHinted = under.animal, under.animalHinted
 	}
 	for _, phone := range b.Phones {
 		a.Phones = appendNew(a.Phones, phone)
