@@ -53,7 +53,9 @@ lint: golangci-lint sqlc ## linters, and whether generated code is up to date
 
 .PHONY: bench
 bench: build temporal ## measure: tables of throughput, latency and memory
-	$(WITH_SERVERS) $(GO) run ./internal/bench $(ARGS)
+	$(WITH_SERVERS) $(GO) run ./bench $(ARGS)
+	$(WITH_SERVERS) $(GO) test ./conformance ./db/guidedb -run '^$$' -bench . -benchtime 1x
+	$(GO) test ./internal/petpost -run '^$$' -bench .
 
 .PHONY: eval
 eval: ## how well posts are understood: precision and recall on the labelled corpus

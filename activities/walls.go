@@ -281,11 +281,12 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.T
 	}
 	destinations, decisions := a.Routes.Match(compose.RoutePost(post, wall.Name))
 	for _, decision := range decisions {
-		message := "post not matched"
+		log := log.With("destination", decision.Destination.String(), "why", decision.Reason)
 		if decision.Matched {
-			message = "post matched"
+			log.InfoContext(ctx, "post matched")
+		} else {
+			log.InfoContext(ctx, "post not matched")
 		}
-		log.InfoContext(ctx, message, "destination", decision.Destination.String(), "why", decision.Reason)
 	}
 	owed := make([]db.Owed, len(destinations))
 	for i, destination := range destinations {

@@ -340,7 +340,7 @@ func singled(out, letters []byte) []byte {
 // here, so that endings may be levelled too.
 func soundOf(out, letters []byte, whole bool) []byte {
 	const (
-		aLetter = byte('а'-'а') + 1
+		aLetter = 1
 		iLetter = byte('и'-'а') + 1
 	)
 	for i, c := range letters {

@@ -252,10 +252,8 @@ func (t *text) cutWord(i int, between *gap, spaces *int, lx *lexicon) int {
 		w.kind = kindLatin
 		t.codes = t.codes[:at]
 		t.readLatin(raw[i:end], at, lx)
-	} else {
-		if latin > 0 {
-			t.mendLatin(raw[i:end], at)
-		}
+	} else if latin > 0 {
+		t.mendLatin(raw[i:end], at)
 	}
 	t.shortenRuns(at)
 	t.add(w, between, spaces)

@@ -112,7 +112,7 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 		}
 	}
 	for key, node := range fields {
-		key, place := key, where+": "+key
+		place := where + ": " + key
 		switch key {
 		case "rate_per_sec":
 			if rate, ok := l.number(node, place, minRatePerSec, maxRatePerSec); ok {

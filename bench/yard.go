@@ -47,7 +47,6 @@ type yard struct {
 	relay    *relay.Relay
 	starter  *starter.Starter
 	chats    []string // destinations
-	posts    int      // published so far
 	undo     []func() error
 }
 
@@ -60,7 +59,7 @@ func openYard(ctx context.Context, chats int) (y *yard, err error) {
 	}()
 	database, address := os.Getenv(testenv.DatabaseVariable), os.Getenv(testenv.TemporalVariable)
 	if database == "" || address == "" {
-		return y, errors.New("no servers: run `make bench`, or `go run ./internal/testenv/run -- go run ./internal/bench`")
+		return y, errors.New("no servers: run `make bench`, or `go run ./internal/testenv/run -- go run ./bench`")
 	}
 	if y.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Limits: sandbox.NoLimits}); err != nil {
 		return y, err

@@ -44,8 +44,7 @@ func (y *yard) memory(ctx context.Context, binary, role string) (int64, error) {
 	}
 	resident, err := resident(command.Process.Pid)
 	_ = command.Process.Signal(syscall.SIGTERM)
-	<-ended
-	return resident, err
+	return resident, errors.Join(err, <-ended)
 }
 
 func freeAddr(ctx context.Context) (string, error) {

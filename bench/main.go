@@ -1,7 +1,7 @@
 // Command bench measures the relay and prints tables. It wants the servers of
 // a test run:
 //
-//	go run ./internal/testenv/run -- go run ./internal/bench
+//	go run ./internal/testenv/run -- go run ./bench
 //
 // Every number is measured against the sandbox on this machine, with Temporal
 // in memory: they compare builds with each other, not with a cluster.
@@ -25,8 +25,9 @@ func main() {
 	binary := flag.String("binary", "bin/vestnik", "the binary whose memory is measured")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, *deliveries, *destinations, *single, *binary); err != nil {
+	err := run(ctx, *deliveries, *destinations, *single, *binary)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
