@@ -23,7 +23,7 @@ func NewLanes(dispatcher *dispatch.Dispatcher, ledger *db.Ledger) *Lanes {
 	return &Lanes{dispatcher: dispatcher, ledger: ledger}
 }
 
-// LaneOptions are for GiveBack and DeliveryRuns: calls of Temporal's own
+// LaneOptions are for Grant, GiveBack and DeliveryRuns: calls of Temporal's own
 // frontend, short enough to be made within a workflow task.
 func LaneOptions(summary string) workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{
@@ -38,6 +38,12 @@ func LaneOptions(summary string) workflow.LocalActivityOptions {
 // GiveBack returns a granted turn to its lane.
 func (a *Lanes) GiveBack(ctx context.Context, destination string, done protocol.TurnDone) error {
 	return a.dispatcher.GiveBack(ctx, destination, done)
+}
+
+// Grant tells a delivery that it is its turn; false if it does not run. It may
+// be told twice: the number of the lease shows that.
+func (a *Lanes) Grant(ctx context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
+	return a.dispatcher.Grant(ctx, workflowID, granted)
 }
 
 // DeliveryRuns tells whether a delivery's workflow is running.

@@ -77,8 +77,7 @@ func TestAWorkerKilledWhileDeliveriesWaitForTheirTurn(t *testing.T) {
 	s, posts := everyPostOnce(t, chat, wall)
 	worker := s.spawn()
 	for _, destination := range []string{chat, wall} {
-		_, err := s.starter.PauseDestination(s.ctx, destination, "", "")
-		require.NoError(t, err)
+		s.pauseLane(destination, "", "")
 	}
 	s.scan()
 	s.until("all wait", func() bool { return s.lane(chat).Queued == 2 && s.lane(wall).Queued == 2 })
@@ -86,8 +85,7 @@ func TestAWorkerKilledWhileDeliveriesWaitForTheirTurn(t *testing.T) {
 
 	s.spawn()
 	for _, destination := range []string{chat, wall} {
-		_, err := s.starter.ResumeDestination(s.ctx, destination)
-		require.NoError(t, err)
+		s.openLane(destination)
 	}
 	s.requireAllArrived(posts, chat, wall)
 }

@@ -242,9 +242,9 @@ func TestWhenVKTellsTheReadingKeyToWaitNothingIsRead(t *testing.T) {
 		reason string
 		least  time.Duration
 	}{
-		{29, "method_quota", 59 * time.Minute},
-		{9, "flood_control", 14 * time.Minute},
-		{5, "key_invalid", 14 * time.Minute},
+		{29, "method_quota", 55 * time.Minute},
+		{9, "flood_control", 10 * time.Minute},
+		{5, "key_invalid", 10 * time.Minute},
 	} {
 		t.Run(fmt.Sprintf("error %d", row.code), func(t *testing.T) {
 			s := newStage(t, toChat, map[string]string{"VK_WALLS": sourceRef + "," + fmt.Sprint(target)})

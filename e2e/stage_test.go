@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
@@ -255,8 +258,11 @@ func (s *stage) waits(d db.DeliveryRow) db.DeliveryRow {
 // searchable is a search attribute of a workflow as its description has it.
 func (s *stage) searchable(workflowID, attribute string) string {
 	s.t.Helper()
-	description, err := s.temporal.DescribeWorkflow(s.ctx, workflowID, "")
-	require.NoError(s.t, err)
+	var description *client.WorkflowExecutionDescription
+	s.steer(func() (err error) {
+		description, err = s.temporal.DescribeWorkflow(s.ctx, workflowID, "")
+		return err
+	})
 	for key, value := range description.TypedSearchAttributes.GetUntypedValues() {
 		if key.GetName() == attribute {
 			return fmt.Sprint(value)
@@ -275,10 +281,51 @@ func (s *stage) lane(destination string) protocol.LaneState {
 	}
 }
 
+// pauseLane pauses a lane; it is asked again until a worker has answered.
+func (s *stage) pauseLane(destination, reason, by string) {
+	s.t.Helper()
+	s.steer(func() error {
+		_, err := s.starter.PauseDestination(s.ctx, destination, reason, by)
+		return err
+	})
+}
+
+// openLane ends a lane's pause and cooldown.
+func (s *stage) openLane(destination string) {
+	s.t.Helper()
+	s.steer(func() error {
+		_, err := s.starter.ResumeDestination(s.ctx, destination)
+		return err
+	})
+}
+
+// steer does what may be done twice, until it is answered: on a machine with
+// much else to do a call may time out.
+func (s *stage) steer(do func() error) {
+	s.t.Helper()
+	for {
+		err := do()
+		late := errors.Is(err, starter.ErrNoWorker) || status.Code(err) == codes.DeadlineExceeded || errors.Is(err, context.DeadlineExceeded)
+		if late && s.ctx.Err() == nil {
+			continue
+		}
+		require.NoError(s.t, err)
+		return
+	}
+}
+
 // until waits for a condition that nobody announces.
 func (s *stage) until(what string, condition func() bool) {
 	s.t.Helper()
-	require.Eventually(s.t, condition, patience, 20*time.Millisecond, what)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for end := time.After(patience); !condition(); {
+		select {
+		case <-look.C:
+		case <-end:
+			require.Fail(s.t, "waited in vain", what)
+		}
+	}
 }
 
 // outcomes are how the attempts at a delivery ended, in order.

@@ -97,8 +97,7 @@ func TestVKsLongPausesSilenceTheWholeWall(t *testing.T) {
 			require.Zero(t, second.Attempts)
 
 			// An operator who knows better ends the pause.
-			_, err := s.starter.ResumeDestination(s.ctx, wall)
-			require.NoError(t, err)
+			s.openLane(wall)
 			require.Equal(t, protocol.StatusSent, s.ended(first).Status)
 			require.Equal(t, protocol.StatusSent, s.ended(second).Status)
 			require.Len(t, s.sandbox.Posts(target), 2)

@@ -45,6 +45,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 	lanes := activities.NewLanes(r.Dispatcher, r.Ledger)
 
 	main := workers.On(protocol.TaskQueue)
+	main.RegisterActivity(lanes.Grant)
 	main.RegisterActivity(lanes.GiveBack)
 	main.RegisterActivity(lanes.DeliveryRuns)
 	main.RegisterActivity(lanes.QueueAgain)

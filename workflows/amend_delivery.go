@@ -44,7 +44,8 @@ func AmendDelivery(ctx workflow.Context, input protocol.AmendDeliveryInput) (pro
 }
 
 type amendment struct {
-	input protocol.AmendDeliveryInput
+	input     protocol.AmendDeliveryInput
+	lastLease int64 // the newest turn taken
 }
 
 // waitForTurn returns when the lane has granted a turn.
@@ -53,12 +54,12 @@ func (a *amendment) waitForTurn(ctx workflow.Context) (protocol.TurnGranted, err
 	grants := workflow.GetSignalChannelWithOptions(ctx, protocol.TurnGrantedSignal,
 		workflow.SignalChannelOptions{Description: "The lane grants this amendment its turn."})
 	var granted protocol.TurnGranted
-	if more := grants.Receive(ctx, &granted); !more || ctx.Err() != nil {
-		return granted, ctx.Err()
+	for granted.Lease <= a.lastLease { // a turn may be told of twice
+		if more := grants.Receive(ctx, &granted); !more || ctx.Err() != nil {
+			return granted, ctx.Err()
+		}
 	}
-	for grants.ReceiveAsync(&granted) {
-		continue // the newest turn is the one that counts
-	}
+	a.lastLease = granted.Lease
 	return granted, nil
 }
 

@@ -51,6 +51,7 @@ type delivery struct {
 	force      bool
 	decision   *protocol.Resume // an operator's word, not yet acted on
 	granted    *protocol.TurnGranted
+	lastLease  int64 // the newest turn taken
 }
 
 // setup offers the operator's handles on the delivery.
@@ -131,7 +132,9 @@ func (d *delivery) waitForTurn(ctx workflow.Context) (settled bool) {
 	d.await(func() bool {
 		var granted protocol.TurnGranted
 		for grants.ReceiveAsync(&granted) {
-			d.granted = &granted
+			if granted.Lease > d.lastLease {
+				d.granted, d.lastLease = &granted, granted.Lease
+			}
 		}
 		return d.granted != nil || d.decision != nil
 	})

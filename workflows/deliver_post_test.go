@@ -178,6 +178,15 @@ func TestADeliveryParksFreeingItsLaneFirst(t *testing.T) {
 	}
 }
 
+func TestATurnThatIsToldOfTwiceIsTakenOnce(t *testing.T) {
+	e := newErrand(t, sent(1, 2), sent(2, 2))
+	e.grant(0)
+	e.RegisterDelayedCallback(func() { e.SignalWorkflow(protocol.TurnGrantedSignal, protocol.TurnGranted{Lease: 1}) }, time.Millisecond)
+	_, err := e.deliver()
+	require.NoError(t, err)
+	require.Equal(t, []int64{1, 2}, []int64{e.given[0].Lease, e.given[1].Lease})
+}
+
 func TestADeliveryRefusedForGoodFailsWithThePlatformsWords(t *testing.T) {
 	e := newErrand(t, ends(protocol.ErrRejected, protocol.Refusal{Reason: "bad_request"}, final))
 	e.grant(0)

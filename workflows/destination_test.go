@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -33,6 +33,7 @@ type street struct {
 
 type grant struct {
 	delivery string
+	number   int // 1, 2, 3…
 	lease    int64
 	sendAt   time.Time
 	at       time.Time
@@ -47,13 +48,12 @@ func newStreet(t *testing.T) *street {
 	s.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
 	lanes := &activities.Lanes{}
 	s.OnActivity(lanes.DeliveryRuns, mock.Anything, mock.Anything).Return(false, nil).Maybe()
-	s.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, protocol.TurnGrantedSignal, mock.Anything).Return(
-		func(_, workflowID, _, _ string, argument any) error {
+	s.OnActivity(lanes.Grant, mock.Anything, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
 			if s.gone[workflowID] {
-				return errors.New("no such workflow")
+				return false, nil
 			}
-			granted := argument.(protocol.TurnGranted)
-			g := grant{delivery: workflowID, lease: granted.Lease, sendAt: granted.SendAt, at: s.Now()}
+			g := grant{delivery: workflowID, number: len(s.grants) + 1, lease: granted.Lease, sendAt: granted.SendAt, at: s.Now()}
 			s.grants = append(s.grants, g)
 			after, done := 50*time.Millisecond, protocol.TurnDone{SentAt: latest(g.sendAt, g.at)}
 			if s.answer != nil {
@@ -63,7 +63,7 @@ func newStreet(t *testing.T) *street {
 				done.WorkflowID, done.Lease = workflowID, g.lease
 				s.RegisterDelayedCallback(func() { s.SignalWorkflow(protocol.TurnDoneSignal, done) }, max(g.sendAt.Sub(g.at), 0)+after)
 			}
-			return nil
+			return true, nil
 		}).Maybe()
 	return s
 }
@@ -164,7 +164,7 @@ func TestAMessageThatWentOutLateIsNotFollowedByOneInTime(t *testing.T) {
 	var sent []time.Time
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 		late := time.Duration(0)
-		if g.lease%3 == 0 {
+		if g.number%3 == 0 {
 			late = 400 * time.Millisecond
 		}
 		at := latest(g.sendAt, g.at).Add(late)
@@ -209,7 +209,7 @@ func TestA429CoolsTheWholeLaneAndTheRefusedOneGoesFirst(t *testing.T) {
 	s.queue(0, protocol.Pace{PerSecond: 10, PerMinute: 100}, "a", "b", "c")
 	var answered time.Time
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
-		if g.lease == 2 {
+		if g.number == 2 {
 			answered = latest(g.sendAt, g.at).Add(10 * time.Millisecond)
 			return 10 * time.Millisecond, protocol.TurnDone{Again: true, Unsent: true, CoolFor: 5 * time.Second, Reason: "Telegram asks to wait 5s"}
 		}
@@ -246,7 +246,7 @@ func TestADeliveryThatPausedTheLaneOpensItWhenItComesBack(t *testing.T) {
 	s := newStreet(t)
 	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b", "c")
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
-		if g.lease == 1 {
+		if g.number == 1 {
 			return 0, protocol.TurnDone{Pause: true, Reason: "forbidden"}
 		}
 		return 0, protocol.TurnDone{}
@@ -289,10 +289,10 @@ func TestATurnThatIsOutForLongIsLeftAloneWhileItsDeliveryRuns(t *testing.T) {
 	s.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
 	lanes := &activities.Lanes{}
 	s.OnActivity(lanes.DeliveryRuns, mock.Anything, "a").Return(true, nil)
-	s.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(_, workflowID, _, _ string, argument any) error {
-			s.grants = append(s.grants, grant{delivery: workflowID, lease: argument.(protocol.TurnGranted).Lease, at: s.Now()})
-			return nil
+	s.OnActivity(lanes.Grant, mock.Anything, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
+			s.grants = append(s.grants, grant{delivery: workflowID, lease: granted.Lease, at: s.Now()})
+			return true, nil
 		})
 	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b")
 	s.RegisterDelayedCallback(func() {
@@ -308,7 +308,7 @@ func TestALaneContinuesAsNewWithAllThatItKnowsAndNoSignalIsLost(t *testing.T) {
 	s.queue(0, protocol.Pace{PerSecond: 1, PerMinute: 20}, deliveries(8)...)
 	s.update(1500*time.Millisecond, protocol.SetRateUpdate, protocol.Pace{PerSecond: 4, PerMinute: 20})
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
-		if g.lease == 5 {
+		if g.number == 5 {
 			// Word of this turn, of another delivery and of a cooldown arrive
 			// in the very task in which the history has grown too long.
 			s.RegisterDelayedCallback(func() {
@@ -335,7 +335,7 @@ func TestALaneContinuesAsNewWithAllThatItKnowsAndNoSignalIsLost(t *testing.T) {
 	require.Equal(t, 2, carried.Queue[0].Weight)
 	require.Equal(t, 3, carried.Queue[4].Weight)
 	require.Nil(t, carried.Lease)
-	require.Equal(t, int64(5), carried.Leases)
+	require.Equal(t, s.grants[4].lease, carried.Leases)
 	require.Equal(t, "flood", carried.CoolReason)
 	require.Equal(t, &protocol.Pace{PerSecond: 4, PerMinute: 20}, carried.Override)
 	require.Len(t, carried.Recent, 5)
@@ -345,7 +345,7 @@ func TestALaneContinuesAsNewWithAllThatItKnowsAndNoSignalIsLost(t *testing.T) {
 	next.SetStartTime(s.Now())
 	next.drive(time.Hour, carried)
 	require.Equal(t, waiting, next.order())
-	require.Equal(t, int64(6), next.grants[0].lease)
+	require.Equal(t, carried.Leases+1, next.grants[0].lease)
 	require.False(t, next.grants[0].at.Before(carried.Cooling))
 }
 
@@ -354,14 +354,14 @@ func newStreetBeside(s *street) *street {
 	suite.SetLogger(quiet{})
 	next := &street{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: s.t}
 	next.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
-	next.OnSignalExternalWorkflow(mock.Anything, mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(_, workflowID, _, _ string, argument any) error {
-			granted := argument.(protocol.TurnGranted)
+	lanes := &activities.Lanes{}
+	next.OnActivity(lanes.Grant, mock.Anything, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
 			next.grants = append(next.grants, grant{delivery: workflowID, lease: granted.Lease, sendAt: granted.SendAt, at: next.Now()})
 			next.RegisterDelayedCallback(func() {
 				next.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: workflowID, Lease: granted.Lease})
 			}, max(granted.SendAt.Sub(next.Now()), 0))
-			return nil
+			return true, nil
 		})
 	return next
 }
@@ -388,11 +388,23 @@ func TestAnOldLeasesWordStillCountsForThePauseAndNotForTheTurn(t *testing.T) {
 		return 0, protocol.TurnDone{}
 	}
 	s.RegisterDelayedCallback(func() {
-		s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: "a", Lease: 1, Pause: true, Reason: "forbidden"})
+		s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: "a", Lease: s.grants[0].lease, Pause: true, Reason: "forbidden"})
 	}, 10*time.Second)
 	s.RegisterDelayedCallback(func() {
 		require.Equal(t, protocol.LanePaused, s.state().State)
 		require.Equal(t, "b", s.state().Sending, "b keeps its turn")
 	}, 11*time.Second)
 	s.drive(time.Minute)
+}
+
+func TestALaneThatBeginsAnewGrantsNumbersThatNoneBeforeItHas(t *testing.T) {
+	before := newStreet(t)
+	before.SetStartTime(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	before.queue(0, protocol.Pace{PerSecond: 20}, deliveries(100)...)
+	before.drive(time.Minute)
+	after := newStreetBeside(before)
+	after.SetStartTime(time.Date(2026, 11, 20, 12, 1, 0, 0, time.UTC))
+	after.queue(0, protocol.Pace{PerSecond: 1}, "a")
+	after.drive(time.Minute)
+	require.Greater(t, after.grants[0].lease, before.grants[99].lease)
 }

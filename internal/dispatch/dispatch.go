@@ -181,6 +181,18 @@ func (d *Dispatcher) signalLane(ctx context.Context, destination string, turns p
 	return nil
 }
 
+// Grant tells a delivery that it is its turn; false if it does not run.
+func (d *Dispatcher) Grant(ctx context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
+	err := d.temporal.SignalWorkflow(ctx, workflowID, "", protocol.TurnGrantedSignal, granted)
+	if isNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("grant a turn to %s: %w", workflowID, err)
+	}
+	return true, nil
+}
+
 // GiveBack returns a turn to its lane. A lane that does not run any more has
 // nothing to get back.
 func (d *Dispatcher) GiveBack(ctx context.Context, destination string, done protocol.TurnDone) error {

@@ -84,6 +84,8 @@ type SentMark struct {
 
 // TurnGranted tells a delivery to send its next part.
 type TurnGranted struct {
+	// Lease grows with every turn that a destination grants, its later lanes
+	// included: a delivery takes each number once.
 	Lease int64 `json:"lease"`
 	// SendAt is the slot the lane has planned, at most GrantLead ahead: the
 	// sender waits for it, so that the spacing does not depend on how long
