@@ -193,7 +193,7 @@ func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
 	require.NoError(t, err)
 	b.work(t, accepted.ID)
 	b.multiply(t, 20)
-	require.NoError(t, b.imports.Tidy(t.Context()))
+	b.tidy(t)
 	var places int
 	require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM guide.places").Scan(&places))
 	require.Equal(t, 100_000, places)
@@ -281,4 +281,20 @@ func (b *bundle) explain(t testing.TB, query plannedQuery) plan {
 		}
 	}
 	return best
+}
+
+// tidy goes on until every page of the listings is known to be visible: while
+// another snapshot is open, a vacuum leaves some, and they would be planned for.
+func (b *bundle) tidy(t *testing.T) {
+	t.Helper()
+	for range 50 {
+		require.NoError(t, b.imports.Tidy(t.Context()))
+		var visible bool
+		require.NoError(t, b.pool.QueryRow(t.Context(), `SELECT bool_and(relallvisible >= relpages) FROM pg_class
+			WHERE oid IN ('guide.place_listings'::regclass, 'guide.event_listings'::regclass)`).Scan(&visible))
+		if visible {
+			return
+		}
+	}
+	t.Fatal("the listings do not become visible to all")
 }

@@ -209,6 +209,7 @@ func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres
 	}
 	if options.Throwaway {
 		settings = append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off",
+			"autovacuum=off", // it would vacuum beside tests that look at plans, and databases of tests live for seconds
 			"wal_level=minimal", "max_wal_senders=0", "max_connections=400", "shared_buffers=256MB")
 	}
 	arguments := []string{"-D", c.dir}
