@@ -19,14 +19,19 @@ import (
 	"vestnik/worker"
 )
 
-// The bare workflow does what a delivery does but for the lane, and nothing
-// in it: an activity on the platform's queue and a local one.
+// The bare workflow has as many activities as a delivery and its share of the
+// lane, of the same kinds, with nothing in them: one on the platform's queue and
+// two local ones.
 func bareWorkflow(ctx workflow.Context) error {
 	options := activities.SendOptions("telegram:1", "nothing")
 	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), "bench_nothing").Get(ctx, nil); err != nil {
 		return err
 	}
-	return workflow.ExecuteLocalActivity(workflow.WithLocalActivityOptions(ctx, activities.LaneOptions("nothing")), nothing).Get(ctx, nil)
+	local := workflow.WithLocalActivityOptions(ctx, activities.LaneOptions("nothing"))
+	if err := workflow.ExecuteLocalActivity(local, nothing).Get(ctx, nil); err != nil {
+		return err
+	}
+	return workflow.ExecuteLocalActivity(local, nothing).Get(ctx, nil)
 }
 
 func nothing(context.Context) error { return nil }
@@ -40,13 +45,13 @@ func registerBare(workers *worker.Workers) {
 
 // bareWorkflows runs n of them, started one after the other as deliveries are,
 // and returns how many end in a second.
-func (y *yard) bareWorkflows(ctx context.Context, n int) (float64, error) {
+func (y *yard) bareWorkflows(ctx context.Context, round string, n int) (float64, error) {
 	began := time.Now()
 	runs := make([]client.WorkflowRun, n)
 	for i := range runs {
 		var err error
 		runs[i], err = y.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-			ID: fmt.Sprintf("bare/%d", i), TaskQueue: protocol.TaskQueue,
+			ID: fmt.Sprintf("bare/%s/%d", round, i), TaskQueue: protocol.TaskQueue,
 			WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		}, "bench_bare")
 		if err != nil {
