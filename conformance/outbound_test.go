@@ -272,11 +272,12 @@ func answerDependsOnNothing(t *testing.T, _ *rig) {
 		update := p.tapOn(1, fmt.Sprintf("open:place:%d", 120+len(p.seenQueries())))
 		began := time.Now()
 		p.deliver(update)
-		calls, err := r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Arrived: true, Match: func(c sandbox.Call) bool {
-			return c.Text("callback_query_id") == update.Query
-		}}, 1)
+		answers := func(c sandbox.Call) bool { return c.Text("callback_query_id") == update.Query }
+		calls, err := r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Arrived: true, Match: answers}, 1)
 		require.NoError(t, err)
 		require.Less(t, calls[0].ReceivedAt.Sub(began), within(300*time.Millisecond))
+		_, err = r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Match: answers}, 1) // answered, not just arrived
+		require.NoError(t, err)
 	}
 	require.NoError(t, lock.Rollback(context.Background()))
 	for _, query := range r.sandbox.Queries(p.id) {
