@@ -64,9 +64,10 @@ type consignment struct {
 	target route.Target
 	part   int // the part to be sent, counted from 0
 	parts  int
-	force  bool
-	sentAt time.Time // when the last call began
-	shown  db.Shown  // what the part shows, for the ledger
+	// forgiven is when an operator last forgave unknown outcomes.
+	forgiven time.Time
+	sentAt   time.Time // when the last call began
+	shown    db.Shown  // what the part shows, for the ledger
 }
 
 func (c *consignment) last() bool { return c.part == c.parts-1 }
@@ -152,16 +153,13 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (*consig
 	if err != nil {
 		return nil, err
 	}
-	return &consignment{Delivery: delivery, post: post, target: target, part: len(delivery.Arrived), force: request.Force}, nil
+	return &consignment{Delivery: delivery, post: post, target: target, part: len(delivery.Arrived), forgiven: request.Forgiven}, nil
 }
 
 // settleUncertain applies the policy on unknown outcomes before anything is
 // sent again.
 func (o *Outbound) settleUncertain(ctx context.Context, c *consignment, courier courier) ([]int64, error) {
-	if c.force {
-		return nil, nil
-	}
-	uncertainty, err := o.Ledger.Uncertain(ctx, c.ID, c.part)
+	uncertainty, err := o.Ledger.Uncertain(ctx, c.ID, c.part, c.forgiven)
 	if err != nil || uncertainty.Attempts == 0 {
 		return nil, err
 	}

@@ -56,8 +56,8 @@ func (t *telegramCourier) plan(c *consignment) []int {
 // settleUncertain follows ON_UNKNOWN. Telegram has no key against doubles and
 // does not let a bot read what it has posted (tdlib/telegram-bot-api #126).
 func (t *telegramCourier) settleUncertain(_ context.Context, c *consignment, uncertainty db.Uncertainty) ([]int64, error) {
-	if c.target.Settings.OnUnknown == route.Park || uncertainty.Unanswered >= maxUnknown {
-		return nil, askPerson(uncertainty.Attempts)
+	if c.target.Settings.OnUnknown == route.Park && uncertainty.Unforgiven > 0 || uncertainty.Unanswered >= maxUnknown {
+		return nil, askPerson(uncertainty.Unforgiven)
 	}
 	return nil, nil
 }

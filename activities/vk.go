@@ -75,8 +75,8 @@ func (v *vkCourier) settleUncertain(ctx context.Context, c *consignment, uncerta
 			v.Log.WarnContext(ctx, "the wall can't be read back", "delivery", c.ID, "destination", c.Destination, "error", err)
 		}
 	}
-	if !looked && c.target.Settings.OnUnknown == route.Park {
-		return nil, askPerson(uncertainty.Attempts)
+	if !looked && c.target.Settings.OnUnknown == route.Park && uncertainty.Unforgiven > 0 {
+		return nil, askPerson(uncertainty.Unforgiven)
 	}
 	return nil, nil
 }

@@ -156,20 +156,26 @@ func (l *Ledger) Open(ctx context.Context, id int64) (Delivery, error) {
 
 // Uncertainty is what is not known about the attempts at a part.
 type Uncertainty struct {
-	// Attempts ended with an unknown outcome, Unanswered of them without any
-	// answer; the others were answered by something between us and the platform.
-	Attempts, Unanswered int
-	// Since is when the first of them began.
+	// Attempts ended with an unknown outcome, Unforgiven of them after a person
+	// last said to send all the same.
+	Attempts, Unforgiven int
+	// Unanswered of the unforgiven had no answer at all; the others were
+	// answered by something between us and the platform.
+	Unanswered int
+	// Since is when the first of all of them began.
 	Since time.Time
 }
 
-// Uncertain tells how uncertain the attempts at a part have left us.
-func (l *Ledger) Uncertain(ctx context.Context, id int64, part int) (Uncertainty, error) {
-	row, err := l.queries.UnknownSince(ctx, relaysql.UnknownSinceParams{DeliveryID: id, Part: int32(part)})
+// Uncertain tells how uncertain the attempts at a part have left us. Those
+// that began before forgiven are known to a person who said to send again.
+func (l *Ledger) Uncertain(ctx context.Context, id int64, part int, forgiven time.Time) (Uncertainty, error) {
+	row, err := l.queries.UnknownSince(ctx, relaysql.UnknownSinceParams{DeliveryID: id, Part: int32(part), Forgiven: forgiven})
 	if err != nil {
 		return Uncertainty{}, fmt.Errorf("uncertainty of delivery %d: %w", id, err)
 	}
-	return Uncertainty{Attempts: int(row.Attempts), Unanswered: int(row.Unanswered), Since: row.First}, nil
+	return Uncertainty{
+		Attempts: int(row.Attempts), Unforgiven: int(row.Unforgiven), Unanswered: int(row.Unanswered), Since: row.First,
+	}, nil
 }
 
 // Rung is how far down the media ladder a photo of a delivery has come.

@@ -168,3 +168,62 @@ func TestADatabaseThatIsGoneForAWhileLosesNothing(t *testing.T) {
 	require.NoError(t, err)
 	s.requireAllArrived(posts, chat, wall)
 }
+
+// hoursAgo moves a delivery's attempts into the past, where VK has forgotten
+// their guid.
+func (s *stage) hoursAgo(d db.DeliveryRow) {
+	s.t.Helper()
+	_, err := s.pool.Exec(s.ctx, "UPDATE relay.delivery_attempts SET started_at = started_at - interval '2 hours' WHERE delivery_id = $1", d.ID)
+	require.NoError(s.t, err)
+}
+
+func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name     string
+		accepted bool
+		outcomes []string
+	}{
+		{"it is there: nothing is posted", true, []string{db.OutcomeUnknown}},
+		{"it is not: it is posted", false, []string{db.OutcomeUnknown, db.OutcomeSent}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newStage(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "60s"})
+			worker := s.spawn()
+			s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: row.accepted})
+			delivery := s.send(wall, lost(1))
+			s.arrived(toVK, 1)
+			if row.accepted {
+				s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
+			}
+			worker.kill()
+			s.hoursAgo(delivery)
+			s.spawn()
+			delivery = s.ended(delivery)
+			require.Equal(t, protocol.StatusSent, delivery.Status)
+			require.Equal(t, row.outcomes, s.outcomes(delivery))
+			require.Len(t, s.sandbox.Calls(toVK), len(row.outcomes))
+			posts := s.sandbox.Posts(target)
+			require.Len(t, posts, 1)
+			require.Equal(t, []int64{posts[0].ID}, delivery.MessageIDs)
+		})
+	}
+}
+
+func TestAPersonsWordForgivesWhatWasUnknownAndNothingAfterIt(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "1s"})
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 5, Reset: true})
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, RetryAfter: 1})
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, Reset: true})
+	delivery := s.waits(s.send(chat, lost(1)))
+	require.Equal(t, protocol.StatusUnknown, delivery.Status, "five copies may be out: that is enough, whatever the policy")
+	require.Len(t, s.outcomes(delivery), 5)
+	_, err := s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeRetry})
+	require.NoError(t, err)
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Equal(t, []string{db.OutcomeUnknown, db.OutcomeUnknown, db.OutcomeUnknown, db.OutcomeUnknown, db.OutcomeUnknown,
+		db.OutcomeRateLimited, db.OutcomeUnknown, db.OutcomeSent}, s.outcomes(delivery))
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+}

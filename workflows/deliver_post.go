@@ -48,7 +48,7 @@ type delivery struct {
 	parts      int // 0 until the first part was rendered
 	uncertain  int
 	captchaKey string
-	force      bool
+	forgiven   time.Time        // when an operator last forgave unknown outcomes
 	decision   *protocol.Resume // an operator's word, not yet acted on
 	granted    *protocol.TurnGranted
 	lastLease  int64 // the newest turn taken
@@ -155,9 +155,9 @@ func (d *delivery) sendPart(ctx workflow.Context) (protocol.PartSent, error) {
 	options := activities.SendOptions(d.input.Destination, what+" → "+d.input.Destination)
 	request := protocol.SendPart{
 		DeliveryID: d.input.DeliveryID, SendAt: d.granted.SendAt,
-		CaptchaKey: d.captchaKey, Force: d.force,
+		CaptchaKey: d.captchaKey, Forgiven: d.forgiven,
 	}
-	d.captchaKey, d.force = "", false
+	d.captchaKey = "" // good for one call
 
 	var sent protocol.PartSent
 	ctx = workflow.WithActivityOptions(ctx, options)
@@ -220,7 +220,9 @@ func (d *delivery) park(ctx workflow.Context, verdict verdict) (settled bool, er
 	}
 	d.decision = nil
 	d.captchaKey = decision.CaptchaKey
-	d.force = d.status == protocol.StatusUnknown
+	if d.status == protocol.StatusUnknown {
+		d.forgiven = workflow.Now(ctx)
+	}
 	d.status, d.reason = protocol.StatusPending, ""
 	if err := d.publish(ctx); err != nil {
 		return false, err

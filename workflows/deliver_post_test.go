@@ -140,12 +140,12 @@ func TestADeliveryThatIsToldToWaitTellsItsLaneAndKeepsItsPlace(t *testing.T) {
 func TestADeliveryParksFreeingItsLaneFirst(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name  string
-		ends  func(protocol.SendPart) (protocol.PartSent, error)
-		park  protocol.Park
-		pause bool
-		cool  time.Duration
-		force bool // sent again although nobody knows
+		name     string
+		ends     func(protocol.SendPart) (protocol.PartSent, error)
+		park     protocol.Park
+		pause    bool
+		cool     time.Duration
+		forgiven bool // sent again although nobody knows
 	}{
 		{"a refusal that holds for the whole destination", ends(protocol.ErrParked, protocol.Refusal{Reason: "forbidden", PauseLane: true}, final),
 			protocol.Park{DeliveryID: 7, Status: protocol.StatusParked, Reason: "forbidden"}, true, 0, false},
@@ -173,7 +173,7 @@ func TestADeliveryParksFreeingItsLaneFirst(t *testing.T) {
 			require.Equal(t, row.cool, e.given[0].CoolFor)
 			require.False(t, e.given[0].Again)
 			require.Equal(t, 1, e.queued)
-			require.Equal(t, row.force, e.requests[1].Force)
+			require.Equal(t, row.forgiven, !e.requests[1].Forgiven.IsZero())
 		})
 	}
 }

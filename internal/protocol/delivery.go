@@ -56,9 +56,9 @@ type SendPart struct {
 	SendAt time.Time `json:"send_at"`
 	// CaptchaKey is an operator's answer to VK's captcha, used once.
 	CaptchaKey string `json:"captcha_key,omitempty"`
-	// Force sends even though an earlier attempt has an unknown outcome: an
-	// operator said so.
-	Force bool `json:"force,omitempty"`
+	// Forgiven is when an operator last said to send even though earlier
+	// attempts have an unknown outcome; those since then count anew.
+	Forgiven time.Time `json:"forgiven,omitzero"`
 }
 
 // PartSent tells how a delivery stands after a part arrived.

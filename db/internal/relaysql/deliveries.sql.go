@@ -787,26 +787,34 @@ func (q *Queries) StartSending(ctx context.Context, id int64) (int32, error) {
 
 const unknownSince = `-- name: UnknownSince :one
 SELECT count(*) AS attempts,
-       count(*) FILTER (WHERE code = 0) AS unanswered,
+       count(*) FILTER (WHERE started_at > $1::timestamptz) AS unforgiven,
+       count(*) FILTER (WHERE started_at > $1::timestamptz AND code = 0) AS unanswered,
        coalesce(min(started_at), now())::timestamptz AS first
 FROM relay.delivery_attempts
-WHERE delivery_id = $1 AND part = $2 AND outcome = 'unknown'
+WHERE delivery_id = $2 AND part = $3 AND outcome = 'unknown'
 `
 
 type UnknownSinceParams struct {
+	Forgiven   time.Time
 	DeliveryID int64
 	Part       int32
 }
 
 type UnknownSinceRow struct {
 	Attempts   int64
+	Unforgiven int64
 	Unanswered int64
 	First      time.Time
 }
 
 func (q *Queries) UnknownSince(ctx context.Context, arg UnknownSinceParams) (UnknownSinceRow, error) {
-	row := q.db.QueryRow(ctx, unknownSince, arg.DeliveryID, arg.Part)
+	row := q.db.QueryRow(ctx, unknownSince, arg.Forgiven, arg.DeliveryID, arg.Part)
 	var i UnknownSinceRow
-	err := row.Scan(&i.Attempts, &i.Unanswered, &i.First)
+	err := row.Scan(
+		&i.Attempts,
+		&i.Unforgiven,
+		&i.Unanswered,
+		&i.First,
+	)
 	return i, err
 }

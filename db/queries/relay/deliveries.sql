@@ -112,10 +112,11 @@ WHERE id = @id;
 
 -- name: UnknownSince :one
 SELECT count(*) AS attempts,
-       count(*) FILTER (WHERE code = 0) AS unanswered,
+       count(*) FILTER (WHERE started_at > @forgiven::timestamptz) AS unforgiven,
+       count(*) FILTER (WHERE started_at > @forgiven::timestamptz AND code = 0) AS unanswered,
        coalesce(min(started_at), now())::timestamptz AS first
 FROM relay.delivery_attempts
-WHERE delivery_id = $1 AND part = $2 AND outcome = 'unknown';
+WHERE delivery_id = @delivery_id AND part = @part AND outcome = 'unknown';
 
 -- name: ListDeliveries :many
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
