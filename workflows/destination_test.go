@@ -131,6 +131,19 @@ func TestALaneGrantsInTheOrderOfAskingAndNobodyTwice(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c", "d"}, s.order())
 }
 
+func TestALaneTakesNoMoreTurnsThanItCanCarryOverAndTheRestMayAskAgain(t *testing.T) {
+	s := newStreet(t)
+	owed := deliveries(maxQueue + 5)
+	s.update(0, protocol.PauseUpdate, protocol.Pause{Reason: "long"})
+	for first := 0; first < len(owed); first += 200 { // as the dispatcher asks
+		s.queue(time.Second, protocol.Pace{}, owed[first:min(first+200, len(owed))]...)
+	}
+	s.RegisterDelayedCallback(func() { require.Equal(t, maxQueue, s.state().Queued) }, time.Minute)
+	s.queue(2*time.Minute, protocol.Pace{}, owed...)
+	s.RegisterDelayedCallback(func() { require.Equal(t, maxQueue, s.state().Queued) }, 3*time.Minute)
+	s.drive(time.Hour)
+}
+
 func TestALaneSpacesMessagesByItsRateGiveOrTakeTheJitter(t *testing.T) {
 	for _, perSecond := range []float64{0.2, 1, 2, 10} {
 		t.Run(fmt.Sprint(perSecond), func(t *testing.T) {
