@@ -77,7 +77,8 @@ func (c *composer) compose(ctx context.Context, said Subscription) (Composed, er
 }
 
 // action is what the update asks for. A message that is no command asks for
-// the menu, or, where help is on the screen, for help again.
+// help again where help is on the screen, otherwise it is searched for, if it
+// can be, or asks for the menu.
 func (c *composer) action() guide.Action {
 	action, err := guide.ParseAction(c.update.Data)
 	switch {
@@ -85,6 +86,9 @@ func (c *composer) action() guide.Action {
 		return action
 	case c.view.Help:
 		return guide.ToHelpScreen()
+	}
+	if private, ok := c.private(); ok && private.Words != "" {
+		return guide.ToFindScreen()
 	}
 	return guide.ToMainMenu()
 }

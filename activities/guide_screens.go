@@ -308,6 +308,9 @@ func (c *composer) find(ctx context.Context) (Composed, error) {
 		if err != nil {
 			return Composed{}, err
 		}
+		if len(hits) == 0 {
+			return c.menu(guide.NoticeNoHits), nil
+		}
 		entries := make([]guide.Entry, len(hits))
 		for i, hit := range hits {
 			entries[i] = guide.Entry{Entity: string(hit.Kind), ID: hit.ID, Name: hit.Name, Note: c.note(hit.Address, hit.StartsAt)}

@@ -22,7 +22,12 @@ type DoorConfig struct {
 	// Seal hides searches and locations from Temporal; nil drops them at the
 	// door, as a guide without extras does.
 	Seal *guide.Seal
-	Log  *slog.Logger
+	// AnswerMalformed lets a button through whose data is malformed, to be
+	// answered as one that is unknown. The specification demands both that
+	// every button be answered (3.5.2) and that such a one be only logged
+	// (4.5.1); the more particular rule is the default.
+	AnswerMalformed bool
+	Log             *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -33,8 +38,10 @@ type DoorConfig struct {
 type Door struct {
 	sessions Deliverer
 	seal     *guide.Seal
+	lenient  bool // with malformed buttons
 	log      *slog.Logger
 	recent   *recent
+	helped   *helped
 }
 
 // NewDoor opens a door.
@@ -43,7 +50,8 @@ func NewDoor(config DoorConfig) *Door {
 	if now == nil {
 		now = time.Now
 	}
-	return &Door{sessions: config.Sessions, seal: config.Seal, log: config.Log, recent: newRecent(now)}
+	return &Door{sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
+		recent: newRecent(now), helped: newHelped()}
 }
 
 // newTrace gives a delivery its own trace id: one from outside is not trusted
@@ -73,6 +81,10 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 		log = log.With("action", update.action.Verb, "entity_type", update.action.Entity,
 			"entity_id", update.action.EntityID(), "extra", update.action.Extra)
 	}
+	if fault != nil && fault.code == guide.InboundInvalidCallbackData && d.lenient {
+		fault = nil
+		update.press(guide.Stale())
+	}
 	switch {
 	case fault != nil:
 		fields := append([]any{"result", "error"}, fault.code.LogFields("update not handled", fault.details)...)
@@ -90,12 +102,8 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 		log.WarnContext(ctx, "bot button unknown",
 			guide.InboundInvalidCallbackData.LogFields("well formed, but leads nowhere", "")...)
 	}
-	if d.seal != nil && (update.private.Words != "" || update.private.Located) {
-		sealed, err := d.seal.Close(update.private, update.ID)
-		if err != nil {
-			return err
-		}
-		update.Sealed = sealed
+	if err := d.sealPrivate(&update); err != nil {
+		return err
 	}
 	if err := d.sessions.Deliver(ctx, update.BotUpdate); err != nil {
 		log.ErrorContext(ctx, "bot update not accepted",
@@ -105,4 +113,22 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 	d.recent.add(update.ID, update.TraceID)
 	log.InfoContext(ctx, "bot update accepted")
 	return nil
+}
+
+// sealPrivate hides what a person sent, or drops it. What follows the help
+// screen is said to the editors, not searched for: nobody keeps that, sealed
+// or not. Of a help screen that another process knows of, the session knows;
+// there the words end unread.
+func (d *Door) sealPrivate(update *inbound) (err error) {
+	isText := update.action.Verb == ""
+	feedback := isText && d.helped.is(update.ChatID)
+	if !isText {
+		d.helped.note(update.ChatID, update.action.Route() == guide.ToHelp)
+	}
+	private := update.private
+	if d.seal == nil || feedback || private.Words == "" && !private.Located {
+		return nil
+	}
+	update.Sealed, err = d.seal.Close(private, update.ID)
+	return err
 }

@@ -96,7 +96,7 @@ func TestWhatIsPrivateGoesOnSealedOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	seal, err := guide.NewSeal("1:token")
 	require.NoError(t, err)
-	for _, message := range []string{`"text":"/find тайный запрос"`, `"location":{"latitude":53.25,"longitude":50.75}`} {
+	for _, message := range []string{`"text":"/find тайный запрос"`, `"text":" тайный  запрос"`, `"location":{"latitude":53.25,"longitude":50.75}`} {
 		body := fmt.Sprintf(`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5},%s}}`, message)
 		plain, plainBox := newDoor(t, nil, nil)
 		require.NoError(t, plain.Take(t.Context(), []byte(body)))
@@ -112,6 +112,62 @@ func TestWhatIsPrivateGoesOnSealedOrNotAtAll(t *testing.T) {
 		opened, err := seal.Open(update.Sealed, 7)
 		require.NoError(t, err)
 		require.True(t, opened.Words == "тайный запрос" || opened.Located)
+	}
+}
+
+func TestWhatIsSaidAfterTheHelpScreenGoesNowhere(t *testing.T) {
+	t.Parallel()
+	seal, err := guide.NewSeal("1:token")
+	require.NoError(t, err)
+	door, box := newDoor(t, seal, nil)
+	id := 0
+	sealed := func(chat int, text string) bool {
+		id++
+		require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil, `{"update_id":%d,"message":{"from":{"id":%d},"chat":{"id":%d},"text":%q}}`, id, chat, chat, text)))
+		return len((<-box.updates).Sealed) > 0
+	}
+	require.True(t, sealed(5, "кофе"))
+	require.False(t, sealed(5, "/help"))
+	require.False(t, sealed(5, "невкусно"))
+	require.False(t, sealed(5, "и дорого"), "until the person goes on")
+	require.True(t, sealed(6, "кофе"), "of this chat only")
+	require.True(t, sealed(5, "/find кофе"))
+	require.True(t, sealed(5, "кофе"))
+	require.False(t, sealed(5, "Вчера были у вас в кофейне: кофе был холодный, а персонал груб"), "a message to somebody")
+}
+
+func TestADoorRemembersHelpForABoundedNumberOfChats(t *testing.T) {
+	t.Parallel()
+	memory := newHelped()
+	for chat := range int64(helpedMax + 10) {
+		memory.note(chat, true)
+		memory.note(chat, true)
+	}
+	require.Len(t, memory.chats, helpedMax)
+	require.Len(t, memory.order, helpedMax)
+	require.False(t, memory.is(0))
+	require.True(t, memory.is(helpedMax+9))
+}
+
+func TestAMalformedButtonIsAnsweredWhereTheOperatorWantsThat(t *testing.T) {
+	t.Parallel()
+	box := &letterbox{updates: make(chan protocol.BotUpdate, 10)}
+	for _, lenient := range []bool{false, true} {
+		door := NewDoor(DoorConfig{Sessions: box, AnswerMalformed: lenient, Log: slog.New(slog.DiscardHandler)})
+		for i, data := range []string{"garbage", "", "open::1", strings.Repeat("a", 65), "open:place:0"} {
+			require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil,
+				`{"update_id":%d,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":9,"chat":{"id":5}},"data":%q}}`, i+1, data)))
+			if !lenient {
+				require.Empty(t, box.updates, data)
+				continue
+			}
+			update := <-box.updates
+			require.Equal(t, guide.ToastStale, update.Toast)
+			require.Equal(t, "q", update.CallbackID)
+			action, err := guide.ParseAction(update.Data)
+			require.NoError(t, err)
+			require.Equal(t, guide.ToNothing, action.Route(), "its screen is a fresh menu")
+		}
 	}
 }
 

@@ -146,7 +146,10 @@ func (u *inbound) readMessage(raw json.RawMessage) *fault {
 	case wish.Action.Verb != "":
 		u.action, u.private.Words = wish.Action, wish.Words
 	default:
-		return nil // a text, a photo, a sticker: what it says stays here
+		// A text, a photo, a sticker: what it says stays here, unless the
+		// guide has a search and it looks like one.
+		u.private.Words = wish.Words
+		return nil
 	}
 	u.Data = u.action.String()
 	u.Open = !u.action.Route().NeedsSubscription()
@@ -179,15 +182,20 @@ func (u *inbound) readCallback(raw json.RawMessage) *fault {
 	if err != nil {
 		return &fault{guide.InboundInvalidCallbackData, "not action:entity_type:entity_id[:extra]"}
 	}
-	u.action, u.Data = action, query.Data
+	u.press(action)
+	return nil
+}
+
+// press makes the update the press of a button with this action.
+func (u *inbound) press(action guide.Action) {
+	u.action, u.Data = action, action.String()
 	u.Open = !action.Route().NeedsSubscription()
 	switch {
-	case query.Message == nil:
+	case u.ChatID == 0:
 		u.Toast = guide.ToastOpenBot
 	case action.Route() == guide.ToNothing:
 		u.Toast = guide.ToastStale
 	}
-	return nil
 }
 
 var (

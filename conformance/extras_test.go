@@ -24,8 +24,41 @@ func TestExtrasFindWhatIsNearAndWhatIsNamed(t *testing.T) {
 	found := p.say("/find музей").screen(t)
 	require.Contains(t, found.text, "Музей №")
 	require.True(t, strings.HasPrefix(found.rows[0][0].Data, "open:place:"))
-	require.Contains(t, p.say("/find").screen(t).text, "/find")
-	require.Contains(t, p.say("/find абракадабра").screen(t).text, "Ничего не нашлось")
+	require.Contains(t, p.say("/find").screen(t).text, "Напишите, что ищете")
+	require.Contains(t, p.say("/find абракадабра").screen(t).text, "ничего не нашлось")
+}
+
+func TestAWordIsSearchedForAndNobodyElseReadsIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, setup{extras: true})
+	p := r.person(t)
+	asked := p.press(p.press("open:menu:help").screen(t).button(t, "Поиск").Data).screen(t)
+	require.Contains(t, asked.text, "Напишите, что ищете")
+	found := p.say("  тихое  место у воды").screen(t)
+	require.Contains(t, found.text, "Вот что нашлось")
+	require.True(t, strings.HasPrefix(found.rows[0][0].Data, "open:"))
+	require.Contains(t, p.say("Вечар джаза").screen(t).rows[0][0].Text, "Вечер джаза", "a slip of the finger is forgiven")
+	require.Contains(t, p.say("Речная").screen(t).text, "ул. Речная")
+	lost := p.say("зюзюблики").screen(t)
+	require.Contains(t, lost.text, "ничего не нашлось")
+	require.Contains(t, lost.text, "Выберите раздел:", "with the menu, if it was no search at all")
+	require.NotContains(t, lost.text, "зюзюблики")
+
+	p.press("open:menu:help")
+	require.Contains(t, p.say("Речная").screen(t).text, contact, "what follows help is said to the editors")
+
+	p.member(sandbox.Member{Status: sandbox.Left})
+	p.press("open:menu:main")
+	s := p.say("Речная").screen(t)
+	gate(t, s)
+	p.member(sandbox.Member{Status: sandbox.Ordinary})
+	require.Contains(t, p.press(s.button(t, "Проверить подписку").Data).screen(t).text, "Напишите, что ищете")
+
+	for _, words := range []string{"тихое", "Вечар", "зюзюблики"} {
+		require.NotContains(t, r.journal.text(), words)
+		require.NotContains(t, r.histories(t), words)
+		require.NotContains(t, r.dump(t), words)
+	}
 }
 
 func TestExtrasShareALinkThatOpensTheCard(t *testing.T) {
@@ -51,6 +84,7 @@ func TestExtrasAreNotThereUnlessAskedFor(t *testing.T) {
 		require.Contains(t, p.press(data).screen(t).text, "Выберите раздел:")
 	}
 	require.Contains(t, p.say("/find музей").screen(t).text, "Выберите раздел:")
+	require.Equal(t, "Выберите раздел:", p.say("музей").screen(t).text)
 }
 
 // Both delivered together, as Telegram's own copies and concurrent queues do.

@@ -5,17 +5,24 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// Words is how much of a search is read, in code points.
-const Words = 100
+// Words is how much of a search is read, in code points. plainWords is how
+// much a message may have that is taken for a search without the command:
+// what is longer was written to somebody.
+const (
+	Words      = 100
+	plainWords = 50
+)
 
 // Wish is what a message asks for. What else a person wrote is dropped here
 // and goes nowhere.
 type Wish struct {
 	// Action to do; the zero Action if the message is no command.
 	Action Action
-	// Words to search for, of /find only.
+	// Words to search for: those of /find, or a short message that is no
+	// command.
 	Words string
 }
 
@@ -24,10 +31,14 @@ type Wish struct {
 // command is a slash and letters, in any case, perhaps followed by @bot.
 // Everything after it is dropped, but for a start payload that is a share
 // link and the words of /find.
+//
+// A message that is no command may be a search, if it is as short as one: see
+// [Wish]. Whether it is, depends on what the person was asked before, and
+// nobody may read it until that is known.
 func ReadText(text string) Wish {
 	text = strings.TrimLeftFunc(text, unicode.IsSpace)
 	if !strings.HasPrefix(text, "/") {
-		return Wish{}
+		return Wish{Words: plainSearch(text)}
 	}
 	command, rest := text[1:], ""
 	if end := strings.IndexFunc(command, unicode.IsSpace); end >= 0 {
@@ -49,6 +60,27 @@ func ReadText(text string) Wish {
 		return Wish{Action: openMenu(Find), Words: words}
 	}
 	return Wish{}
+}
+
+// plainSearch is the message, if it may be a search: a few words in one line,
+// without what people leave for others: a phone, a mail address, a link.
+func plainSearch(text string) string {
+	text = strings.TrimSpace(text)
+	letters, digits := 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.IsControl(r), r == '@', r == '\u2028', r == '\u2029':
+			return ""
+		case unicode.IsLetter(r):
+			letters++
+		case unicode.IsDigit(r):
+			digits++
+		}
+	}
+	if letters < 2 || digits > 6 || strings.Contains(text, "://") || utf8.RuneCountInString(text) > plainWords {
+		return ""
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // shareLetters are the first letters of start payloads. They stand in links

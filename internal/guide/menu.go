@@ -21,6 +21,7 @@ const (
 	NoticeGone    = "Больше недоступно."
 	NoticeStale   = "Эта кнопка устарела."
 	NoticeExpired = "Акция завершена."
+	NoticeNoHits  = "По этим словам ничего не нашлось. Попробуйте назвать место или событие иначе."
 )
 
 // Toasts of answerCallbackQuery, at most 200 code points.
@@ -63,7 +64,7 @@ func HelpScreen(contactURL string, extras bool) Screen {
 		"• Избранное: то, что вы отметили; его видите только вы.\n" +
 		"• Промокоды: действующие акции, одинаковые для всех."
 	if extras {
-		text += "\n• Поиск: напишите /find и что ищете, например: /find кофе у реки."
+		text += "\n• Поиск: нажмите «Поиск» и напишите, что ищете, или сразу одной строкой: /find кофе у реки."
 	}
 	address := webURL(contactURL)
 	if address == "" {
@@ -96,7 +97,7 @@ func NearScreen() Screen {
 // FindScreen tells how to search.
 func FindScreen() Screen {
 	return Screen{
-		Text:     "Напишите /find и что ищете, например:\n/find кофе у реки",
+		Text:     "Напишите, что ищете, например: кофе у реки. Ищем в названиях, адресах и описаниях; сами слова нигде не сохраняются.",
 		Keyboard: Keyboard{{press(labelBack, backTo(Main))}},
 	}
 }

@@ -138,5 +138,11 @@ func (a Action) AfterCheck() Action {
 // ToMainMenu is the action that opens the main menu.
 func ToMainMenu() Action { return openMenu(Main) }
 
+// ToFindScreen is the action that searches.
+func ToFindScreen() Action { return openMenu(Find) }
+
+// Stale is well formed and leads nowhere, for a button whose data was neither.
+func Stale() Action { return openMenu("stale") }
+
 // ToHelpScreen is the action that opens help.
 func ToHelpScreen() Action { return openMenu(Help) }

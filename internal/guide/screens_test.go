@@ -373,11 +373,26 @@ func TestCommandsAreReadAndEverythingElseIsDropped(t *testing.T) {
 	} {
 		require.Equal(t, want, ReadText(text).Action.String(), text)
 	}
-	for _, text := range []string{"", "привет", "мне не понравилось", "/unknown", "/", "start", "/старт"} {
+	for _, text := range []string{"", "/unknown", "/", "/старт", "🐈", "5"} {
 		require.Equal(t, Wish{}, ReadText(text), text)
 	}
 	require.Equal(t, "кофе у реки", ReadText("/find  кофе\nу   реки ").Words)
 	require.Equal(t, Words, utf8.RuneCountInString(ReadText("/find "+strings.Repeat("ё", 500)).Words))
+}
+
+func TestAShortMessageMayBeASearchAndAMessageToSomebodyIsNot(t *testing.T) {
+	t.Parallel()
+	for text, words := range map[string]string{
+		"кофе": "кофе", "  музей   Речной, 4 ": "музей Речной, 4", "Что сегодня?": "Что сегодня?",
+	} {
+		require.Equal(t, Wish{Words: words}, ReadText(text), text)
+	}
+	for _, text := range []string{
+		"Вчера были у вас в кофейне, кофе был холодный, а персонал груб", "первая строка\nвторая строка", "перезвоните +7 900 000-12-34",
+		"пишите на anna@example.com", "вот https://example.com", "и @anna_city", "ok\u2028ok",
+	} {
+		require.Equal(t, Wish{}, ReadText(text), text)
+	}
 }
 
 func TestShareLinksOpenWhatTheyName(t *testing.T) {

@@ -88,14 +88,23 @@ func mapURL(address string) string {
 	return "https://yandex.ru/maps/?text=" + url.QueryEscape(address)
 }
 
-// webURL is address if Telegram takes it for a button, else "".
+// webURL is address if Telegram takes it for a button, else "". Besides the
+// web's own, it takes links into its apps: tg://resolve?domain=…
 func webURL(address string) string {
 	address = strings.TrimSpace(address)
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || !strings.Contains(parsed.Hostname(), ".") || len(address) > 1024 {
+	if err != nil || parsed.Hostname() == "" || len(address) > 1024 {
 		return ""
 	}
-	return parsed.String()
+	switch parsed.Scheme {
+	case "tg":
+		return parsed.String()
+	case "http", "https":
+		if strings.Contains(parsed.Hostname(), ".") {
+			return parsed.String()
+		}
+	}
+	return ""
 }
 
 // photoURL checks the address of a photo. Telegram downloads it itself, so it
