@@ -76,6 +76,7 @@ func (d *doctor) fault(what string, err error) {
 func (d *doctor) examine(ctx context.Context) {
 	d.database(ctx)
 	d.temporal(ctx)
+	d.guide(ctx)
 	routes, err := relay.Routes(d.cfg)
 	if err != nil {
 		d.fault("routes", err)

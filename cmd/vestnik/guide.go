@@ -42,7 +42,8 @@ func (a *app) guideActivities() (*activities.Guide, error) {
 	return activities.NewGuide(activities.GuideConfig{
 		Answers: answers, Screens: screens, Store: guidedb.New(a.pool), Inbox: inbox.New(a.pool),
 		Channel: a.cfg.Bot.Channel, ContactURL: a.cfg.Bot.ContactURL, Zone: a.cfg.Bot.Timezone,
-		EditInPlace: a.cfg.Bot.EditInPlace, Extras: a.cfg.Bot.Extras, Seal: seal, Token: &a.guideToken, Log: a.log,
+		EditInPlace: a.cfg.Bot.EditInPlace, Extras: a.cfg.Bot.Extras, Seal: seal, Username: a.cfg.Bot.Username,
+		Token: &a.guideToken, Log: a.log,
 	}), nil
 }
 
@@ -64,7 +65,8 @@ func (a *app) guideDoor() (*api.Door, error) {
 		return nil, err
 	}
 	return api.NewDoor(api.DoorConfig{
-		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal, Log: a.log,
+		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal,
+		AnswerMalformed: a.cfg.Bot.AnswerMalformed, Log: a.log,
 	}), nil
 }
 
@@ -74,7 +76,9 @@ func (a *app) guideWebhook() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.NewWebhook(api.WebhookConfig{Secret: a.cfg.Bot.WebhookSecret.Reveal(), Door: door, Log: a.log})
+	return api.NewWebhook(api.WebhookConfig{
+		Secret: a.cfg.Bot.WebhookSecret.Reveal(), Door: door, FailureStatus: a.cfg.Bot.FailureStatus, Log: a.log,
+	})
 }
 
 // guidePoller takes the place of the webhook where Telegram can't reach us.

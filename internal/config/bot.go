@@ -2,31 +2,42 @@ package config
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
 
 // Bot is the city guide in Telegram.
 type Bot struct {
-	Enabled       bool           `env:"BOT_ENABLED" envDefault:"false" about:"run the guide bot"`
-	Token         Secret         `env:"TELEGRAM_BOT_TOKEN" about:"token of the guide bot"`
-	WebhookSecret Secret         `env:"TELEGRAM_WEBHOOK_SECRET" about:"what Telegram must present: 1 to 256 of A-Z a-z 0-9 _ -"`
-	Channel       string         `env:"TELEGRAM_CHANNEL" about:"channel that users must be subscribed to: @name or -100…"`
-	PublicURL     string         `env:"PUBLIC_URL" about:"https address under which Telegram reaches the api"`
-	HTTPTimeout   time.Duration  `env:"BOT_HTTP_TIMEOUT" envDefault:"5s" about:"for one call"`
-	ContactURL    string         `env:"BOT_CONTACT_URL" about:"where the contact button leads"`
-	Timezone      *time.Location `env:"BOT_TIMEZONE" envDefault:"Europe/Moscow" about:"the city's time zone"`
-	EditInPlace   bool           `env:"BOT_EDIT_IN_PLACE" envDefault:"false" about:"change the screen's message instead of sending a new one"`
-	Extras        bool           `env:"GUIDE_EXTRAS" envDefault:"false" about:"screens beyond the specification"`
+	Enabled         bool           `env:"BOT_ENABLED" envDefault:"false" about:"run the guide bot"`
+	Token           Secret         `env:"TELEGRAM_BOT_TOKEN" about:"token of the guide bot"`
+	Username        string         `env:"TELEGRAM_BOT_USERNAME" about:"the guide bot's @name, for the links that people share; empty: no share buttons"`
+	WebhookSecret   Secret         `env:"TELEGRAM_WEBHOOK_SECRET" about:"what Telegram must present: 1 to 256 of A-Z a-z 0-9 _ -"`
+	Channel         string         `env:"TELEGRAM_CHANNEL" about:"channel that users must be subscribed to: @name or -100…"`
+	PublicURL       string         `env:"PUBLIC_URL" about:"https address under which Telegram reaches the api"`
+	HTTPTimeout     time.Duration  `env:"BOT_HTTP_TIMEOUT" envDefault:"5s" about:"for one call"`
+	ContactURL      string         `env:"BOT_CONTACT_URL" about:"where the contact button leads"`
+	Timezone        *time.Location `env:"BOT_TIMEZONE" envDefault:"Europe/Moscow" about:"the city's time zone"`
+	EditInPlace     bool           `env:"BOT_EDIT_IN_PLACE" envDefault:"false" about:"change the screen's message instead of sending a new one"`
+	FailureStatus   int            `env:"ACCEPT_FAILURE_STATUS" envDefault:"500" about:"the webhook's answer while Temporal can't store updates: 500 or 503 (Telegram brings them again), 200 (they are lost)"`
+	AnswerMalformed bool           `env:"BOT_ANSWER_MALFORMED" envDefault:"false" about:"answer buttons whose data is malformed too, instead of only logging them"`
+	Extras          bool           `env:"GUIDE_EXTRAS" envDefault:"false" about:"screens beyond the specification: search, places nearby, share links"`
 }
 
 // Telegram: "1-256 characters. Only characters A-Z, a-z, 0-9, _ and - are
 // allowed" (Bot API, setWebhook).
 var webhookSecret = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
 
+// Telegram: 5 to 32 letters, digits and underscores; a bot's name bought as a
+// collectible may have 4 and need not end in "bot".
+var username = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{3,31}$`)
+
 var channel = regexp.MustCompile(`^(@[A-Za-z][A-Za-z0-9_]{3,31}|-[0-9]{1,19})$`)
 
-func (b *Bot) normalise() { b.PublicURL = strings.TrimRight(b.PublicURL, "/") }
+func (b *Bot) normalise() {
+	b.PublicURL = strings.TrimRight(b.PublicURL, "/")
+	b.Username = strings.TrimPrefix(b.Username, "@")
+}
 
 func (b *Bot) check(sheet *sheet, need func(Need) bool) {
 	serves := b.Enabled || need(NeedBot)
@@ -37,6 +48,9 @@ func (b *Bot) check(sheet *sheet, need func(Need) bool) {
 	}
 	if b.WebhookSecret.IsSet() && !webhookSecret.MatchString(b.WebhookSecret.Reveal()) {
 		sheet.add("TELEGRAM_WEBHOOK_SECRET", "is not a secret that Telegram takes", "use 1 to 256 characters of A-Z a-z 0-9 _ -")
+	}
+	if b.Username != "" && !username.MatchString(b.Username) {
+		sheet.add("TELEGRAM_BOT_USERNAME", "is not a bot's name", "write it as @BotFather has it, such as @city_guide_bot")
 	}
 	if serves {
 		sheet.required("TELEGRAM_CHANNEL", b.Channel != "", "set it to the channel's @name or its id, such as -1001234567890")
@@ -55,4 +69,7 @@ func (b *Bot) check(sheet *sheet, need func(Need) bool) {
 		sheet.link("BOT_CONTACT_URL", b.ContactURL)
 	}
 	sheet.positive("BOT_HTTP_TIMEOUT", b.HTTPTimeout)
+	if !slices.Contains([]int{200, 500, 503}, b.FailureStatus) {
+		sheet.add("ACCEPT_FAILURE_STATUS", "is not an answer that Telegram understands", "write 500, 503 or 200")
+	}
 }

@@ -36,6 +36,8 @@ func TestAnEmptyEnvironmentGivesTheDocumentedDefaults(t *testing.T) {
 	require.Equal(t, 5*time.Second, config.Bot.HTTPTimeout)
 	require.Equal(t, "Europe/Moscow", config.Bot.Timezone.String())
 	require.False(t, config.Bot.EditInPlace)
+	require.False(t, config.Bot.AnswerMalformed)
+	require.Equal(t, 500, config.Bot.FailureStatus)
 	require.False(t, config.Worker.Versioned())
 	require.Equal(t, "info", config.Log.Level)
 	require.Equal(t, "json", config.Log.Format)
@@ -126,6 +128,10 @@ func TestEachRuleNamesTheVariableThatBreaksIt(t *testing.T) {
 		"bot channel by id":             {environ: with(bot, "TELEGRAM_CHANNEL", "-1001234567890")},
 		"bot channel as a link":         {environ: with(bot, "TELEGRAM_CHANNEL", "https://t.me/city_guide"), want: "TELEGRAM_CHANNEL"},
 		"bot webhook needs an address":  {environ: bot, needs: []Need{NeedWebhook}, want: "PUBLIC_URL"},
+		"bot name with an at sign":      {environ: with(bot, "TELEGRAM_BOT_USERNAME", "@city_guide_bot")},
+		"bot name as a link":            {environ: with(bot, "TELEGRAM_BOT_USERNAME", "t.me/city_guide_bot"), want: "TELEGRAM_BOT_USERNAME"},
+		"bot answer while not storing":  {environ: with(bot, "ACCEPT_FAILURE_STATUS", "503")},
+		"bot answer nobody understands": {environ: with(bot, "ACCEPT_FAILURE_STATUS", "302"), want: "ACCEPT_FAILURE_STATUS"},
 		"bot contact with a query":      {environ: with(bot, "BOT_CONTACT_URL", "https://t.me/guide_help?start=1")},
 		"unset by being empty":          {environ: with(nil, "TG_RATE_PER_SEC", " ", "TG_ENABLED", "")},
 	} {

@@ -17,9 +17,10 @@ const (
 
 	// GuideBotToken is the city guide's bot, GuideChannel the channel whose
 	// subscribers it serves and which it administers.
-	GuideBotToken  = "7000000002:AAsandbox-guide-bot-0000000000000000"
-	GuideChannel   = "@sandbox_city"
-	GuideChannelID = int64(-1001900000002)
+	GuideBotToken    = "7000000002:AAsandbox-guide-bot-0000000000000000"
+	GuideBotUsername = "sandbox_guide_bot"
+	GuideChannel     = "@sandbox_city"
+	GuideChannelID   = int64(-1001900000002)
 
 	// VKReadToken is a service key: it reads walls. VKWriteToken is the key of
 	// the destination's community: it posts text there. VKMediaToken is the
@@ -61,7 +62,7 @@ func (s *Server) addSamples(restored bool) {
 		}
 	}
 	must(s.AddBot(Bot{Token: TelegramToken, Username: "sandbox_vestnik_bot", Name: "Вестник"}))
-	must(s.AddBot(Bot{Token: GuideBotToken, Username: "sandbox_guide_bot", Name: "Городской гид"}))
+	must(s.AddBot(Bot{Token: GuideBotToken, Username: GuideBotUsername, Name: "Городской гид"}))
 	must(s.AddVKToken(VKToken{Name: "reading key", Value: VKReadToken, Kind: ServiceToken}))
 	must(s.AddVKToken(VKToken{Name: "community key", Value: VKWriteToken, Kind: CommunityToken, Owner: -DestinationOwnerID}))
 	must(s.AddVKToken(VKToken{Name: "media key", Value: VKMediaToken, Kind: UserToken, Owner: 100500}))
