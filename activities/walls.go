@@ -26,8 +26,9 @@ const (
 	// firstPage is how many posts a reading asks for; a wall that had more
 	// news since the last time is read on in pages of vk.MaxPage.
 	firstPage = 20
-	// maxPages bounds one reading; what lies deeper comes with the next.
-	maxPages = 10
+	// maxPages bounds one reading, to 4,901 posts: more than people write on
+	// a wall in any DELIVER_MAX_AGE that makes sense.
+	maxPages = 50
 	// requeueAfter is how long a delivery may wait before it is queued again,
 	// in case its lane has lost it. Queueing twice is harmless.
 	requeueAfter = 10 * time.Minute
@@ -126,7 +127,7 @@ func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, e
 		return a.refused(ctx, read, err)
 	}
 	again, gone := a.lookAgain(ctx, wall.OwnerID, found)
-	if err := a.store(ctx, wall, append(found.posts, again...), &read); err != nil {
+	if err := a.store(ctx, wall, found, again, &read); err != nil {
 		return protocol.WallRead{}, err
 	}
 	if read.Deleted, err = a.Posts.Delete(ctx, wall.OwnerID, gone); err != nil {
@@ -152,13 +153,16 @@ func (a *Walls) resolve(ctx context.Context, name string) (int64, error) {
 type found struct {
 	posts []db.Post
 	ids   map[int64]bool
+	// whole tells that the reading has met all that is new.
+	whole bool
 	// since is the time from which on the reading has met every post that
 	// stands on the wall; zero if it has met all.
 	since time.Time
 }
 
-// readPages reads from the top until it meets what is known. The pinned post,
-// which stands first whatever its age, says nothing about that.
+// readPages reads from the top until it meets what is known from a reading
+// that met all there was: behind what one cut short has seen is more. The
+// pinned post, which stands first whatever its age, says nothing about that.
 func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.WallRead) (found, error) {
 	horizon := time.Now().Add(-a.MaxAge)
 	count := firstPage
@@ -187,10 +191,11 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 		if err != nil {
 			return found{}, err
 		}
-		reached := len(page.Items) < count
 		for _, item := range items.Posts {
-			if _, isKnown := known[item.PostID]; !item.Pinned && (isKnown || item.PostedAt.Before(horizon)) {
-				reached = true
+			_, isKnown := known[item.PostID]
+			isKnown = isKnown && !item.PostedAt.After(wall.ReadUntil)
+			if !item.Pinned && (isKnown || item.PostedAt.Before(horizon)) {
+				met.whole = true
 			}
 			if !item.Pinned && item.PostedAt.Before(met.since) {
 				met.since = item.PostedAt
@@ -201,9 +206,9 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 			}
 		}
 		if len(page.Items) < count {
-			met.since = time.Time{}
+			met.whole, met.since = true, time.Time{}
 		}
-		if reached {
+		if met.whole {
 			break
 		}
 		// Posts that appear meanwhile push the others down: one known id of
@@ -234,13 +239,14 @@ func (a *Walls) wallGet(ctx context.Context, ownerID int64, count, offset int) (
 	return a.Reader.WallGet(ctx, ownerID, count, offset)
 }
 
-func (a *Walls) store(ctx context.Context, wall db.Wall, posts []db.Post, read *protocol.WallRead) error {
+func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db.Post, read *protocol.WallRead) error {
 	now := time.Now()
-	cursor := db.WallRead{Name: wall.Name, NewestPostAt: wall.NewestPostAt}
+	cursor := db.WallRead{Name: wall.Name, ReadUntil: wall.ReadUntil}
+	posts := append(found.posts, again...)
 	recent := 0
 	for _, post := range posts {
-		if post.PostedAt.After(cursor.NewestPostAt) {
-			cursor.NewestPostAt = post.PostedAt
+		if found.whole && post.PostedAt.After(cursor.ReadUntil) {
+			cursor.ReadUntil = post.PostedAt
 		}
 		if post.PostedAt.After(now.Add(-reading.BusyWindow)) {
 			recent++

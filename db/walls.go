@@ -38,8 +38,9 @@ type Wall struct {
 	ReadEvery   time.Duration
 	NextReadAt  time.Time
 	LastReadAt  time.Time // zero if never
-	// NewestPostAt is the time of the newest post seen that is not pinned.
-	NewestPostAt time.Time
+	// ReadUntil is the time of the newest post up to which the wall was read
+	// without a gap (newest_post_at in the table).
+	ReadUntil time.Time
 }
 
 // Watch makes names the walls that are watched, no more and no less. A wall
@@ -117,17 +118,17 @@ func (s *Walls) Postpone(ctx context.Context, name string, next time.Time) error
 
 // WallRead is a wall's cursor after a reading.
 type WallRead struct {
-	Name         string
-	PostsPerDay  float64
-	NextReadAt   time.Time
-	ReadEvery    time.Duration
-	NewestPostAt time.Time
+	Name        string
+	PostsPerDay float64
+	NextReadAt  time.Time
+	ReadEvery   time.Duration
+	ReadUntil   time.Time
 }
 
 func (r WallRead) record(ctx context.Context, q *relaysql.Queries) error {
 	return q.WallRead(ctx, relaysql.WallReadParams{
 		Name: r.Name, PostsPerDay: r.PostsPerDay, NextReadAt: r.NextReadAt,
-		ReadEvery: r.ReadEvery, NewestPostAt: unlessZero(r.NewestPostAt),
+		ReadEvery: r.ReadEvery, NewestPostAt: unlessZero(r.ReadUntil),
 	})
 }
 
@@ -192,6 +193,6 @@ func wallOf(row relaysql.RelayWall) Wall {
 	return Wall{
 		Name: row.Name, OwnerID: orZero(row.OwnerID), Parked: row.Reason,
 		PostsPerDay: row.PostsPerDay, ReadEvery: row.ReadEvery, NextReadAt: row.NextReadAt,
-		LastReadAt: orZero(row.LastReadAt), NewestPostAt: orZero(row.NewestPostAt),
+		LastReadAt: orZero(row.LastReadAt), ReadUntil: orZero(row.NewestPostAt),
 	}
 }

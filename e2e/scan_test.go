@@ -282,6 +282,29 @@ func TestAPassingTroubleOfVKsIsRepeatedWithinTheScan(t *testing.T) {
 	}
 }
 
+func TestWhatABudgetCutOffIsReadWhenThereIsABudgetAgain(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"VK_DAILY_QUOTA": "4"})
+	s.work()
+	s.publish(sandbox.Post{Text: "Всем доброе утро"})
+	s.scan()
+	for i := range 250 {
+		s.publish(sandbox.Post{Text: fmt.Sprintf("Новость %d", i)})
+	}
+	read := wallOf(t, s.scan())
+	require.Equal(t, 3, read.Calls, "the rest of the day's four")
+	require.Equal(t, 218, read.New)
+
+	for _, aDayPasses := range []string{
+		"UPDATE relay.read_calls SET hour = hour - interval '25 hours'",
+		"UPDATE relay.walls SET next_read_at = now()",
+	} {
+		_, err := s.pool.Exec(s.ctx, aDayPasses)
+		require.NoError(t, err)
+	}
+	s.publish(lost(1))
+	require.Equal(t, 33, wallOf(t, s.scan()).New, "the newest, and what lay behind those that were known")
+}
+
 func TestTheDaysCallsAreNeverExceededNotEvenByAnotherWorker(t *testing.T) {
 	s := newStage(t, toChat, map[string]string{"VK_DAILY_QUOTA": "3"})
 	stop := s.work()
