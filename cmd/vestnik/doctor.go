@@ -174,23 +174,44 @@ func (d *doctor) reading(ctx context.Context, r *relay.Relay) {
 		d.note("VK_WALLS", "not set: no walls are read")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
 	for i, name := range d.cfg.Scan.Walls {
-		owner, err := reader.ResolveWall(ctx, name)
+		var owner int64
+		err := askVK(ctx, func(ctx context.Context) (err error) {
+			owner, err = reader.ResolveWall(ctx, name)
+			return err
+		})
+		finding := fmt.Sprintf("owner %d", owner)
+		if i == 0 && err == nil {
+			finding += ", can be read"
+			err = askVK(ctx, func(ctx context.Context) error {
+				_, err := reader.WallGet(ctx, owner, 1, 0)
+				return err
+			})
+		}
 		if err != nil {
 			d.fault("wall "+name, err)
 			continue
 		}
-		if i > 0 {
-			d.ok("wall "+name, fmt.Sprintf("owner %d", owner))
-			continue
+		d.ok("wall "+name, finding)
+	}
+}
+
+// askVK asks again when the key has made its calls of this second: there may
+// be many walls, and workers use the key too.
+func askVK(ctx context.Context, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	for try := 1; ; try++ {
+		err := ask(ctx)
+		var failure *vk.Error
+		if !errors.As(err, &failure) || failure.Action() != vk.RateLimit {
+			return err
 		}
-		if _, err := reader.WallGet(ctx, owner, 1, 0); err != nil {
-			d.fault("wall "+name, err)
-			continue
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(failure.Policy.Delay(try, time.Now())):
 		}
-		d.ok("wall "+name, fmt.Sprintf("owner %d, can be read", owner))
 	}
 }
 
@@ -242,9 +263,10 @@ func (d *doctor) wall(ctx context.Context, r *relay.Relay, target route.Target) 
 		d.note(what, "VK_OUT_MEDIA_TOKEN is not set: photos are named, not uploaded; where the wall drops them, posts go as text")
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	_, err = uploader.GetWallUploadServer(ctx, max(-target.Destination.Owner, 0))
+	err = askVK(ctx, func(ctx context.Context) error {
+		_, err := uploader.GetWallUploadServer(ctx, max(-target.Destination.Owner, 0))
+		return err
+	})
 	var failure *vk.Error
 	switch {
 	case errors.As(err, &failure) && failure.Code == 27:
