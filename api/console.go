@@ -11,6 +11,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/config"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 )
 
@@ -31,6 +32,8 @@ type ConsoleSteering interface {
 	SetRate(ctx context.Context, destination string, pace protocol.Pace) (protocol.LaneState, error)
 	Scan(ctx context.Context, input protocol.ScanWallsInput) (protocol.ScanWallsResult, error)
 	Plan(ctx context.Context) (protocol.ReadPlan, error)
+	JoinCases(ctx context.Context, into int64, others []int64, note string) (int64, error)
+	SplitCase(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error)
 }
 
 // ConsoleConfig says what the operator sees and steers.
@@ -40,6 +43,7 @@ type ConsoleConfig struct {
 	Token    config.Secret
 	Ledger   *db.Ledger
 	Posts    *db.Posts
+	Cases    *db.Cases
 	Steering ConsoleSteering
 	// TemporalUI is the address of Temporal's Web UI and Namespace ours in it;
 	// empty leaves the links out.
@@ -100,11 +104,19 @@ func (c *console) routes() http.Handler {
 	page("GET /console/{$}", c.showOverview)
 	page("GET /console/deliveries", c.showDeliveries)
 	page("GET /console/deliveries/{id}", c.showDelivery)
+	page("GET /console/cases", c.showCases)
+	page("GET /console/cases/find", c.findCase)
+	page("GET /console/cases/{id}", c.showCase)
+	page("GET /console/cases/{id}/split", c.askToSplit)
+	page("GET /console/cases/{id}/join", c.askToJoin)
+	page("GET /console/posts/{post}", c.showPost)
 	page("GET /console/destinations", c.showDestinations)
 	page("GET /console/walls", c.showWalls)
 	page("GET /console/", c.showNotFound)
 	page("POST /console/deliveries/{id}/resume", c.resumeOne)
 	page("POST /console/deliveries/resume", c.resumeSelected)
+	page("POST /console/cases/{id}/split", c.splitCase)
+	page("POST /console/cases/{id}/join", c.joinCases)
 	page("POST /console/destinations/{action}", c.steerDestination)
 	page("POST /console/scan", c.scan)
 	page("POST /console/logout", c.logOut)
@@ -115,6 +127,10 @@ func (c *console) routes() http.Handler {
 	route("GET /api/v1/ops/deliveries/{id}", c.opsDelivery)
 	route("POST /api/v1/ops/deliveries/{id}/resume", c.opsResume)
 	route("POST /api/v1/ops/deliveries/resume", c.opsResumeBatch)
+	route("GET /api/v1/ops/cases", c.opsCases)
+	route("GET /api/v1/ops/cases/{id}", c.opsCase)
+	route("POST /api/v1/ops/cases/{id}/split", c.opsSplit)
+	route("POST /api/v1/ops/cases/{id}/join", c.opsJoin)
 	route("GET /api/v1/ops/destinations", c.opsDestinations)
 	route("POST /api/v1/ops/destinations/{action}", c.opsSteerDestination)
 	route("GET /api/v1/ops/walls", c.opsPlan)

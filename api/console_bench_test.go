@@ -75,7 +75,7 @@ func newDeck(t *testing.T, withWorker bool) *deck {
 	}
 	d := &deck{relay: parts, starter: starter.New(parts), sandbox: platforms, log: log}
 	console, err := api.NewConsole(api.ConsoleConfig{
-		Token: cfg.HTTP.OpsToken, Ledger: parts.Ledger, Posts: parts.Posts, Steering: d.starter,
+		Token: cfg.HTTP.OpsToken, Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: d.starter,
 		TemporalUI: "http://127.0.0.1:8233", Namespace: "default",
 		SandboxURL: platforms.URL(), Log: slog.New(slog.NewJSONHandler(log, nil)),
 	})

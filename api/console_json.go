@@ -113,7 +113,7 @@ type deliveryLinks struct {
 }
 
 func (c *console) opsDelivery(w http.ResponseWriter, r *http.Request) {
-	id, ok := opsID(w, r)
+	id, ok := opsID(w, r, "delivery")
 	if !ok {
 		return
 	}
@@ -140,17 +140,18 @@ func (c *console) opsDelivery(w http.ResponseWriter, r *http.Request) {
 	c.opsAnswer(w, r, details, err)
 }
 
-func opsID(w http.ResponseWriter, r *http.Request) (id int64, ok bool) {
+// opsID is the number in a path; of is what it is the number of.
+func opsID(w http.ResponseWriter, r *http.Request, of string) (id int64, ok bool) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		writeProblem(w, http.StatusBadRequest, "the id of a delivery is a number")
+		writeProblem(w, http.StatusBadRequest, "the id of a "+of+" is a number")
 		return 0, false
 	}
 	return id, true
 }
 
 func (c *console) opsResume(w http.ResponseWriter, r *http.Request) {
-	id, ok := opsID(w, r)
+	id, ok := opsID(w, r, "delivery")
 	var decision decision
 	if !ok || !readOps(w, r, &decision) {
 		return

@@ -290,16 +290,24 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 	if err != nil {
 		return deliveryView{}, err
 	}
+	view.Messages = c.messagesOf(delivery, destinations)
+	return view, nil
+}
+
+// messagesOf are the messages of a delivery, with their addresses where their
+// chat has any.
+func (c *console) messagesOf(delivery db.DeliveryRow, destinations []db.DestinationRow) []messageLink {
 	var migratedTo *int64
 	for _, destination := range destinations {
 		if destination.Name == delivery.Destination {
 			migratedTo = destination.MigratedTo
 		}
 	}
+	var messages []messageLink
 	for _, message := range delivery.MessageIDs {
-		view.Messages = append(view.Messages, messageLink{message, c.links.message(delivery.Destination, migratedTo, message)})
+		messages = append(messages, messageLink{message, c.links.message(delivery.Destination, migratedTo, message)})
 	}
-	return view, nil
+	return messages
 }
 
 func (c *console) showDestinations(w http.ResponseWriter, r *http.Request) {

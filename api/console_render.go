@@ -56,6 +56,7 @@ var consoleFuncs = template.FuncMap{
 	"meaning":  statusMeaning,
 	"advice":   adviceOn,
 	"waits":    waitsForPerson,
+	"weigh":    weigh,
 	"join":     strings.Join,
 	"statuses": func() []string { return protocol.Statuses },
 	"inc":      func(part int) int { return part + 1 },

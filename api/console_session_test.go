@@ -31,20 +31,24 @@ func doorOnly(t *testing.T, now func() time.Time) (*deck, *lines) {
 
 var consolePages = []string{
 	"/console/", "/console/deliveries", "/console/deliveries/1", "/console/destinations", "/console/walls", "/console/nowhere",
+	"/console/cases", "/console/cases/find?q=1", "/console/cases/1", "/console/cases/1/split?post=wall-1_1", "/console/cases/1/join?with=2", "/console/posts/wall-1_1",
 }
 
 var consoleForms = []string{
 	"/console/deliveries/1/resume", "/console/deliveries/resume", "/console/destinations/pause", "/console/destinations/resume",
 	"/console/destinations/rate", "/console/scan", "/console/logout",
+	"/console/cases/1/split", "/console/cases/1/join",
 }
 
 var opsReads = []string{
 	"/api/v1/ops/summary", "/api/v1/ops/deliveries", "/api/v1/ops/deliveries/1", "/api/v1/ops/destinations", "/api/v1/ops/walls", "/api/v1/ops/nowhere",
+	"/api/v1/ops/cases", "/api/v1/ops/cases/1",
 }
 
 var opsWrites = []string{
 	"/api/v1/ops/deliveries/1/resume", "/api/v1/ops/deliveries/resume", "/api/v1/ops/destinations/pause",
 	"/api/v1/ops/destinations/resume", "/api/v1/ops/destinations/rate", "/api/v1/ops/scan",
+	"/api/v1/ops/cases/1/split", "/api/v1/ops/cases/1/join",
 }
 
 func TestConsoleWithoutATokenIsNotBuilt(t *testing.T) {

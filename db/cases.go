@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
-	"vestnik/internal/protocol"
 )
 
 // Cases is the operators' view of cases, and their hand in them. Posts find
@@ -25,99 +23,6 @@ type Cases struct {
 // NewCases returns the store of cases in the database behind pool.
 func NewCases(pool *pgxpool.Pool) *Cases {
 	return &Cases{pool: pool, queries: relaysql.New(pool)}
-}
-
-// CaseRow is a case in a list.
-type CaseRow struct {
-	ID       int64     `json:"id"`
-	Type     string    `json:"type"` // of its newest post
-	Animal   string    `json:"animal"`
-	Location string    `json:"location"`
-	Posts    int       `json:"posts"`
-	FirstAt  time.Time `json:"first_at"`
-	LastAt   time.Time `json:"last_at"`
-	// Told counts the deliveries that have arrived, Suppressed those that did
-	// not go because the case was told.
-	Told       int        `json:"told"`
-	Suppressed int        `json:"suppressed"`
-	ClosedAt   *time.Time `json:"closed_at"`
-	ClosedBy   string     `json:"closed_by,omitempty"` // the post that says so
-	Note       string     `json:"note,omitempty"`
-}
-
-// CasePost is a post of a case.
-type CasePost struct {
-	OwnerID  int64      `json:"owner_id"`
-	PostID   int64      `json:"post_id"`
-	PostedAt time.Time  `json:"posted_at"`
-	Type     string     `json:"type"`
-	Animal   string     `json:"animal"`
-	Location string     `json:"location"`
-	Deleted  *time.Time `json:"deleted_at"`
-	// Reason is why it was taken for this case; "" for the first.
-	Reason string `json:"reason"`
-}
-
-// CaseFilter narrows a list of cases; zero values do not.
-type CaseFilter struct {
-	ID       int64
-	OnlyOpen bool
-	// LeastPosts leaves out cases of fewer posts.
-	LeastPosts int
-	Limit      int // 0 means 100
-}
-
-// List returns cases, newest first.
-func (s *Cases) List(ctx context.Context, filter CaseFilter) ([]CaseRow, error) {
-	if filter.Limit <= 0 {
-		filter.Limit = 100
-	}
-	rows, err := s.queries.ListCases(ctx, relaysql.ListCasesParams{
-		ID: unlessZero(filter.ID), OnlyOpen: filter.OnlyOpen, LeastPosts: int32(filter.LeastPosts), Most: int32(filter.Limit),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list cases: %w", err)
-	}
-	list := make([]CaseRow, len(rows))
-	for i, row := range rows {
-		list[i] = CaseRow{
-			ID: row.ID, Type: row.Type, Animal: row.Animal, Location: row.Location, Posts: int(row.Posts),
-			FirstAt: row.FirstAt, LastAt: row.LastAt, Told: int(row.Told), Suppressed: int(row.Suppressed),
-			ClosedAt: row.ClosedAt, Note: row.Note,
-		}
-		if row.ClosedAt != nil {
-			list[i].ClosedBy = protocol.WallPost(orZero(row.ClosedOwnerID), orZero(row.ClosedPostID))
-		}
-	}
-	return list, nil
-}
-
-// Get returns a case with its posts in the order in which they were written,
-// or ErrNotFound. The number of a case that was joined to another leads there.
-func (s *Cases) Get(ctx context.Context, id int64) (CaseRow, []CasePost, error) {
-	row, err := s.find(ctx, s.queries, id)
-	if err != nil {
-		return CaseRow{}, nil, err
-	}
-	list, err := s.List(ctx, CaseFilter{ID: row.ID, Limit: 1})
-	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("case %d: %w", id, ErrNotFound)
-	}
-	if err != nil {
-		return CaseRow{}, nil, err
-	}
-	rows, err := s.queries.CasePosts(ctx, &row.ID)
-	if err != nil {
-		return CaseRow{}, nil, fmt.Errorf("posts of case %d: %w", row.ID, err)
-	}
-	posts := make([]CasePost, len(rows))
-	for i, row := range rows {
-		posts[i] = CasePost{
-			OwnerID: row.OwnerID, PostID: row.PostID, PostedAt: row.PostedAt, Type: row.Type, Animal: row.Animal,
-			Location: row.Location, Deleted: row.DeletedAt, Reason: row.CaseReason,
-		}
-	}
-	return list[0], posts, nil
 }
 
 // find locks a case, following it to the one it was joined to.
@@ -319,7 +224,7 @@ func (s *Cases) change(ctx context.Context, work func(*relaysql.Queries) error) 
 	})
 }
 
-func refsOf(rows []relaysql.CasePostsRow) []petpost.PostRef {
+func refsOf(rows []relaysql.RelayPost) []petpost.PostRef {
 	refs := make([]petpost.PostRef, len(rows))
 	for i, row := range rows {
 		refs[i] = petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vestnik/db/internal/relaysql"
+	"vestnik/internal/petpost"
 )
 
 // DeliveryRow is a delivery as operators and outside tools see it; its JSON
@@ -42,6 +43,7 @@ type DeliveryFilter struct {
 	Status      string
 	Destination string
 	Case        int64
+	Post        petpost.PostRef
 	Limit       int // 0 means 100
 }
 
@@ -52,7 +54,8 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 	}
 	rows, err := l.queries.ListDeliveries(ctx, relaysql.ListDeliveriesParams{
 		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID),
-		CaseID: unlessZero(filter.Case), Most: int32(filter.Limit),
+		CaseID:  unlessZero(filter.Case),
+		OwnerID: unlessZero(filter.Post.OwnerID), PostID: unlessZero(filter.Post.PostID), Most: int32(filter.Limit),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)

@@ -58,9 +58,11 @@ func listCases(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer a.close()
-	rows, err := a.relay.Cases.List(ctx, db.CaseFilter{
-		OnlyOpen: cmd.Bool("open"), LeastPosts: cmd.Int("posts"), Limit: cmd.Int("limit"),
-	})
+	filter := db.CaseFilter{LeastPosts: cmd.Int("posts"), Limit: cmd.Int("limit")}
+	if cmd.Bool("open") {
+		filter.Closed = new(bool)
+	}
+	rows, err := a.relay.Cases.List(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -75,14 +77,6 @@ func listCases(ctx context.Context, cmd *cli.Command) error {
 	return list.print()
 }
 
-// shownCase is the JSON form of `vestnik case show`.
-type shownCase struct {
-	db.CaseRow
-	Members    []db.CasePost     `json:"members"`
-	Deliveries []db.DeliveryRow  `json:"deliveries"`
-	Amendments []db.AmendmentRow `json:"amendments"`
-}
-
 func showCase(ctx context.Context, cmd *cli.Command) error {
 	ids, err := caseNumbers(cmd.Args().Slice())
 	if err != nil || len(ids) != 1 {
@@ -93,33 +87,17 @@ func showCase(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer a.close()
-	shown, err := a.shownCase(ctx, ids[0])
+	shown, err := a.relay.Cases.Story(ctx, ids[0])
 	if err != nil {
 		return err
 	}
 	if wantsJSON(cmd) {
 		return printJSON(os.Stdout, shown)
 	}
-	return shown.print()
+	return printCase(shown)
 }
 
-func (a *app) shownCase(ctx context.Context, id int64) (shown shownCase, err error) {
-	if shown.CaseRow, shown.Members, err = a.relay.Cases.Get(ctx, id); err != nil {
-		return shown, err
-	}
-	shown.Deliveries, err = a.relay.Ledger.List(ctx, db.DeliveryFilter{Case: shown.ID, Limit: 1000})
-	if err != nil {
-		return shown, err
-	}
-	deliveries := make([]int64, len(shown.Deliveries))
-	for i, row := range shown.Deliveries {
-		deliveries[i] = row.ID
-	}
-	shown.Amendments, err = a.relay.Ledger.Amendments(ctx, deliveries...)
-	return shown, err
-}
-
-func (c shownCase) print() error {
+func printCase(c db.CaseStory) error {
 	state := "open"
 	if c.ClosedAt != nil {
 		state = fmt.Sprintf("closed %s by %s", ago(c.ClosedAt), c.ClosedBy)

@@ -226,7 +226,7 @@ func (a *app) apiRoutes(pages consolePages) (http.Handler, error) {
 	mux := a.healthRoutes()
 	if a.cfg.HTTP.OpsToken.IsSet() {
 		console, err := api.NewConsole(api.ConsoleConfig{
-			Token: a.cfg.HTTP.OpsToken, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Steering: a.starter,
+			Token: a.cfg.HTTP.OpsToken, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter,
 			TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
 			SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
 		})

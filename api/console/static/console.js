@@ -44,8 +44,8 @@ function busy() {
   const here = main();
   return !here?.hasAttribute("data-live") ||
     here.contains(document.activeElement?.closest("input, select, textarea")) ||
-    here.querySelector("details[open]:not([data-keep]), input[name=id]:checked") !== null ||
-    [...here.querySelectorAll("input[name=note], input[name=captcha_key]")].some((field) => field.value !== "") ||
+    here.querySelector("details[open]:not([data-keep]), input[name=id]:checked, input[name=post]:checked") !== null ||
+    [...here.querySelectorAll("input[name=note], input[name=captcha_key], input[name=with]")].some((field) => field.value !== "") ||
     document.querySelector("dialog[open]") !== null ||
     String(getSelection()) !== "";
 }
@@ -144,7 +144,7 @@ document.addEventListener("click", (event) => {
 
 // The keyboard.
 
-const PLACES = { o: HOME, d: `${HOME}deliveries`, p: `${HOME}deliveries?status=waiting`, l: `${HOME}destinations`, w: `${HOME}walls` };
+const PLACES = { o: HOME, d: `${HOME}deliveries`, p: `${HOME}deliveries?status=waiting`, c: `${HOME}cases`, l: `${HOME}destinations`, w: `${HOME}walls` };
 let going = 0; // when g was pressed
 
 document.addEventListener("keydown", (event) => {
@@ -167,7 +167,7 @@ document.addEventListener("keydown", (event) => {
     case "k": move(-1); break;
     case "r": refresh(true); break;
     case "x": {
-      const box = current()?.querySelector("input[name=id]");
+      const box = current()?.querySelector("input[name=id], input[name=post]");
       if (box) { box.checked = !box.checked; tellSelection(); }
       break;
     }

@@ -107,41 +107,49 @@ func (q *Queries) CaseCandidates(ctx context.Context, arg CaseCandidatesParams) 
 }
 
 const casePosts = `-- name: CasePosts :many
-SELECT owner_id, post_id, posted_at, type, animal, location, case_reason, deleted_at
-FROM relay.posts
-WHERE case_id = $1
-ORDER BY posted_at, owner_id, post_id
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
 `
 
-type CasePostsRow struct {
-	OwnerID    int64
-	PostID     int64
-	PostedAt   time.Time
-	Type       string
-	Animal     string
-	Location   string
-	CaseReason string
-	DeletedAt  *time.Time
-}
-
-func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]CasePostsRow, error) {
+func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, error) {
 	rows, err := q.db.Query(ctx, casePosts, caseID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []CasePostsRow
+	var items []RelayPost
 	for rows.Next() {
-		var i CasePostsRow
+		var i RelayPost
 		if err := rows.Scan(
 			&i.OwnerID,
 			&i.PostID,
+			&i.FromID,
 			&i.PostedAt,
+			&i.EditedAt,
+			&i.Text,
+			&i.Reposts,
+			&i.OriginOwnerID,
+			&i.OriginPostID,
+			&i.Photos,
+			&i.Attachments,
+			&i.Link,
+			&i.ContentHash,
 			&i.Type,
 			&i.Animal,
+			&i.Sex,
+			&i.Name,
+			&i.Phones,
 			&i.Location,
-			&i.CaseReason,
+			&i.WhenSaid,
+			&i.Contacts,
+			&i.Reading,
+			&i.RulesetVersion,
 			&i.DeletedAt,
+			&i.StoredAt,
+			&i.UpdatedAt,
+			&i.CaseID,
+			&i.CaseReason,
+			&i.Fingerprint,
+			&i.CheckedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -214,7 +222,7 @@ func (q *Queries) JoinedTo(ctx context.Context, arg JoinedToParams) error {
 const listCases = `-- name: ListCases :many
 SELECT c.id, p.first_at, c.closed_at, c.closed_owner_id, c.closed_post_id, c.note,
        p.posts, p.last_at, p.type, p.animal, p.location,
-       v.told, v.suppressed
+       v.owed, v.told, v.suppressed
 FROM relay.cases c
 CROSS JOIN LATERAL (
     SELECT count(*)::int AS posts, min(q.posted_at)::timestamptz AS first_at, max(q.posted_at)::timestamptz AS last_at,
@@ -226,13 +234,14 @@ CROSS JOIN LATERAL (
     HAVING count(*) > 0
 ) p
 CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE w.status = 'sent')::int AS told, count(*) FILTER (WHERE w.status = 'suppressed')::int AS suppressed
+    SELECT count(*) FILTER (WHERE w.status = 'sent')::int AS told, count(*) FILTER (WHERE w.status = 'suppressed')::int AS suppressed,
+           count(*)::int AS owed
     FROM relay.deliveries w
     WHERE w.case_id = c.id
 ) v
 WHERE c.joined_to IS NULL
   AND ($1::bigint IS NULL OR c.id = $1)
-  AND (NOT $2::boolean OR c.closed_at IS NULL)
+  AND ($2::boolean IS NULL OR (c.closed_at IS NOT NULL) = $2)
   AND p.posts >= $3::int
 ORDER BY c.id DESC
 LIMIT $4
@@ -240,7 +249,7 @@ LIMIT $4
 
 type ListCasesParams struct {
 	ID         *int64
-	OnlyOpen   bool
+	Closed     *bool
 	LeastPosts int32
 	Most       int32
 }
@@ -257,6 +266,7 @@ type ListCasesRow struct {
 	Type          string
 	Animal        string
 	Location      string
+	Owed          int32
 	Told          int32
 	Suppressed    int32
 }
@@ -264,7 +274,7 @@ type ListCasesRow struct {
 func (q *Queries) ListCases(ctx context.Context, arg ListCasesParams) ([]ListCasesRow, error) {
 	rows, err := q.db.Query(ctx, listCases,
 		arg.ID,
-		arg.OnlyOpen,
+		arg.Closed,
 		arg.LeastPosts,
 		arg.Most,
 	)
@@ -287,6 +297,7 @@ func (q *Queries) ListCases(ctx context.Context, arg ListCasesParams) ([]ListCas
 			&i.Type,
 			&i.Animal,
 			&i.Location,
+			&i.Owed,
 			&i.Told,
 			&i.Suppressed,
 		); err != nil {

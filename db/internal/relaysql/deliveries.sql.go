@@ -367,8 +367,10 @@ WHERE ($1::text IS NULL OR v.status = $1)
   AND ($2::text IS NULL OR d.name = $2)
   AND ($3::bigint IS NULL OR v.id = $3)
   AND ($4::bigint IS NULL OR v.case_id = $4)
+  AND ($5::bigint IS NULL OR v.owner_id = $5)
+  AND ($6::bigint IS NULL OR v.post_id = $6)
 ORDER BY v.id DESC
-LIMIT $5
+LIMIT $7
 `
 
 type ListDeliveriesParams struct {
@@ -376,6 +378,8 @@ type ListDeliveriesParams struct {
 	Destination *string
 	ID          *int64
 	CaseID      *int64
+	OwnerID     *int64
+	PostID      *int64
 	Most        int32
 }
 
@@ -405,6 +409,8 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 		arg.Destination,
 		arg.ID,
 		arg.CaseID,
+		arg.OwnerID,
+		arg.PostID,
 		arg.Most,
 	)
 	if err != nil {

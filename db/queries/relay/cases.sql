@@ -126,7 +126,7 @@ WHERE case_id = @case_id AND destination_id = @destination_id AND status = 'supp
 -- name: ListCases :many
 SELECT c.id, p.first_at, c.closed_at, c.closed_owner_id, c.closed_post_id, c.note,
        p.posts, p.last_at, p.type, p.animal, p.location,
-       v.told, v.suppressed
+       v.owed, v.told, v.suppressed
 FROM relay.cases c
 CROSS JOIN LATERAL (
     SELECT count(*)::int AS posts, min(q.posted_at)::timestamptz AS first_at, max(q.posted_at)::timestamptz AS last_at,
@@ -138,22 +138,20 @@ CROSS JOIN LATERAL (
     HAVING count(*) > 0
 ) p
 CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE w.status = 'sent')::int AS told, count(*) FILTER (WHERE w.status = 'suppressed')::int AS suppressed
+    SELECT count(*) FILTER (WHERE w.status = 'sent')::int AS told, count(*) FILTER (WHERE w.status = 'suppressed')::int AS suppressed,
+           count(*)::int AS owed
     FROM relay.deliveries w
     WHERE w.case_id = c.id
 ) v
 WHERE c.joined_to IS NULL
   AND (sqlc.narg('id')::bigint IS NULL OR c.id = sqlc.narg('id'))
-  AND (NOT @only_open::boolean OR c.closed_at IS NULL)
+  AND (sqlc.narg('closed')::boolean IS NULL OR (c.closed_at IS NOT NULL) = sqlc.narg('closed'))
   AND p.posts >= @least_posts::int
 ORDER BY c.id DESC
 LIMIT @most;
 
 -- name: CasePosts :many
-SELECT owner_id, post_id, posted_at, type, animal, location, case_reason, deleted_at
-FROM relay.posts
-WHERE case_id = $1
-ORDER BY posted_at, owner_id, post_id;
+SELECT * FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id;
 
 -- name: MovePosts :many
 UPDATE relay.posts

@@ -129,6 +129,8 @@ WHERE (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
   AND (sqlc.narg('id')::bigint IS NULL OR v.id = sqlc.narg('id'))
   AND (sqlc.narg('case_id')::bigint IS NULL OR v.case_id = sqlc.narg('case_id'))
+  AND (sqlc.narg('owner_id')::bigint IS NULL OR v.owner_id = sqlc.narg('owner_id'))
+  AND (sqlc.narg('post_id')::bigint IS NULL OR v.post_id = sqlc.narg('post_id'))
 ORDER BY v.id DESC
 LIMIT @most;
 
