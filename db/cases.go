@@ -39,6 +39,12 @@ func (s *Cases) find(ctx context.Context, q *relaysql.Queries, id int64) (relays
 	}
 }
 
+// Why a post is in its case, where a person has put it there.
+const (
+	joinedByOperator = "joined by an operator"
+	splitByOperator  = "split by an operator"
+)
+
 // ErrSameCase means that cases to be joined are one already.
 var ErrSameCase = errors.New("they are one case already")
 
@@ -63,7 +69,7 @@ func (s *Cases) Join(ctx context.Context, into int64, others []int64, note strin
 			if err != nil {
 				return err
 			}
-			if err := move(ctx, q, row.ID, into, refsOf(posts), "joined by an operator"); err != nil {
+			if err := move(ctx, q, row.ID, into, refsOf(posts), joinedByOperator); err != nil {
 				return err
 			}
 			if err := q.JoinedTo(ctx, relaysql.JoinedToParams{ID: row.ID, JoinedTo: &into, Note: note}); err != nil {
@@ -132,7 +138,7 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, ho
 		if newID, err = q.OpenCase(ctx, note); err != nil {
 			return err
 		}
-		if err := move(ctx, q, row.ID, newID, posts, "split by an operator"); err != nil {
+		if err := move(ctx, q, row.ID, newID, posts, splitByOperator); err != nil {
 			return err
 		}
 		for caseID, wasClosed := range map[int64]bool{row.ID: row.ClosedAt != nil, newID: row.ClosedAt != nil} {

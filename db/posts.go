@@ -50,6 +50,7 @@ type Post struct {
 	// What has become of a stored post: its author has deleted it, its case is
 	// closed because the animal is home again.
 	CaseID     int64
+	CaseReason string // why it was taken for its case; "" if the case began with it
 	CaseClosed bool
 	DeletedAt  time.Time // zero if it stands
 }
@@ -289,7 +290,7 @@ func postOf(row relaysql.RelayPost) (Post, error) {
 		Text: row.Text, Reposts: row.Reposts,
 		OriginOwnerID: orZero(row.OriginOwnerID), OriginPostID: orZero(row.OriginPostID),
 		ContentHash: row.ContentHash,
-		CaseID:      orZero(row.CaseID), DeletedAt: orZero(row.DeletedAt),
+		CaseID:      orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt),
 	}
 	if row.Fingerprint != nil {
 		if err := json.Unmarshal(row.Fingerprint, &post.Fingerprint); err != nil {

@@ -47,9 +47,11 @@ type Reread struct {
 	Fingerprint petpost.Fingerprint
 }
 
-// Reread writes new readings of stored posts. It changes nothing else: no post
-// goes into another case, nothing is sent and no message is edited. A post that
-// was edited meanwhile keeps what was read in it then.
+// Reread writes new readings of stored posts. A case is closed, or open again,
+// as its posts say now, and what waits to be told about an animal that is home
+// is not sent. Nothing else changes: no post goes into another case ([Cases.Regroup]
+// tells which would), nothing is sent and no message is edited. A post that was
+// edited meanwhile keeps what was read in it then.
 func (s *Posts) Reread(ctx context.Context, posts []Reread) error {
 	return again(ctx, func() error {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
@@ -84,9 +86,16 @@ func rereadOne(ctx context.Context, q *relaysql.Queries, reread Reread) error {
 	}); err != nil {
 		return err
 	}
-	return q.AddCaseKeys(ctx, relaysql.AddCaseKeysParams{
+	if err := q.AddCaseKeys(ctx, relaysql.AddCaseKeysParams{
 		Keys: hashedKeys(post.Fingerprint), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
-	})
+	}); err != nil {
+		return err
+	}
+	if home := petpost.Reunited; post.CaseID != 0 && (reread.Reading.Type == home) != (reread.Post.Reading.Type == home) {
+		_, _, err := turnCase(ctx, q, post.CaseID)
+		return err
+	}
+	return nil
 }
 
 // SameFingerprint tells whether two fingerprints are written the same.

@@ -142,25 +142,37 @@ const (
 
 // refreshCase locks a case, brings it in step with its posts if it may have
 // been closed or opened again, and tells whether it is closed now. When that
-// has turned, what was told is amended, and what waits to be told about an
-// animal that is home again is not sent.
+// has turned, what was told is amended.
 func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64, mayTurn bool) (closed, turned bool, err error) {
-	row, err := q.LockCase(ctx, caseID)
-	if err != nil || !mayTurn {
+	if !mayTurn {
+		row, err := q.LockCase(ctx, caseID)
 		return row.ClosedAt != nil, false, err
+	}
+	if closed, turned, err = turnCase(ctx, q, caseID); err != nil || !turned {
+		return closed, false, err
+	}
+	cause := causeReopened
+	if closed {
+		cause = causeClosed
+	}
+	return closed, true, q.AmendCase(ctx, relaysql.AmendCaseParams{Cause: cause, CaseID: &caseID})
+}
+
+// turnCase locks a case and closes it, or opens it again, as its posts say.
+// What waits to be told about an animal that is home again is not sent.
+func turnCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed, turned bool, err error) {
+	row, err := q.LockCase(ctx, caseID)
+	if err != nil {
+		return false, false, err
 	}
 	closedAt, err := q.RefreshCase(ctx, caseID)
 	if err != nil || (closedAt == nil) == (row.ClosedAt == nil) {
 		return closedAt != nil, false, err
 	}
-	cause := causeReopened
 	if closedAt != nil {
-		cause = causeClosed
-		if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{CaseID: &caseID, Reason: closedReason(caseID)}); err != nil {
-			return false, false, err
-		}
+		_, err = q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{CaseID: &caseID, Reason: closedReason(caseID)})
 	}
-	return closedAt != nil, true, q.AmendCase(ctx, relaysql.AmendCaseParams{Cause: cause, CaseID: &caseID})
+	return closedAt != nil, true, err
 }
 
 func closedReason(caseID int64) string {

@@ -22,7 +22,9 @@ func reparseCommand() *cli.Command {
 		Name:  "reparse",
 		Usage: "read stored posts again with this build's rules and show what would change; nothing is ever sent",
 		Description: "Without --apply nothing is written. With it the new readings are: lists, and posts to come, go by\n" +
-			"them. Posts stay in their cases, and what was delivered stays as it is.",
+			"them, and a case is closed, or open again, as its posts say now. What was delivered stays as it is.\n" +
+			"Posts stay in their cases too: to move one may call for a message. Where the new readings would put\n" +
+			"posts elsewhere, the command is shown that does it.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "diff", Usage: "show every change, not only their numbers"},
 			&cli.BoolFlag{Name: "apply", Usage: "write the new readings"},
@@ -34,7 +36,7 @@ func reparseCommand() *cli.Command {
 				return err
 			}
 			defer a.close()
-			r := &rereading{posts: a.relay.Posts, apply: cmd.Bool("apply"), counts: map[string]int{}}
+			r := &rereading{posts: a.relay.Posts, cases: a.relay.Cases, apply: cmd.Bool("apply"), counts: map[string]int{}}
 			if err := r.run(ctx); err != nil {
 				return err
 			}
@@ -57,34 +59,54 @@ type change struct {
 
 type rereading struct {
 	posts *db.Posts
+	cases *db.Cases
 	apply bool
 
 	read, changed int
 	changes       []change
 	counts        map[string]int // by field, or by type before and after
+	regrouped     []db.CaseChange
 }
 
+// run looks first, because what becomes of the cases is seen when all posts
+// are read, and then writes.
 func (r *rereading) run(ctx context.Context) error {
-	return r.posts.Walk(ctx, func(posts []db.Post) error {
-		var rereads []db.Reread
-		for _, post := range posts {
-			now := post
-			reading.Read(&now)
-			r.read++
-			if differ := r.compare(post, now); differ || !db.SameFingerprint(post.Fingerprint, now.Fingerprint) {
-				rereads = append(rereads, db.Reread{Post: post, Reading: now.Reading, Fingerprint: now.Fingerprint})
-			}
+	var differ []db.Reread // without their texts: there may be many
+	if err := r.posts.Walk(ctx, func(posts []db.Post) error {
+		for _, reread := range r.look(posts) {
+			r.compare(reread)
+			differ = append(differ, db.Reread{Fingerprint: reread.Fingerprint, Post: db.Post{
+				OwnerID: reread.Post.OwnerID, PostID: reread.Post.PostID, PostedAt: reread.Post.PostedAt,
+				CaseID: reread.Post.CaseID, CaseReason: reread.Post.CaseReason,
+			}})
 		}
-		if !r.apply {
-			return nil
+		r.read += len(posts)
+		return nil
+	}); err != nil {
+		return err
+	}
+	var err error
+	if r.regrouped, err = r.cases.Regroup(ctx, differ); err != nil || !r.apply {
+		return err
+	}
+	return r.posts.Walk(ctx, func(posts []db.Post) error { return r.posts.Reread(ctx, r.look(posts)) })
+}
+
+// look reads posts again and returns those that are read otherwise.
+func (r *rereading) look(posts []db.Post) (differ []db.Reread) {
+	for _, post := range posts {
+		now := post
+		reading.Read(&now)
+		if !slices.Equal(fieldsOf(post.Reading), fieldsOf(now.Reading)) || !db.SameFingerprint(post.Fingerprint, now.Fingerprint) {
+			differ = append(differ, db.Reread{Post: post, Reading: now.Reading, Fingerprint: now.Fingerprint})
 		}
-		return r.posts.Reread(ctx, rereads)
-	})
+	}
+	return differ
 }
 
 // compare notes in what two readings of a post differ.
-func (r *rereading) compare(post, now db.Post) bool {
-	before, after := fieldsOf(post.Reading), fieldsOf(now.Reading)
+func (r *rereading) compare(reread db.Reread) {
+	before, after := fieldsOf(reread.Post.Reading), fieldsOf(reread.Reading)
 	differ := false
 	for i, field := range after {
 		if field == before[i] {
@@ -97,13 +119,12 @@ func (r *rereading) compare(post, now db.Post) bool {
 		}
 		r.counts[what]++
 		r.changes = append(r.changes, change{
-			OwnerID: post.OwnerID, PostID: post.PostID, Field: field.name, Before: before[i].value, After: field.value,
+			OwnerID: reread.Post.OwnerID, PostID: reread.Post.PostID, Field: field.name, Before: before[i].value, After: field.value,
 		})
 	}
 	if differ {
 		r.changed++
 	}
-	return differ
 }
 
 type fieldRead struct{ name, value string }
@@ -124,10 +145,12 @@ type rereadReport struct {
 	Applied bool           `json:"applied"`
 	Counts  map[string]int `json:"counts"`
 	Changes []change       `json:"changes,omitempty"`
+	// Cases are those that the new readings would make other ones.
+	Cases []db.CaseChange `json:"cases,omitempty"`
 }
 
 func (r *rereading) report(diff bool) rereadReport {
-	report := rereadReport{Ruleset: petpost.RulesetVersion, Posts: r.read, Changed: r.changed, Applied: r.apply, Counts: r.counts}
+	report := rereadReport{Ruleset: petpost.RulesetVersion, Posts: r.read, Changed: r.changed, Applied: r.apply, Counts: r.counts, Cases: r.regrouped}
 	if diff {
 		report.Changes = r.changes
 	}
@@ -152,8 +175,36 @@ func (r *rereading) print(w io.Writer, diff bool) error {
 	if r.apply {
 		outcome = "written"
 	}
-	_, err := fmt.Fprintf(w, "%d of %d posts read otherwise by ruleset %d; %s\n", r.changed, r.read, petpost.RulesetVersion, outcome)
-	return err
+	if _, err := fmt.Fprintf(w, "%d of %d posts read otherwise by ruleset %d; %s\n", r.changed, r.read, petpost.RulesetVersion, outcome); err != nil {
+		return err
+	}
+	return r.printCases(w)
+}
+
+// printCases tells what a person may want to do about the cases.
+func (r *rereading) printCases(w io.Writer) error {
+	if len(r.regrouped) == 0 {
+		return nil
+	}
+	turned := map[bool]string{false: "would be", true: "is"}[r.apply]
+	fmt.Fprintln(w)
+	list := newTable(w, "CASE", "WITH THE NEW READINGS", "BECAUSE", "COMMAND")
+	for _, change := range r.regrouped {
+		switch change.Change {
+		case db.CaseSplit:
+			posts := strings.Join(change.Posts, " ")
+			list.row(change.Case, fmt.Sprintf("%d of its posts would be in another", len(change.Posts)), change.Reason,
+				fmt.Sprintf("vestnik case split %d %s", change.Case, posts))
+		case db.CaseJoin:
+			list.row(change.Case, fmt.Sprintf("would be one with case %d", change.With), change.Reason,
+				fmt.Sprintf("vestnik case join %d %d", change.Case, change.With))
+		case db.CaseClose:
+			list.row(change.Case, turned+" closed", strings.Join(change.Posts, " ")+" says that the animal is home", "-")
+		case db.CaseOpen:
+			list.row(change.Case, turned+" open", "no post says that the animal is home", "-")
+		}
+	}
+	return list.print()
 }
 
 // oneLine is a text without line breaks, as long as a table has room for.

@@ -18,7 +18,7 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	pool, err := db.Open(t.Context(), testenv.Database(t))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	posts := db.NewPosts(pool)
+	posts, cases := db.NewPosts(pool), db.NewCases(pool)
 
 	misread := db.Post{OwnerID: -1, PostID: 7, PostedAt: time.Now(), Text: "Пропал кот Мурзик, рыжий, ул. Лесная, 4. Тел. 8 900 000-12-34", ContentHash: []byte("7")}
 	reading.Read(&misread)
@@ -30,7 +30,7 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	_, err = posts.StorePage(t.Context(), db.Page{Posts: []db.Post{misread, other}, Owed: func(db.Post) []db.Owed { return nil }})
 	require.NoError(t, err)
 
-	look := &rereading{posts: posts, counts: map[string]int{}}
+	look := &rereading{posts: posts, cases: cases, counts: map[string]int{}}
 	require.NoError(t, look.run(t.Context()))
 	require.Equal(t, 2, look.read)
 	require.Equal(t, 1, look.changed)
@@ -43,7 +43,7 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	require.NoError(t, err)
 	require.Equal(t, petpost.News, stored.Reading.Type)
 
-	write := &rereading{posts: posts, apply: true, counts: map[string]int{}}
+	write := &rereading{posts: posts, cases: cases, apply: true, counts: map[string]int{}}
 	require.NoError(t, write.run(t.Context()))
 	stored, err = posts.Get(t.Context(), -1, 7)
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	require.NoError(t, err)
 	require.Empty(t, rows, "nothing is sent")
 
-	again := &rereading{posts: posts, counts: map[string]int{}}
+	again := &rereading{posts: posts, cases: cases, counts: map[string]int{}}
 	require.NoError(t, again.run(t.Context()))
 	require.Zero(t, again.changed)
 
@@ -65,4 +65,43 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	copied, err = posts.Get(t.Context(), -2, 1)
 	require.NoError(t, err)
 	require.Equal(t, stored.CaseID, copied.CaseID)
+}
+
+func TestReparseNamesTheCommandsThatPutPostsWhereTheNewReadingsWouldHaveThem(t *testing.T) {
+	t.Parallel()
+	pool, err := db.Open(t.Context(), testenv.Database(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	posts, cases := db.NewPosts(pool), db.NewCases(pool)
+
+	// An older build took the second for news, and so for nobody's dog.
+	first := db.Post{OwnerID: -1, PostID: 7, PostedAt: time.Now(), Text: "Пропал пёс Рекс, рыжий, бигль, ул. Лесная, 4. Тел. 8 900 000-12-34", ContentHash: []byte("7")}
+	second := db.Post{OwnerID: -2, PostID: 8, PostedAt: time.Now(), Text: "Рекс дома! Нашёлся наш рыжий бигль с ул. Лесная, спасибо всем. 8 900 000-12-34", ContentHash: []byte("8")}
+	reading.Read(&first)
+	reading.Read(&second)
+	second.Reading.Type, second.Fingerprint = petpost.News, petpost.Fingerprint{Post: second.Fingerprint.Post, Origin: second.Fingerprint.Origin}
+	_, err = posts.StorePage(t.Context(), db.Page{Posts: []db.Post{first, second}, Owed: func(db.Post) []db.Owed { return nil }})
+	require.NoError(t, err)
+
+	look := &rereading{posts: posts, cases: cases, counts: map[string]int{}}
+	require.NoError(t, look.run(t.Context()))
+	var shown strings.Builder
+	require.NoError(t, look.print(&shown, false))
+	require.Contains(t, shown.String(), "vestnik case join 1 2")
+	require.Contains(t, shown.String(), "would be closed")
+	report := look.report(false)
+	require.Len(t, report.Cases, 2)
+
+	write := &rereading{posts: posts, cases: cases, apply: true, counts: map[string]int{}}
+	require.NoError(t, write.run(t.Context()))
+	shown.Reset()
+	require.NoError(t, write.print(&shown, false))
+	require.Contains(t, shown.String(), "is closed")
+	stored, err := posts.Get(t.Context(), -2, 8)
+	require.NoError(t, err)
+	require.True(t, stored.CaseClosed)
+	require.Equal(t, int64(2), stored.CaseID, "no post is moved")
+	due, err := db.NewLedger(pool).AmendmentsDue(t.Context(), time.Now(), 10)
+	require.NoError(t, err)
+	require.Empty(t, due, "no message is edited")
 }

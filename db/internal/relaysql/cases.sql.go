@@ -34,7 +34,7 @@ func (q *Queries) AddCaseKeys(ctx context.Context, arg AddCaseKeysParams) error 
 }
 
 const caseCandidates = `-- name: CaseCandidates :many
-SELECT p.owner_id, p.post_id, p.case_id, p.fingerprint, c.closed_at
+SELECT p.owner_id, p.post_id, p.case_id, p.case_reason, p.fingerprint, c.closed_at
 FROM (
     SELECT DISTINCT k.posted_at, k.owner_id, k.post_id
     FROM unnest($1::bigint[]) AS wanted(key)
@@ -68,6 +68,7 @@ type CaseCandidatesRow struct {
 	OwnerID     int64
 	PostID      int64
 	CaseID      *int64
+	CaseReason  string
 	Fingerprint []byte
 	ClosedAt    *time.Time
 }
@@ -93,6 +94,7 @@ func (q *Queries) CaseCandidates(ctx context.Context, arg CaseCandidatesParams) 
 			&i.OwnerID,
 			&i.PostID,
 			&i.CaseID,
+			&i.CaseReason,
 			&i.Fingerprint,
 			&i.ClosedAt,
 		); err != nil {
@@ -202,6 +204,26 @@ func (q *Queries) FilePost(ctx context.Context, arg FilePostParams) error {
 		arg.CaseReason,
 	)
 	return err
+}
+
+const getCase = `-- name: GetCase :one
+SELECT id, closed_at, closed_owner_id, closed_post_id, joined_to, note, created_at, updated_at FROM relay.cases WHERE id = $1
+`
+
+func (q *Queries) GetCase(ctx context.Context, id int64) (RelayCase, error) {
+	row := q.db.QueryRow(ctx, getCase, id)
+	var i RelayCase
+	err := row.Scan(
+		&i.ID,
+		&i.ClosedAt,
+		&i.ClosedOwnerID,
+		&i.ClosedPostID,
+		&i.JoinedTo,
+		&i.Note,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+	)
+	return i, err
 }
 
 const joinedTo = `-- name: JoinedTo :exec

@@ -9,7 +9,7 @@ FROM relay.posts
 WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]);
 
 -- name: CaseCandidates :many
-SELECT p.owner_id, p.post_id, p.case_id, p.fingerprint, c.closed_at
+SELECT p.owner_id, p.post_id, p.case_id, p.case_reason, p.fingerprint, c.closed_at
 FROM (
     SELECT DISTINCT k.posted_at, k.owner_id, k.post_id
     FROM unnest(@keys::bigint[]) AS wanted(key)
@@ -45,6 +45,9 @@ UPDATE relay.posts SET case_id = $3, case_reason = $4 WHERE owner_id = $1 AND po
 
 -- name: LockCase :one
 SELECT * FROM relay.cases WHERE id = $1 FOR UPDATE;
+
+-- name: GetCase :one
+SELECT * FROM relay.cases WHERE id = $1;
 
 -- name: RefreshCase :one
 -- Brings a case in step with its posts.
