@@ -146,7 +146,7 @@ func (a *Guide) alive(ctx context.Context) (stop func()) {
 // answerLead is how long an update waits for its own button's answer to have
 // gone out: the answer is the first call of its update. An answer that
 // Telegram holds up longer does not hold up the screen.
-const answerLead = 250 * time.Millisecond
+const answerLead = 500 * time.Millisecond
 
 // order lets the answer to a button go before its update's other calls. Both
 // are activities that begin at the same moment, in one process as a rule.

@@ -183,7 +183,7 @@ func gapsOf(t *testing.T, r *rig, fault sandbox.Fault) []time.Duration {
 func priorities(t *testing.T, _ *rig) {
 	r := newRig(t, setup{concurrency: 1, timeout: 30 * time.Second})
 	blocker := r.person(t)
-	blocker.fault(sandbox.Fault{Method: "sendMessage", DelayMS: 10_000, Times: 1})
+	blocker.fault(sandbox.Fault{Method: "sendMessage", DelayMS: 20_000, Times: 1})
 	blocked := blocker.tap("open:menu:help")
 	blocker.deliver(blocked)
 	_, err := r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Method: "sendMessage", Arrived: true}, 1)
