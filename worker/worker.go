@@ -30,8 +30,9 @@ type Registry interface {
 }
 
 // RegisterWorkflows registers every workflow under its name, with how it moves
-// to a new version of the deployment: short ones end where they began, the
-// lanes and sessions, which live long, move on.
+// to a new version of the deployment: short ones end where they began. Lanes
+// and sessions live long, and a delivery may wait for a person for weeks:
+// these move on, so that old workers need not be kept for them.
 func RegisterWorkflows(registry Registry) {
 	for _, entry := range []struct {
 		name     string
@@ -39,8 +40,8 @@ func RegisterWorkflows(registry Registry) {
 		version  workflow.VersioningBehavior
 	}{
 		{protocol.ScanWallsWorkflow, workflows.ScanWalls, workflow.VersioningBehaviorPinned},
-		{protocol.DeliverPostWorkflow, workflows.DeliverPost, workflow.VersioningBehaviorPinned},
-		{protocol.AmendDeliveryWorkflow, workflows.AmendDelivery, workflow.VersioningBehaviorPinned},
+		{protocol.DeliverPostWorkflow, workflows.DeliverPost, workflow.VersioningBehaviorAutoUpgrade},
+		{protocol.AmendDeliveryWorkflow, workflows.AmendDelivery, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.DestinationWorkflow, workflows.Destination, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.BotSessionWorkflow, workflows.BotSession, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.ImportContentWorkflow, workflows.ImportContent, workflow.VersioningBehaviorPinned},
