@@ -2,6 +2,7 @@ package petpost
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -19,11 +20,18 @@ const (
 	textWindow = 180 * 24 * time.Hour
 	// phoneWindow is how long a phone stands for the same animal.
 	phoneWindow = 45 * 24 * time.Hour
+	// strangersWindow is how long a name, a breed and a street do.
+	strangersWindow = 14 * 24 * time.Hour
 
 	sameText        = 0.60 // share of word pairs
 	sameTextAdverts = 0.80 // adverts of animals are written from templates
 
 	sameTextAdvertsPhone = 0.70 // one person's next advert says another name, colour or age
+
+	alikeWording = 0.25 // one author, or one template
+
+	never   = 2  // no share of a text
+	telling = 15 // words that are more than a formula
 )
 
 // SameCase decides whether two posts are about one animal:
@@ -33,7 +41,11 @@ const (
 //  3. near-identical text;
 //  4. the same phone, with enough else in common: a volunteer's phone stands
 //     under a dozen animals;
-//  5. the same name and place.
+//  5. the same name and place, and with phones of two people more than that:
+//     there are many Barsiks in a long street.
+//
+// In doubt they stay two: an animal that is told twice is a nuisance, one that
+// is not told is lost.
 func SameCase(a, b Fingerprint) Verdict {
 	if a.Origin == b.Origin && a.Origin != (PostRef{}) {
 		return Verdict{true, "both go back to " + a.Origin.String()}
@@ -48,32 +60,64 @@ func SameCase(a, b Fingerprint) Verdict {
 	between := a.At.Sub(b.At).Abs()
 
 	like := similarity(&a, &b)
-	need := sameText
-	if (groupA == adverts || groupB == adverts) && (a.Name == "" || a.Name != b.Name) {
-		need = sameTextAdverts
-		if shared(a.Phones, b.Phones) {
-			need = sameTextAdvertsPhone
-		}
-	}
-	if like >= need && between <= textWindow {
+	if like >= enough(&a, &b) && between <= textWindow {
 		return Verdict{true, fmt.Sprintf("%.0f %% of the text is the same", 100*like)}
 	}
 	if groupA != groupB || between > phoneWindow {
 		return Verdict{false, "different texts"}
 	}
 
-	common, words := inCommon(&a, &b, like)
+	if groupA == adverts && otherNames(&a, &b, like) {
+		return Verdict{false, "other names in other words"}
+	}
+	points, words := inCommon(&a, &b, like)
 	if shared(a.Phones, b.Phones) {
-		points := common + phoneWorth(a.Type, b.Type)
+		points += phoneWorth(a.Type, b.Type)
 		if points >= 2 {
 			return Verdict{true, "same phone" + words}
 		}
 		return Verdict{false, "same phone, but too little else in common"}
 	}
-	if a.Name != "" && a.Name == b.Name && a.Animal == b.Animal && a.Animal != "" && shared(a.Places, b.Places) && common >= 5 {
-		return Verdict{true, "no shared phone, but" + words}
+	if a.Name == "" || a.Name != b.Name || a.Animal != b.Animal || a.Animal == "" || !shared(a.Places, b.Places) {
+		return Verdict{false, "different texts and phones"}
 	}
-	return Verdict{false, "different texts and phones"}
+	if apart(a.Phones, b.Phones) && !shared(houses(a.Places), houses(b.Places)) && (!shared(a.Breeds, b.Breeds) || between > strangersWindow) {
+		return Verdict{false, "the same name and street, but different phones and no house"}
+	}
+	return Verdict{true, "no shared phone, but" + words}
+}
+
+// enough is how much of two texts must be the same for one animal.
+func enough(a, b *Fingerprint) float64 {
+	named := a.Name != "" && a.Name == b.Name
+	switch {
+	case groupOf(a.Type) == searches && groupOf(b.Type) == searches:
+		if apart(a.Phones, b.Phones) && !named && !shared(a.Places, b.Places) && min(a.Words, b.Words) < telling {
+			return never // "Пропал кот, рыжий. Вознаграждение" is anybody's
+		}
+		return sameText
+	case named:
+		return sameText
+	case otherNames(a, b, sameText):
+		return never
+	case shared(a.Phones, b.Phones):
+		return sameTextAdvertsPhone
+	}
+	return sameTextAdverts
+}
+
+// otherNames tells whether two adverts seem to call their animals by names
+// which the readings do not know for such: each has words of its own that are
+// written like names. Where the wording is another such words are many, so
+// there they must have none in common.
+func otherNames(a, b *Fingerprint, like float64) bool {
+	if a.Name != "" && a.Name == b.Name || callsBy(a, b.Name) || callsBy(b, a.Name) {
+		return false
+	}
+	if like < alikeWording {
+		return apart(a.Proper, b.Proper)
+	}
+	return len(without(a.Proper, b.Proper)) > 0 && len(without(b.Proper, a.Proper)) > 0
 }
 
 // group parts the posts that can be about one animal.
@@ -95,34 +139,56 @@ func groupOf(t Type) group {
 	return noAnimal
 }
 
-// contradiction names what cannot be true of one animal.
+// contradiction names what cannot be true of one animal. What colour or breed
+// it has is a matter of opinion: under one phone and one name it may be told in
+// two ways, and the colours of one phone's searches need only be close.
 func contradiction(a, b *Fingerprint) string {
+	onePhone := shared(a.Phones, b.Phones)
+	known := onePhone && a.Name != "" && a.Name == b.Name
+	search := groupOf(a.Type) == searches && groupOf(b.Type) == searches
 	switch {
 	case a.Animal != "" && b.Animal != "" && a.Animal != b.Animal:
 		return "different animals"
 	case a.Name != "" && b.Name != "" && !sameName(a.Name, b.Name):
 		return "different names"
-	case len(a.Colors) > 0 && len(b.Colors) > 0 && !shared(a.Colors, b.Colors):
+	case apart(a.Colors, b.Colors) && !known && (!onePhone || !search || !closeColors(a.Colors, b.Colors)):
 		return "different colours"
 	case a.Age != "" && b.Age != "" && a.Age != b.Age && groupOf(a.Type) == adverts:
 		return "different ages"
-	case len(a.Breeds) > 0 && len(b.Breeds) > 0 && !shared(a.Breeds, b.Breeds):
+	case apart(a.Breeds, b.Breeds) && !known:
 		return "different breeds"
 	case a.Sex != "" && b.Sex != "" && a.Sex != b.Sex && (a.Name == "" || a.Name != b.Name):
 		return "different sexes"
-	case apart(a.Phones, b.Phones) && apart(houses(a.Places), houses(b.Places)):
-		return "different phones and houses"
-	case len(a.Towns) > 0 && len(b.Towns) > 0 && !shared(a.Towns, b.Towns) && !shared(a.Places, b.Places):
+	case apart(a.Phones, b.Phones) && (apart(a.Places, b.Places) || apart(houses(a.Places), houses(b.Places))):
+		return "different phones and places"
+	case apart(a.Towns, b.Towns) && !shared(a.Places, b.Places):
 		return "different towns"
 	}
 	return ""
 }
 
 // apart tells that both say something, and nothing that the other says. Of
-// phones or houses alone that is no contradiction: a friend's phone is added,
+// phones or places alone that is no contradiction: a friend's phone is added,
 // the dog was seen elsewhere. Of both at once it is another animal, however
 // alike the words are: there are templates for the words.
 func apart(a, b []string) bool { return len(a) > 0 && len(b) > 0 && !shared(a, b) }
+
+// closeColors tells whether two colours may be one in two people's eyes. The
+// stems are those of the word class of colours.
+func closeColors(a, b []string) bool {
+	for _, shades := range [...][]string{
+		{"рыж", "пал", "пер", "беж", "кре", "пес", "зол", "огн", "кор", "бур", "шок", "жел"},
+		{"сер", "гол", "дым", "пеп", "мыш", "лил", "сед", "пол", "таб", "тиг", "мра"},
+		{"чер", "тем", "кор", "шок", "бур", "соб"},
+		{"бел", "све", "кре"},
+		{"тре", "чер"}, // tortoiseshell
+	} {
+		if shared(a, shades) && shared(b, shades) {
+			return true
+		}
+	}
+	return false
+}
 
 // houses are the places that name a house.
 func houses(places []string) []string {
@@ -162,14 +228,17 @@ func inCommon(a, b *Fingerprint, like float64) (points int, words string) {
 	if a.Animal != "" && a.Animal == b.Animal {
 		add(0, string(a.Animal))
 	}
-	if a.Name != "" && b.Name != "" {
+	if a.Name != "" && b.Name != "" || callsBy(a, b.Name) || callsBy(b, a.Name) {
 		add(3, "name")
 	}
+	elsewhere := apart(a.Places, b.Places)
 	switch {
 	case shared(a.Places, b.Places):
 		add(2, "place")
-	case len(a.Places) > 0 && len(b.Places) > 0:
-		points--
+	case elsewhere && a.Type == b.Type:
+		points -= 2
+	case elsewhere:
+		points-- // it was seen, or found, where it was not lost
 	}
 	if shared(a.Breeds, b.Breeds) {
 		add(2, "breed")
@@ -177,13 +246,18 @@ func inCommon(a, b *Fingerprint, like float64) (points int, words string) {
 	if shared(a.Colors, b.Colors) {
 		add(1, "colour")
 	}
-	if a.Sex != "" && a.Sex == b.Sex && len(a.Colors) > 0 && len(b.Colors) > 0 {
+	if !elsewhere && a.Sex != "" && a.Sex == b.Sex && len(a.Colors) > 0 && len(b.Colors) > 0 {
 		points++
 	}
-	if like >= 0.25 {
+	if !elsewhere && like >= alikeWording {
 		add(1, "wording")
 	}
 	return points, words
+}
+
+// callsBy tells whether a post in which no name was read holds this one.
+func callsBy(f *Fingerprint, name string) bool {
+	return f.Name == "" && name != "" && slices.Contains(f.Proper, name)
 }
 
 // phoneWorth is what a shared phone proves. An owner loses one dog at a time;
@@ -199,6 +273,16 @@ func phoneWorth(a, b Type) int {
 		return 1
 	}
 	return 0
+}
+
+// without is what of a is not in b.
+func without(a, b []string) (rest []string) {
+	for _, x := range a {
+		if !slices.Contains(b, x) {
+			rest = append(rest, x)
+		}
+	}
+	return rest
 }
 
 func shared(a, b []string) bool {

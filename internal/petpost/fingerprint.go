@@ -38,6 +38,9 @@ type Fingerprint struct {
 	Colors []string `json:"colors,omitempty"`
 	Breeds []string `json:"breeds,omitempty"`
 	Age    string   `json:"age,omitempty"`
+	// Proper are the words written like names, people's aside: an advert's
+	// animal may have a name that the reading does not know for one.
+	Proper []string `json:"proper,omitempty"`
 
 	// Sketch is a MinHash over pairs of neighbouring words, without greetings,
 	// tags, links and phones; nil for a text too short to have one.
@@ -75,6 +78,10 @@ func NewFingerprint(post, origin PostRef, in Input, reading Reading) Fingerprint
 		}
 	}
 	r.describe(&f, body)
+	for _, person := range reading.Contacts {
+		stem := r.stem(person)
+		f.Proper = slices.DeleteFunc(f.Proper, func(proper string) bool { return proper == stem })
+	}
 	return f
 }
 
@@ -117,8 +124,10 @@ func similarity(a, b *Fingerprint) float64 {
 	return float64(same) / sketchSize
 }
 
-// describe reads colours, breeds and the sketch from the body of a post.
+// describe reads colours, breeds and the sketch from the body of a post, and
+// the town of one whose place says nothing.
 func (r *reader) describe(f *Fingerprint, body string) {
+	placeless := len(f.Places) == 0 && len(f.Towns) == 0
 	t, c := &r.text, &r.rs.class
 	t.cut(body, &r.rs.lexicon)
 	r.found = r.rs.findPhrases(t, &r.match)
@@ -140,7 +149,12 @@ func (r *reader) describe(f *Fingerprint, body string) {
 		if len(letters) == 0 || t.has(i, c.scrap) || t.has(i, c.repost) || t.has(i, c.thanks) {
 			continue
 		}
+		if w.upper && !w.caps && (i > 0 && t.sameSentence(i-1, i) || w.lexAt == w.lexTo) {
+			f.Proper = appendNew(f.Proper, stemOf(letters, 5))
+		}
 		switch {
+		case placeless && w.upper && t.has(i, c.city) && (i+1 == len(t.words) || !t.has(i+1, c.street)):
+			f.Towns = appendNew(f.Towns, stemOf(letters, 5))
 		case t.has(i, c.color) && !r.afterStreet(i) && !r.colorOfThing(i):
 			f.Colors = appendNew(f.Colors, stemOf(letters, 3))
 		case (t.has(i, c.dogBreed) || t.has(i, c.catBreed)) && !r.companion(i):

@@ -26,11 +26,13 @@ func main() {
 	for _, name := range []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "heldout.jsonl", "fresh.jsonl"} {
 		posts(filepath.Join(*dir, name), *verbose)
 	}
-	pairs, err := corpus.LoadPairs(filepath.Join(*dir, "pairs.jsonl"))
-	if err != nil {
-		fail(err)
+	for _, name := range []string{"pairs.jsonl", "blind_pairs.jsonl"} {
+		pairs, err := corpus.LoadPairs(filepath.Join(*dir, name))
+		if err != nil {
+			fail(err)
+		}
+		corpus.EvaluatePairs(os.Stdout, name, pairs)
 	}
-	corpus.EvaluatePairs(os.Stdout, "pairs.jsonl", pairs)
 }
 
 func posts(file string, verbose bool) {
