@@ -148,6 +148,9 @@ func (d *doctor) temporal(ctx context.Context) {
 	} else {
 		d.ok("temporal", fmt.Sprintf("%s, namespace %s, histories kept for %s", d.cfg.Temporal.Address, d.cfg.Temporal.Namespace, retention))
 	}
+	if d.cfg.Worker.Versioned() {
+		d.deployment(ctx, temporal)
+	}
 	missing, err := namespace.MissingSearchAttributes(ctx, temporal, d.cfg.Temporal.Namespace)
 	if err != nil {
 		d.note("search attributes", err.Error())
@@ -158,6 +161,27 @@ func (d *doctor) temporal(ctx context.Context) {
 		return
 	}
 	d.ok("search attributes", "all there")
+}
+
+// deployment tells whether the workers' version gets work: until it is made
+// current, they wait without a word.
+func (d *doctor) deployment(ctx context.Context, temporal client.Client) {
+	what, name, build := "worker deployment", d.cfg.Worker.DeploymentName, d.cfg.Worker.BuildID
+	remedy := fmt.Sprintf("temporal worker deployment set-current-version --deployment-name %s --build-id %s", name, build)
+	described, err := temporal.WorkerDeploymentClient().GetHandle(name).Describe(ctx, client.WorkerDeploymentDescribeOptions{})
+	if err != nil {
+		d.fault(what, fmt.Errorf("%s: %w: start `vestnik worker`, then `%s`", name, err, remedy))
+		return
+	}
+	current := described.Info.RoutingConfig.CurrentVersion
+	switch {
+	case current == nil:
+		d.fault(what, fmt.Errorf("%s: no version is current, versioned workers get no work: `%s`", name, remedy))
+	case current.BuildID != build:
+		d.note(what, fmt.Sprintf("%s: version %s is current, not %s: `%s` rolls it out", name, current.BuildID, build, remedy))
+	default:
+		d.ok(what, fmt.Sprintf("%s: version %s is current", name, build))
+	}
 }
 
 // reading tries the reading key on the first wall, at the price of one call.

@@ -1,15 +1,57 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 
 	"vestnik/internal/config"
 	"vestnik/internal/relay"
 	"vestnik/internal/sandbox"
+	"vestnik/internal/testenv"
+	"vestnik/worker"
 )
+
+func TestTheDoctorKnowsWhetherAVersionOfTheWorkersGetsWork(t *testing.T) {
+	t.Parallel()
+	temporal := testenv.Temporal(t)
+	cfg := config.Worker{DeploymentName: "vestnik-doctor", BuildID: "1"}
+	finding := func(build string) finding {
+		d := &doctor{}
+		d.cfg.Worker = config.Worker{DeploymentName: cfg.DeploymentName, BuildID: build}
+		d.deployment(t.Context(), temporal)
+		require.Len(t, d.findings, 1)
+		return d.findings[0]
+	}
+	none := finding("1")
+	require.Equal(t, "fault", none.State, "nothing has registered the deployment")
+	require.Contains(t, none.Detail, "start `vestnik worker`")
+
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- worker.New(temporal, cfg).Run(ctx) }()
+	t.Cleanup(func() { stop(); require.NoError(t, <-ended) })
+	handle := temporal.WorkerDeploymentClient().GetHandle(cfg.DeploymentName)
+	require.Eventually(t, func() bool {
+		_, err := handle.Describe(t.Context(), client.WorkerDeploymentDescribeOptions{})
+		return err == nil
+	}, time.Minute, 50*time.Millisecond)
+	waiting := finding("1")
+	require.Equal(t, "fault", waiting.State)
+	require.Contains(t, waiting.Detail, "no version is current")
+	require.Eventually(t, func() bool {
+		_, err := handle.SetCurrentVersion(t.Context(), client.WorkerDeploymentSetCurrentVersionOptions{BuildID: "1"})
+		return err == nil
+	}, time.Minute, 50*time.Millisecond)
+	require.Equal(t, "ok", finding("1").State)
+	other := finding("2")
+	require.Equal(t, "note", other.State)
+	require.Contains(t, other.Detail, "version 1 is current, not 2")
+}
 
 func TestTheDoctorHasTheTimeToAskAboutManyWalls(t *testing.T) {
 	t.Parallel()
