@@ -282,27 +282,26 @@ func (v *vkEditor) edit(ctx context.Context, e *edition) error {
 			return err
 		}
 	}
-	message := compose.VK(e.post, e.target, v.MaxText)
-	post := vk.WallPost{OwnerID: e.target.Destination.Owner, Message: message.Text, Copyright: message.Copyright}
 	c := &consignment{Delivery: e.Delivery, post: e.post, target: e.target}
-	post.Attachments, _ = v.Album.attach(ctx, c, message.Photos)
-	postID := e.part().MessageIDs[0]
-	err := key.WallEdit(ctx, postID, post)
-	var failure *vk.Error
-	for errors.As(err, &failure) {
-		switch action := failure.Action(); {
-		case action == vk.DropCopyright && post.Copyright != "":
-			post.Copyright = ""
-		case action == vk.StripLinks && post.Message != message.Linkless:
-			post.Message, post.Copyright = message.Linkless, ""
-		case action == vk.MediaFallback && post.Copyright != "":
-			post.Copyright = ""
-		default:
+	courier := &vkCourier{VK: v.VK}
+	message := courier.wording(c, len(e.post.Photos))
+	draft := wallDraft{
+		WallPost: vk.WallPost{OwnerID: e.target.Destination.Owner, Copyright: message.Copyright},
+		album:    v.Album.attach(ctx, c, message.Photos),
+	}
+	for {
+		draft.word(courier.wording(c, len(draft.album.attachments)))
+		err := key.WallEdit(ctx, e.part().MessageIDs[0], draft.WallPost)
+		lighter, mended := draft.without(err)
+		if !mended {
 			return err
 		}
-		err = key.WallEdit(ctx, postID, post)
+		if lighter.unnamed {
+			c.NamesRefused, lighter.unnamed = true, false
+			lighter.album = v.Album.attach(ctx, c, message.Photos)
+		}
+		draft = lighter
 	}
-	return err
 }
 
 // judge leaves a post alone that VK does not let us edit: a community's key may

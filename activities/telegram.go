@@ -81,7 +81,7 @@ func (t *telegramCourier) send(ctx context.Context, c *consignment, _ protocol.S
 		c.shown = db.Shown{Kind: string(current.Kind), Wordless: current.Text == "", Version: c.post.Version()}
 		err = t.attempt(ctx, c, t.photo.rung(current),
 			func(ctx context.Context) ([]int64, error) { return t.call(ctx, bot, c, current, photos) },
-			func(err error) verdict { return t.judge(c, err) })
+			func(err error) verdict { return t.judge(c, err, len(current.Photos) > 0) })
 		var failure *telegram.Error
 		if err == nil || !errors.As(err, &failure) {
 			return err
@@ -145,8 +145,8 @@ func (t *telegramCourier) call(ctx context.Context, bot *telegram.Client, c *con
 }
 
 // judge reads the catalogue's action for Telegram's answer as what happens to
-// the delivery.
-func (t *telegramCourier) judge(c *consignment, err error) verdict {
+// the delivery; photos tells whether any can come down the ladder.
+func (t *telegramCourier) judge(c *consignment, err error, photos bool) verdict {
 	var failure *telegram.Error
 	if !errors.As(err, &failure) {
 		failure = &telegram.Error{Class: telegram.Internal, Description: "no answer of Telegram's"}
@@ -162,20 +162,20 @@ func (t *telegramCourier) judge(c *consignment, err error) verdict {
 		}
 		return v
 	}
-	switch failure.Action() {
-	case telegram.Cool:
+	switch action := failure.Action(); {
+	case action == telegram.Cool:
 		v.retryAfter = max(failure.RetryAfter, cooldownFloor)
 		v.ending.Outcome, v.ending.RetryAfter = db.OutcomeRateLimited, v.retryAfter
 		v.ending.Status, v.ending.Reason = protocol.StatusPending, fmt.Sprintf("Telegram asks to wait %s", v.retryAfter)
 		v.errorType, v.refusal.Reason = protocol.ErrRateLimited, v.ending.Reason
-	case telegram.Retry:
+	case action == telegram.Retry:
 		v.ending.Outcome, v.errorType = db.OutcomeRetry, protocol.ErrRetryLater
-	case telegram.Follow:
+	case action == telegram.Follow:
 		v.ending.Outcome = db.OutcomeMigrated
-	case telegram.OtherMedia:
+	case action == telegram.OtherMedia && photos:
 		v.ending.Outcome = db.OutcomeDegraded
 		v.errorType, v.refusal.Reason = protocol.ErrRejected, string(failure.Class)
-	case telegram.Park, telegram.Thread:
+	case action == telegram.Park, action == telegram.Thread:
 		v.ending.Outcome, v.ending.Status = db.OutcomeParked, protocol.StatusParked
 		v.errorType, v.refusal = protocol.ErrParked, protocol.Refusal{Reason: string(failure.Class), PauseLane: true}
 		if failure.Code == 404 { // the request itself was refused for good; so would be the next ones

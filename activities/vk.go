@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -89,51 +90,56 @@ func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.S
 		return parked("not_configured", err)
 	}
 	post := vk.WallPost{
-		OwnerID: c.target.Destination.Owner, FromGroup: v.FromGroup,
-		Message: v.message.Text, Copyright: v.message.Copyright,
-		GUID: guid(c.Destination, c.OwnerID, c.PostID), Captcha: captchaAnswer(c.Captcha, request.CaptchaKey),
+		OwnerID: c.target.Destination.Owner, FromGroup: v.FromGroup, Silent: c.target.Settings.Silent,
+		Copyright: v.message.Copyright,
+		GUID:      guid(c.Destination, c.OwnerID, c.PostID), Captcha: captchaAnswer(c.Captcha, request.CaptchaKey),
 	}
-	how := ""
-	post.Attachments, how = v.Album.attach(ctx, c, v.message.Photos)
+	draft := wallDraft{WallPost: post, album: v.Album.attach(ctx, c, v.message.Photos)}
 	for {
+		draft.word(v.wording(c, len(draft.album.attachments)))
 		var postID int64
-		err := v.attempt(ctx, c, how,
+		lighter, mended := draft, false
+		err := v.attempt(ctx, c, draft.album.rung(),
 			func(ctx context.Context) (ids []int64, err error) {
-				postID, err = key.WallPost(ctx, post)
+				postID, err = key.WallPost(ctx, draft.WallPost)
 				return []int64{postID}, err
 			},
-			func(err error) verdict { return v.judge(ctx, c, err) })
-		var failure *vk.Error
+			func(err error) verdict {
+				lighter, mended = draft.without(err)
+				return v.judge(ctx, c, err, mended)
+			})
 		switch {
-		case err == nil && how == albumByName:
-			v.Album.check(ctx, c, post, postID, v.message.Photos)
+		case err == nil && draft.album.how == albumByName:
+			if v.Album.check(ctx, c, postID, len(draft.Attachments)) && v.Album.Uploader != nil {
+				draft.album = v.Album.upload(ctx, c, v.message.Photos)
+				draft.word(v.wording(c, len(draft.album.attachments)))
+				v.Album.edit(ctx, c, postID, draft.WallPost)
+			}
 			return nil
-		case err == nil || !errors.As(err, &failure):
+		case err == nil || !mended:
 			return err
-		}
-		post.Captcha = vk.CaptchaAnswer{} // good for one call
-		switch action := failure.Action(); {
-		case action == vk.DropCopyright && post.Copyright != "":
-			post.Copyright = ""
-		case action == vk.StripLinks && post.Message != v.message.Linkless:
-			post.Message, post.Copyright = v.message.Linkless, ""
-		case action == vk.MediaFallback && how == albumByName:
+		case lighter.unnamed:
 			c.NamesRefused = true
-			post.Attachments, how = v.Album.attach(ctx, c, v.message.Photos)
-		case action == vk.MediaFallback && how == albumUploaded:
-			post.Attachments, how = nil, albumNone
-		case action == vk.MediaFallback && post.Copyright != "": // VK takes it for a link without a picture
-			post.Copyright = ""
-		default:
-			return err
+			lighter.album = v.Album.attach(ctx, c, v.message.Photos)
+			lighter.unnamed = false
 		}
+		draft = lighter
 	}
+}
+
+// wording is what a post says that shows so many of its photos.
+func (v *vkCourier) wording(c *consignment, photos int) notice.VKPost {
+	target := c.target
+	target.Settings.MaxMedia = min(target.Settings.MaxMedia, photos)
+	return compose.VK(c.post, target, v.MaxText)
 }
 
 // judge reads the catalogue's policy for VK's answer as what happens to the
 // delivery. Repeating with the same guid is safe, so an unknown outcome is
 // simply tried again.
-func (v *vkCourier) judge(ctx context.Context, c *consignment, err error) verdict {
+//
+// mended: the next call leaves out what VK refuses now.
+func (v *vkCourier) judge(ctx context.Context, c *consignment, err error, mended bool) verdict {
 	var failure *vk.Error
 	if !errors.As(err, &failure) {
 		failure = &vk.Error{Class: vk.Bug, Message: "no answer of VK's"}
@@ -142,7 +148,16 @@ func (v *vkCourier) judge(ctx context.Context, c *consignment, err error) verdic
 	judged := verdict{cause: err, ending: db.Ending{
 		Code: failure.Code, Error: failure.Error(), Status: protocol.StatusSending, Reason: failure.Reason(),
 	}}
-	switch failure.Policy.After(attempt) {
+	action := failure.Policy.After(attempt)
+	switch {
+	case mended:
+		judged.ending.Outcome = db.OutcomeDegraded
+		judged.errorType, judged.refusal.Reason = protocol.ErrRejected, failure.Reason()
+		return judged
+	case dispensable(action): // and there is nothing left to leave out
+		action = cmp.Or(failure.Policy.Then, vk.Fail)
+	}
+	switch action {
 	case vk.Retry, vk.RateLimit:
 		judged.ending.Outcome, judged.errorType = db.OutcomeRetry, protocol.ErrRetryLater
 		judged.retryAfter = failure.Policy.Delay(attempt, time.Now())
@@ -163,9 +178,6 @@ func (v *vkCourier) judge(ctx context.Context, c *consignment, err error) verdic
 		judged = park(judged, failure.Reason(), true)
 	case vk.ParkDelivery:
 		judged = park(judged, failure.Reason(), false)
-	case vk.MediaFallback, vk.StripLinks, vk.DropCopyright, vk.RestartUpload:
-		judged.ending.Outcome = db.OutcomeDegraded
-		judged.errorType, judged.refusal.Reason = protocol.ErrRejected, failure.Reason()
 	default:
 		judged.ending.Outcome, judged.ending.Status = db.OutcomeRejected, protocol.StatusFailed
 		judged.ending.Reason = failure.Error()

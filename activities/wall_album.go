@@ -2,13 +2,11 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"time"
+	"sync"
 
 	"vestnik/db"
-	"vestnik/internal/photo"
 	"vestnik/internal/vk"
 )
 
@@ -31,150 +29,91 @@ type WallAlbum struct {
 	// Walls reads posts back; nil if there is no key that may.
 	Walls *Walls
 	Log   *slog.Logger
+
+	mu   sync.Mutex
+	rest keyRest
 }
 
-// attach returns the attachments for photos of a post, given by their indexes,
-// and how they go.
-func (a *WallAlbum) attach(ctx context.Context, c *consignment, photos []int) (attachments []string, how string) {
+// album is the photos that go with a wall post.
+type album struct {
+	attachments []string
+	how         string // albumByName, albumUploaded or albumNone
+	reason      string // why photos are missing, "" if none is
+	wanted      int
+}
+
+// rung is how the photos go, how many of them, and why not all.
+func (a album) rung() string {
+	switch {
+	case len(a.attachments) == a.wanted:
+		return a.how
+	case len(a.attachments) == 0:
+		return fmt.Sprintf("%s: %s", albumNone, a.reason)
+	}
+	return fmt.Sprintf("%s %d/%d: %s", a.how, len(a.attachments), a.wanted, a.reason)
+}
+
+// withoutPhotos is the album of a post whose photos can't go.
+func withoutPhotos(wanted int, reason string) album {
+	return album{how: albumNone, wanted: wanted, reason: reason}
+}
+
+// attach gets photos of a post, given by their indexes, ready to go with it.
+func (a *WallAlbum) attach(ctx context.Context, c *consignment, photos []int) album {
 	if len(photos) == 0 {
-		return nil, albumNone
+		return album{how: albumNone}
 	}
-	if !c.NamesRefused {
-		for _, index := range photos {
-			if name := photoName(c.post.Photos[index]); name != "" {
-				attachments = append(attachments, name)
-			}
+	if c.NamesRefused {
+		return a.upload(ctx, c, photos)
+	}
+	named := album{how: albumByName, wanted: len(photos), reason: "no_name"}
+	for _, index := range photos {
+		if name := photoName(c.post.Photos[index]); name != "" {
+			named.attachments = append(named.attachments, name)
 		}
-		if len(attachments) > 0 {
-			return attachments, albumByName
-		}
 	}
-	if attachments = a.upload(ctx, c, photos); len(attachments) > 0 {
-		return attachments, albumUploaded
+	if len(named.attachments) == 0 {
+		return a.upload(ctx, c, photos)
 	}
-	return nil, albumNone
+	return named
 }
 
 func photoName(photo db.Photo) string {
 	return vk.Photo{OwnerID: photo.OwnerID, ID: photo.ID, AccessKey: photo.AccessKey}.Ref()
 }
 
-// upload puts photos on the wall's server, one after the other, and remembers
-// each, so that a repetition goes on where this one stopped.
-func (a *WallAlbum) upload(ctx context.Context, c *consignment, photos []int) []string {
-	if a.Uploader == nil {
-		a.Log.InfoContext(ctx, "post goes without its photos: VK_OUT_MEDIA_TOKEN is not set", "delivery", c.ID)
-		return nil
-	}
-	saved, err := a.Ledger.SavedPhotos(ctx, c.ID)
-	if err != nil {
-		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
-	}
-	var attachments []string
-	for _, index := range photos {
-		name, done := saved[index]
-		if !done {
-			if name, err = a.uploadOne(ctx, c, index); err != nil {
-				a.Log.WarnContext(ctx, "photo not uploaded", "delivery", c.ID, "photo", index, "error", err)
-				if keyUseless(err) {
-					return attachments // the other photos would meet the same
-				}
-				continue
-			}
-			if err := a.Ledger.SavePhoto(ctx, c.ID, index, name); err != nil {
-				a.Log.WarnContext(ctx, "uploaded photo not remembered", "delivery", c.ID, "error", err)
-			}
-		}
-		attachments = append(attachments, name)
-	}
-	return attachments
-}
-
-// keyUseless tells whether an upload failed for a reason that holds for every
-// photo: the key has not the right.
-func keyUseless(err error) bool {
-	var failure *vk.Error
-	if !errors.As(err, &failure) {
+// check reads a post back whose photos were named. If the wall does not show
+// them, that is remembered for the posts to come, and check returns true.
+func (a *WallAlbum) check(ctx context.Context, c *consignment, postID int64, named int) (dropped bool) {
+	if a.Walls == nil {
 		return false
 	}
-	return failure.Class == vk.KeyInvalid || failure.Class == vk.KeyUnfit || failure.Class == vk.Confirmation
-}
-
-// uploadOne takes the three steps of an upload, starting over with a new
-// address as often as the catalogue says.
-func (a *WallAlbum) uploadOne(ctx context.Context, c *consignment, index int) (string, error) {
-	sizes := c.post.Photos[index].Sizes
-	if len(sizes) == 0 {
-		return "", &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}
-	}
-	picture, err := a.Pictures.Fetch(ctx, sizes[0].URL)
-	if err == nil {
-		picture, err = photo.Fit(picture, photo.VKUpload)
-	}
-	if err != nil {
-		return "", err
-	}
-	group := max(-c.target.Destination.Owner, 0)
-	for try := 1; ; try++ {
-		name, err := a.steps(ctx, group, picture.Bytes)
-		var failure *vk.Error
-		if err == nil || !errors.As(err, &failure) {
-			return name, err
-		}
-		action := failure.Policy.After(try)
-		if action != vk.RestartUpload && action != vk.Retry && action != vk.RateLimit || try > maxUploads {
-			return "", err
-		}
-		pause(ctx, failure.Policy.Delay(try, time.Now()))
-		if ctx.Err() != nil {
-			return "", ctx.Err()
-		}
-	}
-}
-
-// maxUploads bounds the tries at one photo.
-const maxUploads = 3
-
-func (a *WallAlbum) steps(ctx context.Context, group int64, picture []byte) (string, error) {
-	server, err := a.Uploader.GetWallUploadServer(ctx, group)
-	if err != nil {
-		return "", err
-	}
-	uploaded, err := a.Uploader.UploadPhoto(ctx, server.URL, picture)
-	if err != nil {
-		return "", err
-	}
-	saved, err := a.Uploader.SaveWallPhoto(ctx, group, uploaded)
-	if err != nil {
-		return "", err
-	}
-	return saved.Ref(), nil
-}
-
-// check reads a post back whose photos were named. If the wall does not show
-// them, it is remembered, and the post gets them uploaded, by an edit, where
-// the media key may do that.
-func (a *WallAlbum) check(ctx context.Context, c *consignment, post vk.WallPost, postID int64, photos []int) {
-	if a.Walls == nil {
-		return
-	}
-	shown, err := a.Walls.CountPhotos(ctx, post.OwnerID, postID)
+	shown, err := a.Walls.CountPhotos(ctx, c.target.Destination.Owner, postID)
 	if err != nil {
 		a.Log.InfoContext(ctx, "post not read back", "delivery", c.ID, "error", err)
-		return
+		return false
 	}
-	if shown >= len(post.Attachments) {
-		return
+	if shown >= named {
+		return false
 	}
 	a.Log.WarnContext(ctx, "the wall dropped photos that were named: they are uploaded from now on",
-		"delivery", c.ID, "destination", c.Destination, "named", len(post.Attachments), "shown", shown)
+		"delivery", c.ID, "destination", c.Destination, "named", named, "shown", shown)
 	if err := a.Ledger.RefuseNames(ctx, c.DestinationID); err != nil {
 		a.Log.WarnContext(ctx, "not remembered", "destination", c.Destination, "error", err)
 	}
-	if post.Attachments = a.upload(ctx, c, photos); len(post.Attachments) == 0 {
-		return
-	}
-	if err := a.Uploader.WallEdit(ctx, postID, post); err != nil {
-		a.Log.WarnContext(ctx, "photos not added to the post", "delivery", c.ID, "error", fmt.Errorf("edit: %w", err))
+	return true
+}
+
+// edit makes a post what it is to be, where the media key may do that.
+func (a *WallAlbum) edit(ctx context.Context, c *consignment, postID int64, post vk.WallPost) {
+	for try := 1; ; try++ {
+		err := a.Uploader.WallEdit(ctx, postID, post)
+		if err == nil {
+			return
+		}
+		if !uploadAgain(ctx, err, try) {
+			a.Log.WarnContext(ctx, "the post stays without its photos", "delivery", c.ID, "error", err)
+			return
+		}
 	}
 }

@@ -43,13 +43,18 @@ func methods(calls []sandbox.Call) []string {
 	return methods
 }
 
+// routesFile is a ROUTES_FILE with such a text.
+func routesFile(t *testing.T, text string) map[string]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "routes.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return map[string]string{"ROUTES_FILE": path, "TG_ENABLED": "false", "VK_OUT_ENABLED": "false"}
+}
+
 // routes is a ROUTES_FILE with one chat that takes many photos.
 func routes(t *testing.T, destination string) map[string]string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "routes.yaml")
-	text := "destinations:\n  - id: " + destination + "\n    max_media: 20\n    rate_per_sec: 30\n    per_minute: 0\nrules:\n  - name: lost\n    types: [lost]\n    to: [" + destination + "]\n"
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return map[string]string{"ROUTES_FILE": path, "TG_ENABLED": "false"}
+	return routesFile(t, "destinations:\n  - id: "+destination+"\n    max_media: 40\n    rate_per_sec: 30\n    per_minute: 0\nrules:\n  - name: lost\n    types: [lost]\n    to: ["+destination+"]\n")
 }
 
 func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
@@ -79,20 +84,43 @@ func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 			require.Equal(t, i == 0, message.Caption != "")
 		}
 	})
-	t.Run("eleven are two albums of like size", func(t *testing.T) {
-		s := newStage(t, toChat, routes(t, chat))
+	for photos, albums := range map[int][]int{10: {10}, 11: {6, 5}, 12: {6, 6}, 19: {10, 9}, 20: {10, 10}, 21: {7, 7, 7}, 31: {8, 8, 8, 7}} {
+		t.Run(fmt.Sprintf("%d are albums of like size, none with a single photo", photos), func(t *testing.T) {
+			s := newStage(t, toChat, routes(t, chat))
+			s.work()
+			delivery := s.ended(s.send(chat, withPhotos(1, photos)))
+			require.Equal(t, protocol.StatusSent, delivery.Status)
+			require.Equal(t, repeat(len(albums), "sendMediaGroup"), methods(s.sandbox.Calls(toTelegram)))
+			messages := s.sandbox.Messages(chatID)
+			require.Len(t, messages, photos)
+			require.Equal(t, messageIDs(messages), delivery.MessageIDs)
+			for _, size := range albums {
+				for i, message := range messages[:size] {
+					require.Equal(t, messages[0].Album, message.Album)
+					require.Equal(t, i == 0 && len(messages) == photos, message.Caption != "", "the very first has the caption")
+				}
+				messages = messages[size:]
+			}
+			if photos == 11 {
+				s.keepHistory("DeliverPost/two_albums", delivery.WorkflowID)
+				s.keepHistory("Destination/two_parts", protocol.DestinationWorkflowID(chat))
+			}
+		})
+	}
+	t.Run("more than the chat is to show are told of, not sent", func(t *testing.T) {
+		s := newStage(t, toChat, map[string]string{"TG_MAX_MEDIA": "11"})
 		s.work()
-		delivery := s.ended(s.send(chat, withPhotos(1, 11)))
-		require.Equal(t, protocol.StatusSent, delivery.Status)
-		require.Equal(t, []string{"sendMediaGroup", "sendMediaGroup"}, methods(s.sandbox.Calls(toTelegram)))
-		albums := map[string]int{}
-		for _, message := range s.sandbox.Messages(chatID) {
-			albums[message.Album]++
-		}
-		require.ElementsMatch(t, []int{6, 5}, values(albums))
-		require.Len(t, delivery.MessageIDs, 11)
-		s.keepHistory("DeliverPost/two_albums", delivery.WorkflowID)
-		s.keepHistory("Destination/two_parts", protocol.DestinationWorkflowID(chat))
+		s.ended(s.send(chat, withPhotos(1, 14)))
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 11)
+		require.Contains(t, messages[0].Caption, "3 фото")
+	})
+	t.Run("none are shown where none are wanted", func(t *testing.T) {
+		s := newStage(t, toChat, map[string]string{"TG_MAX_MEDIA": "0"})
+		s.work()
+		s.ended(s.send(chat, withPhotos(1, 2)))
+		require.Equal(t, []string{"sendMessage"}, methods(s.sandbox.Calls(toTelegram)))
+		require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "2 фото")
 	})
 	t.Run("a text too long for a caption goes first and the album answers it", func(t *testing.T) {
 		s := newStage(t, toChat)
@@ -119,14 +147,6 @@ func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 		require.Contains(t, messages[0].Text, "Мурка-1")
 		require.Contains(t, messages[len(messages)-1].Text, "Конец рассказа.")
 	})
-}
-
-func values(counts map[string]int) []int {
-	var list []int
-	for _, count := range counts {
-		list = append(list, count)
-	}
-	return list
 }
 
 // notPicture is what Telegram says of a photo that it can't use.

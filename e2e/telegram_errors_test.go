@@ -103,6 +103,8 @@ func TestWhatTelegramAnswersDecidesWhatHappens(t *testing.T) {
 			status: protocol.StatusSent, outcomes: []string{db.OutcomeUnknown, db.OutcomeSent}, uncertain: 1, messages: 1, lane: protocol.LaneOpen},
 		{name: "another 400 fails with its text", faults: once(sandbox.Fault{Code: 400, Description: "Bad Request: BUTTON_URL_INVALID"}),
 			status: protocol.StatusFailed, reason: "BUTTON_URL_INVALID", outcomes: []string{db.OutcomeRejected}, lane: protocol.LaneOpen, history: "rejected"},
+		{name: "a refusal about media fails where there is none to leave out", faults: once(sandbox.Fault{Code: 400, Description: "Bad Request: WEBPAGE_CURL_FAILED"}),
+			status: protocol.StatusFailed, reason: "WEBPAGE_CURL_FAILED", outcomes: []string{db.OutcomeRejected}, lane: protocol.LaneOpen},
 		{name: "404 fails with its text", faults: once(sandbox.Fault{Code: 404, Description: "Not Found"}),
 			status: protocol.StatusFailed, reason: "Not Found", outcomes: []string{db.OutcomeRejected}, lane: protocol.LaneOpen},
 		{name: "a 409 is none of ours and fails", faults: once(sandbox.Fault{Code: 409, Description: "Conflict: terminated by other getUpdates request"}),
@@ -253,6 +255,34 @@ func TestATelegramGroupThatBecameASupergroupIsFollowed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, chat, rows[0].Name)
 	require.Equal(t, upgraded, *rows[0].MigratedTo)
+}
+
+func TestAPostGoesToTheTopicThatIsNamedAndToGeneralWithoutItsNumber(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ thread, sent string }{
+		"General":    {"1", ""},
+		"topic 7":    {"7", "7"},
+		"no topic":   {"0", ""},
+		"a gone one": {"8", "8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, toChat, map[string]string{"TG_THREAD_ID": row.thread})
+			require.NoError(t, s.sandbox.ChangeChat(chatID, func(c *sandbox.Chat) {
+				c.Forum, c.Topics = true, []sandbox.Topic{{ID: 7, Name: "Потеряшки"}}
+			}))
+			s.work()
+			s.publish(lost(1))
+			s.scan()
+			delivery := s.deliveries("")[0]
+			if row.thread == "8" {
+				delivery = s.waits(delivery)
+				require.Equal(t, "thread_not_found", delivery.Reason)
+				return
+			}
+			require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
+			require.Equal(t, row.sent, s.sandbox.Calls(toTelegram)[0].Text("message_thread_id"))
+		})
+	}
 }
 
 func TestAKickedBotCostsOneAttemptHoweverManyPostsWait(t *testing.T) {

@@ -1,6 +1,9 @@
 package worker
 
 import (
+	"context"
+	"time"
+
 	"golang.org/x/time/rate"
 
 	"vestnik/activities"
@@ -41,7 +44,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 	if reader != nil {
 		telegram.Fresh, vk.Walls, vk.Album.Walls = walls.FreshPhotos, walls, walls
 	}
-	noticeMissingKeys(r, uploader != nil)
+	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, r) })
 	lanes := activities.NewLanes(r.Dispatcher, r.Ledger)
 
 	main := workers.On(protocol.TaskQueue)
@@ -60,13 +63,22 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 	return nil
 }
 
-// noticeMissingKeys says at the start what will go without its photos.
-func noticeMissingKeys(r *relay.Relay, canUpload bool) {
+// askTime bounds what is asked at the start about one destination.
+const askTime = 10 * time.Second
+
+// noticeMissingRights says at the start which walls' posts may go without
+// their photos, and why.
+func noticeMissingRights(ctx context.Context, r *relay.Relay) {
 	for _, target := range r.Routes.Targets() {
-		if target.Destination.Platform == route.VK && target.Settings.AttachMedia && !canUpload {
-			r.Log.Warn("photos are named, not uploaded: where the wall drops them, posts go as text; VK_OUT_MEDIA_TOKEN is not set",
-				"destination", target.Destination.String())
+		if target.Destination.Platform != route.VK || !target.Settings.AttachMedia {
+			continue
 		}
+		asked, cancel := context.WithTimeout(ctx, askTime)
+		if err := r.TryUploading(asked, target.Destination); err != nil && ctx.Err() == nil {
+			r.Log.WarnContext(ctx, "photos are named, not uploaded: where the wall drops them, posts go as text",
+				"destination", target.Destination.String(), "error", err)
+		}
+		cancel()
 	}
 }
 

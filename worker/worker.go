@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -55,6 +56,7 @@ func RegisterWorkflows(registry Registry) {
 // Workers polls the task queues of one process.
 type Workers struct {
 	workers []worker.Worker
+	atStart []func(context.Context)
 	fatal   chan error
 }
 
@@ -100,6 +102,9 @@ func (w *Workers) On(queue string) worker.Worker {
 	}
 }
 
+// AtStart adds what Run does beside polling, once. It ends with Run's context.
+func (w *Workers) AtStart(do func(context.Context)) { w.atStart = append(w.atStart, do) }
+
 // Run polls until ctx ends, then lets what runs come to its end.
 func (w *Workers) Run(ctx context.Context) error {
 	var failure error
@@ -111,7 +116,14 @@ func (w *Workers) Run(ctx context.Context) error {
 		}
 		started = append(started, worker)
 	}
+	var beside sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	defer beside.Wait()
+	defer cancel()
 	if failure == nil {
+		for _, do := range w.atStart {
+			beside.Go(func() { do(ctx) })
+		}
 		select {
 		case <-ctx.Done():
 		case failure = <-w.fatal:

@@ -278,28 +278,12 @@ func (d *doctor) wall(ctx context.Context, r *relay.Relay, target route.Target) 
 		return
 	}
 	what += " photos"
-	uploader, err := r.Uploader()
+	err := askVK(ctx, func(ctx context.Context) error { return r.TryUploading(ctx, target.Destination) })
 	if err != nil {
-		d.fault(what, err)
+		d.note(what, fmt.Sprintf("are named, not uploaded: where the wall drops them, posts go as text; %v", err))
 		return
 	}
-	if uploader == nil {
-		d.note(what, "VK_OUT_MEDIA_TOKEN is not set: photos are named, not uploaded; where the wall drops them, posts go as text")
-		return
-	}
-	err = askVK(ctx, func(ctx context.Context) error {
-		_, err := uploader.GetWallUploadServer(ctx, max(-target.Destination.Owner, 0))
-		return err
-	})
-	var failure *vk.Error
-	switch {
-	case errors.As(err, &failure) && failure.Code == 27:
-		d.note(what, "VK_OUT_MEDIA_TOKEN is a community's key, which may not upload (27): posts go as text where the wall drops named photos")
-	case err != nil:
-		d.note(what, "can't be uploaded, posts go as text where the wall drops named ones: "+err.Error())
-	default:
-		d.ok(what, "can be uploaded")
-	}
+	d.ok(what, "can be uploaded")
 }
 
 func (d *doctor) print(settings bool) error {

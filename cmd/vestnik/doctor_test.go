@@ -72,3 +72,49 @@ func TestTheDoctorHasTheTimeToAskAboutManyWalls(t *testing.T) {
 	}
 	require.NotEmpty(t, server.Calls(sandbox.CallFilter{Match: func(call sandbox.Call) bool { return strings.Contains(call.Answer, "Too many requests per second") }}), "VK has asked the doctor to wait")
 }
+
+func TestTheDoctorSaysWhetherPhotosCanBeUploadedToAWall(t *testing.T) {
+	t.Parallel()
+	const wallOwner, community, person, unauthorized = "-500000002", "community-key-secret-00000000000000000", "person-key-secret-000000000000000000000", "person-without-rights-0000000000000000"
+	server, err := sandbox.Start(t.Context(), sandbox.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, server.Close()) })
+	require.NoError(t, server.AddVKToken(sandbox.VKToken{Name: "community", Value: community, Kind: sandbox.CommunityToken, Owner: 500000002}))
+	require.NoError(t, server.AddVKToken(sandbox.VKToken{Name: "person", Value: person, Kind: sandbox.UserToken, Owner: 71}))
+	require.NoError(t, server.AddVKToken(sandbox.VKToken{Name: "no rights", Value: unauthorized, Kind: sandbox.UserToken, Owner: 72, Rights: []string{"wall"}}))
+	require.NoError(t, server.AddWall(sandbox.Wall{OwnerID: -500000002, Name: "Вестник", Writers: []string{"person", "no rights"}}))
+
+	for name, row := range map[string]struct {
+		attach, media, state, detail string
+	}{
+		"photos are not wanted":      {"false", "", "", ""},
+		"no key":                     {"true", "", "note", "VK_OUT_MEDIA_TOKEN is not set"},
+		"a community's key":          {"true", community, "note", "a community's key never may"},
+		"a person's key":             {"true", person, "ok", "can be uploaded"},
+		"a person without the right": {"true", unauthorized, "note", "rights wall and photos"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg, err := config.Load(map[string]string{
+				"VK_API_URL": server.VKURL(), "VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": community, "VK_OUT_OWNER_ID": wallOwner,
+				"VK_OUT_ATTACH_MEDIA": row.attach, "VK_OUT_MEDIA_TOKEN": row.media,
+			})
+			require.NoError(t, err)
+			d := &doctor{cfg: cfg}
+			d.examine(t.Context())
+			var found finding
+			for _, finding := range d.findings {
+				if finding.What == "vk:"+wallOwner+" photos" {
+					found = finding
+				}
+			}
+			require.Equal(t, row.state, found.State, found.Detail)
+			require.Contains(t, found.Detail, row.detail)
+			if row.state == "note" {
+				require.Contains(t, found.Detail, "posts go as text")
+			}
+			require.NoError(t, d.verdict(), "posts go out all the same")
+			require.NotContains(t, found.Detail, "secret")
+		})
+	}
+}

@@ -4,6 +4,8 @@
 package relay
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -152,6 +154,28 @@ func (r *Relay) Uploader() (*vk.Client, error) {
 		return nil, nil
 	}
 	return r.vkClient(r.Config.VKOut.MediaToken.Reveal(), r.Config.VKOut.HTTPTimeout)
+}
+
+// ErrNoMediaKey means that VK_OUT_MEDIA_TOKEN is not set.
+var ErrNoMediaKey = errors.New("VK_OUT_MEDIA_TOKEN is not set; set it to a user token with the rights wall and photos")
+
+// TryUploading tells whether photos can be uploaded to a VK wall: nil if so,
+// else ErrNoMediaKey or VK's refusal. It asks for an upload address and leaves
+// it unused.
+func (r *Relay) TryUploading(ctx context.Context, wall route.Destination) error {
+	uploader, err := r.Uploader()
+	if err != nil {
+		return err
+	}
+	if uploader == nil {
+		return ErrNoMediaKey
+	}
+	_, err = uploader.GetWallUploadServer(ctx, max(-wall.Owner, 0))
+	var failure *vk.Error
+	if errors.As(err, &failure) && failure.Class == vk.KeyUnfit {
+		return fmt.Errorf("VK_OUT_MEDIA_TOKEN may not upload (a community's key never may); set it to a user token with the rights wall and photos: %w", err)
+	}
+	return err
 }
 
 func (r *Relay) vkClient(token string, timeout time.Duration) (*vk.Client, error) {

@@ -228,8 +228,8 @@ func lookUp(r refusal) entry {
 }
 
 // mediaPolicy is what an answer to a photo step means. Whatever stops the media key, its rights or its wall costs the
-// photo, not the delivery: a person is told, and the text goes out. A passing trouble passes here too, and a captcha
-// is left to a person, since posting on beside it would only bring the next.
+// photo, not the delivery: a person is told, and the text goes out. A passing trouble passes here too; a captcha and a
+// long pause say for how long the key had better not be used.
 func mediaPolicy(found entry) Policy {
 	if found.media != nil {
 		return *found.media

@@ -44,6 +44,7 @@ func captchaFrom(ctx context.Context) CaptchaAnswer {
 type WallPost struct {
 	OwnerID   int64 // the wall; negative for a community
 	FromGroup bool  // publish in the community's name; only for communities
+	Silent    bool  // do not notify the wall's subscribers
 	Message   string
 	// Attachments are as Attachment.Ref and SavedPhoto.Ref give them, at most ten, and at most one link among them.
 	Attachments []string
@@ -60,6 +61,9 @@ func (p WallPost) params() api.Params {
 	params["owner_id"] = p.OwnerID
 	if p.FromGroup && p.OwnerID < 0 {
 		params["from_group"] = 1
+	}
+	if p.Silent {
+		params["mute_notifications"] = 1
 	}
 	for name, value := range map[string]string{
 		"message": p.Message, "attachments": strings.Join(p.Attachments, ","), "guid": p.GUID, "copyright": p.Copyright,
@@ -97,6 +101,7 @@ func (c *Client) WallEdit(ctx context.Context, postID int64, post WallPost) erro
 	params := post.params()
 	delete(params, "guid")
 	delete(params, "from_group")
+	delete(params, "mute_notifications")
 	params["post_id"] = postID
 	return c.call(ctx, Writing, method, params, func(response json.RawMessage) error {
 		if strings.TrimSpace(string(response)) == "1" {

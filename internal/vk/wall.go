@@ -97,7 +97,7 @@ func (c *Client) ResolveScreenName(ctx context.Context, name string) (int64, err
 		}
 	}
 	return 0, &Error{Class: WallGone, Method: method, Purpose: Reading, Policy: parkWall("screen_name_not_found"),
-		HTTPStatus: 200, Message: "nobody has this screen name, or its owner has no wall"}
+		HTTPStatus: 200, Message: "nobody has the screen name " + name + ", or its owner has no wall"}
 }
 
 // ResolveWall turns what an operator wrote (see ParseWallRef) into an owner id, asking VK only for screen names.
@@ -106,9 +106,5 @@ func (c *Client) ResolveWall(ctx context.Context, text string) (int64, error) {
 	if err != nil || ref.OwnerID != 0 {
 		return ref.OwnerID, err
 	}
-	id, err := c.ResolveScreenName(ctx, ref.ScreenName)
-	if err != nil {
-		return 0, fmt.Errorf("vk: wall %s: %w", ref.ScreenName, err)
-	}
-	return id, nil
+	return c.ResolveScreenName(ctx, ref.ScreenName)
 }

@@ -1,0 +1,61 @@
+package activities
+
+import (
+	"errors"
+
+	"vestnik/internal/notice"
+	"vestnik/internal/vk"
+)
+
+// wallDraft is a wall post that VK may want lighter.
+type wallDraft struct {
+	vk.WallPost
+
+	album    album
+	linkless bool
+	unnamed  bool // the album is to be put together again, without naming photos
+}
+
+// word puts the words and the photos into the post.
+func (d *wallDraft) word(words notice.VKPost) {
+	d.Message, d.Attachments = words.Text, d.album.attachments
+	if d.linkless {
+		d.Message = words.Linkless
+	}
+}
+
+// without is the draft without what VK has refused; false if it holds no such
+// thing.
+func (d wallDraft) without(err error) (lighter wallDraft, mended bool) {
+	var failure *vk.Error
+	if !errors.As(err, &failure) {
+		return d, false
+	}
+	lighter = d
+	lighter.Captcha = vk.CaptchaAnswer{} // good for one call
+	switch action := failure.Action(); {
+	case action == vk.DropCopyright && d.Copyright != "":
+		lighter.Copyright = ""
+	case action == vk.StripLinks && !d.linkless:
+		lighter.linkless, lighter.Copyright = true, ""
+	case action == vk.MediaFallback && d.album.how == albumByName:
+		lighter.unnamed = true
+	case action == vk.MediaFallback && d.album.how == albumUploaded:
+		lighter.album = withoutPhotos(d.album.wanted, failure.Reason())
+	case action == vk.MediaFallback && d.Copyright != "": // VK takes it for a link without a picture
+		lighter.Copyright = ""
+	default:
+		return d, false
+	}
+	return lighter, true
+}
+
+// dispensable tells whether an action is about a part that a post can do
+// without.
+func dispensable(action vk.Action) bool {
+	switch action {
+	case vk.MediaFallback, vk.StripLinks, vk.DropCopyright, vk.RestartUpload:
+		return true
+	}
+	return false
+}

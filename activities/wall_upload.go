@@ -1,0 +1,202 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"vestnik/internal/photo"
+	"vestnik/internal/vk"
+)
+
+const (
+	// maxUploads is how often the upload of one photo begins again.
+	maxUploads = 3
+	// maxUploadWait is the longest pause before that; what takes longer costs
+	// the photo.
+	maxUploadWait = 15 * time.Second
+	// uploadTime bounds the uploads for one attempt at a delivery: whoever
+	// looks for a pet waits for the words, and the lane for its turn.
+	uploadTime = 4 * time.Minute
+	// uploadRest is the least time for which the media key is left alone after
+	// VK has stopped it for a while.
+	uploadRest = 15 * time.Minute
+)
+
+// keyRest is for how long the media key makes no calls, and why.
+type keyRest struct {
+	until  time.Time
+	reason string
+}
+
+// upload puts photos on the wall's server, one after the other, and remembers
+// each, so that a repetition goes on where this one stopped.
+func (a *WallAlbum) upload(ctx context.Context, c *consignment, photos []int) album {
+	saved, err := a.Ledger.SavedPhotos(ctx, c.ID)
+	if err != nil {
+		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, uploadTime)
+	defer cancel()
+	uploaded := album{how: albumUploaded, wanted: len(photos)}
+	stopped := a.resting()
+	for _, index := range photos {
+		name, done := saved[index]
+		if !done && stopped == "" {
+			name, err = a.uploadOne(ctx, c, index)
+			switch {
+			case err == nil:
+				if err := a.Ledger.SavePhoto(ctx, c.ID, index, name); err != nil {
+					a.Log.WarnContext(ctx, "uploaded photo not remembered", "delivery", c.ID, "error", err)
+				}
+			case ctx.Err() != nil:
+				stopped = "out_of_time"
+			default:
+				uploaded.reason = uploadReason(err)
+				if a.concernsAll(err) {
+					stopped = uploaded.reason // the other photos would meet the same
+				}
+				a.Log.WarnContext(ctx, "photo not uploaded", "delivery", c.ID, "photo", index, "error", err)
+			}
+		}
+		if name != "" {
+			uploaded.attachments = append(uploaded.attachments, name)
+		}
+	}
+	if stopped != "" {
+		uploaded.reason = stopped
+	}
+	if len(uploaded.attachments) == 0 {
+		return withoutPhotos(len(photos), uploaded.reason)
+	}
+	return uploaded
+}
+
+// resting tells why no upload is to be tried now, "" if one is.
+func (a *WallAlbum) resting() string {
+	if a.Uploader == nil {
+		return "no_media_key" // a notice at the start says so, and the doctor
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if time.Now().Before(a.rest.until) {
+		return a.rest.reason
+	}
+	return ""
+}
+
+// concernsAll tells whether an upload failed for a reason that holds for every
+// photo: the key may not, or not there, or not now. A key that may not now is
+// left alone for a while, the next posts' photos included.
+func (a *WallAlbum) concernsAll(err error) bool {
+	var failure *vk.Error
+	if !errors.As(err, &failure) {
+		return false
+	}
+	switch failure.Class {
+	case vk.KeyInvalid, vk.KeyUnfit, vk.Confirmation, vk.AccessDenied, vk.WallGone:
+		return true
+	case vk.FloodControl, vk.QuotaExceeded, vk.Captcha:
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.rest = keyRest{until: time.Now().Add(max(uploadRest, failure.Policy.Wait)), reason: failure.Reason()}
+		return true
+	}
+	return false
+}
+
+// uploadReason is a slug for why a photo could not be uploaded.
+func uploadReason(err error) string {
+	var refused *vk.Error
+	var unfit *photo.Error
+	switch {
+	case errors.As(err, &refused):
+		return refused.Reason()
+	case errors.As(err, &unfit):
+		return "photo_" + string(unfit.Kind)
+	}
+	return "upload"
+}
+
+// uploadOne takes the three steps of an upload, starting over with a new
+// address as often as the catalogue says.
+func (a *WallAlbum) uploadOne(ctx context.Context, c *consignment, index int) (string, error) {
+	picture, err := a.fetch(ctx, c, index)
+	if err != nil {
+		return "", err
+	}
+	group := max(-c.target.Destination.Owner, 0)
+	for try := 1; ; try++ {
+		name, err := a.steps(ctx, group, picture.Bytes)
+		if err == nil || !uploadAgain(ctx, err, try) {
+			return name, err
+		}
+	}
+}
+
+// fetch gets a photo's bytes, fit for VK. A host that does not answer gets its
+// time; dead links are read again from VK.
+func (a *WallAlbum) fetch(ctx context.Context, c *consignment, index int) (photo.Picture, error) {
+	fresh := false
+	for try := 1; ; try++ {
+		picture, err := photo.Picture{}, error(&photo.Error{Kind: photo.Gone, Reason: "VK names no link"})
+		if sizes := c.post.Photos[index].Sizes; len(sizes) > 0 {
+			picture, err = a.Pictures.Fetch(ctx, sizes[0].URL)
+		}
+		if err == nil {
+			return photo.Fit(picture, photo.VKUpload)
+		}
+		var failure *photo.Error
+		switch {
+		case !errors.As(err, &failure) || try > maxUploads:
+			return picture, err
+		case failure.Temporary():
+			pause(ctx, time.Second)
+		case failure.Kind == photo.Gone && !fresh && a.Walls != nil:
+			fresh = true
+			photos, freshErr := a.Walls.FreshPhotos(ctx, c.OwnerID, c.PostID)
+			if freshErr != nil || len(photos) != len(c.post.Photos) {
+				return picture, err
+			}
+			c.post.Photos = photos
+		default:
+			return picture, err
+		}
+	}
+}
+
+// uploadAgain tells whether to repeat what has failed for the try-th time, and
+// pauses before that.
+func uploadAgain(ctx context.Context, err error, try int) bool {
+	var failure *vk.Error
+	if !errors.As(err, &failure) || try > maxUploads {
+		return false
+	}
+	switch failure.Policy.After(try) {
+	case vk.RestartUpload, vk.Retry, vk.RateLimit:
+	default:
+		return false
+	}
+	wait := failure.Policy.Delay(try, time.Now())
+	if wait > maxUploadWait {
+		return false
+	}
+	pause(ctx, wait)
+	return ctx.Err() == nil
+}
+
+func (a *WallAlbum) steps(ctx context.Context, group int64, picture []byte) (string, error) {
+	server, err := a.Uploader.GetWallUploadServer(ctx, group)
+	if err != nil {
+		return "", err
+	}
+	uploaded, err := a.Uploader.UploadPhoto(ctx, server.URL, picture)
+	if err != nil {
+		return "", err
+	}
+	saved, err := a.Uploader.SaveWallPhoto(ctx, group, uploaded)
+	if err != nil {
+		return "", err
+	}
+	return saved.Ref(), nil
+}
