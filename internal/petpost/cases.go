@@ -84,7 +84,7 @@ func SameCase(a, b Fingerprint) Verdict {
 	if apart(a.Phones, b.Phones) && !shared(houses(a.Places), houses(b.Places)) && (!shared(a.Breeds, b.Breeds) || between > strangersWindow) {
 		return Verdict{false, "the same name and street, but different phones and no house"}
 	}
-	return Verdict{true, "no shared phone, but" + words}
+	return Verdict{true, "no shared phone, but" + strings.TrimPrefix(words, ",")}
 }
 
 // enough is how much of two texts must be the same for one animal.
