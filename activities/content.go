@@ -19,9 +19,6 @@ import (
 )
 
 const (
-	// importChunk is how many objects go into the guide in one transaction:
-	// some tenths of a second, well within the heartbeat.
-	importChunk = 500
 	// turnPoll is how often a waiting import asks whether it is its turn.
 	turnPoll = time.Second
 	// importHeartbeat is how soon another worker takes over from one that
@@ -117,9 +114,7 @@ func (a *Content) seeTo(ctx context.Context, importID string) error {
 // ApplyImport takes an import's objects into the guide, chunk by chunk, going
 // on after the last committed one.
 func (a *Content) ApplyImport(ctx context.Context, input protocol.ImportContentInput) error {
-	return a.inChunks(ctx, func() (guidedb.Progress, error) {
-		return a.imports.ApplyChunk(ctx, input.ImportID, importChunk)
-	})
+	return a.imports.Apply(ctx, input.ImportID, heartbeat(ctx))
 }
 
 // UnpublishImport takes away what a snapshot did not name.
@@ -127,25 +122,11 @@ func (a *Content) UnpublishImport(ctx context.Context, input protocol.ImportCont
 	if err := a.imports.SetPhase(ctx, input.ImportID, content.PhaseUnpublishing); err != nil {
 		return err
 	}
-	return a.inChunks(ctx, func() (guidedb.Progress, error) {
-		return a.imports.UnpublishChunk(ctx, input.ImportID, importChunk)
-	})
+	return a.imports.Unpublish(ctx, input.ImportID, heartbeat(ctx))
 }
 
-func (a *Content) inChunks(ctx context.Context, chunk func() (guidedb.Progress, error)) error {
-	for {
-		progress, err := chunk()
-		if err != nil {
-			return err
-		}
-		if !progress.More {
-			return nil
-		}
-		activity.RecordHeartbeat(ctx, progress)
-		if err := ctx.Err(); err != nil {
-			return err // the worker stops, or the import was cancelled
-		}
-	}
+func heartbeat(ctx context.Context) func(guidedb.Progress) {
+	return func(progress guidedb.Progress) { activity.RecordHeartbeat(ctx, progress) }
 }
 
 // FinishImport ends an import whose objects are in place and counts them.

@@ -53,20 +53,8 @@ func importBatch(t testing.TB, pool *pgxpool.Pool, batch content.Batch) {
 	imports := guidedb.NewImports(pool)
 	accepted, err := imports.Accept(ctx, "", bytes.NewReader(body), content.Rules{AllowHTTP: true})
 	require.NoError(t, err)
-	for {
-		progress, err := imports.ApplyChunk(ctx, accepted.ID, 500)
-		require.NoError(t, err)
-		if !progress.More {
-			break
-		}
-	}
-	for batch.Mode == content.Snapshot {
-		progress, err := imports.UnpublishChunk(ctx, accepted.ID, 500)
-		require.NoError(t, err)
-		if !progress.More {
-			break
-		}
-	}
+	require.NoError(t, imports.Apply(ctx, accepted.ID, func(guidedb.Progress) {}))
+	require.NoError(t, imports.Unpublish(ctx, accepted.ID, func(guidedb.Progress) {}))
 	require.NoError(t, imports.Finish(ctx, accepted.ID, time.Now()))
 	status, err := imports.Status(ctx, accepted.ID)
 	require.NoError(t, err)

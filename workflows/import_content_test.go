@@ -98,7 +98,7 @@ func manyPlaces(count int, word string) content.Batch {
 func (i *importing) export(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
-	writer := content.NewWriter(&out)
+	writer := content.NewWriter(&out, content.Upsert)
 	require.NoError(t, i.imports.Export(t.Context(), writer.Write))
 	require.NoError(t, writer.Close())
 	return out.String()
@@ -244,10 +244,6 @@ func setupGuide(t *testing.T, batch content.Batch) string {
 	require.NoError(t, err)
 	accepted, err := i.imports.Accept(t.Context(), "", strings.NewReader(string(text)), content.Rules{})
 	require.NoError(t, err)
-	for more := true; more; {
-		progress, err := i.imports.ApplyChunk(t.Context(), accepted.ID, 5000)
-		require.NoError(t, err)
-		more = progress.More
-	}
+	require.NoError(t, i.imports.Apply(t.Context(), accepted.ID, func(guidedb.Progress) {}))
 	return i.export(t)
 }

@@ -74,7 +74,7 @@ func newBatchWriter(out io.Writer, asCSV bool) batchWriter {
 	if asCSV {
 		return content.NewCSVWriter(out)
 	}
-	return content.NewWriter(out)
+	return content.NewWriter(out, content.Upsert)
 }
 
 func writeBatch(ctx context.Context, imports *guidedb.Imports, out io.Writer, asCSV bool) error {

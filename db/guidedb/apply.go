@@ -25,6 +25,33 @@ const (
 	refused   outcome = "refused"
 )
 
+// chunkSize is how many objects go into the guide in one transaction: some
+// tenths of a second.
+const chunkSize = 500
+
+// Apply takes an import's objects into the guide, chunk by chunk, going on
+// after the last committed one. Between two chunks it tells beat how far the
+// import is. For an import that is not running there is nothing to do.
+func (i *Imports) Apply(ctx context.Context, id string, beat func(Progress)) error {
+	return inChunks(ctx, beat, func() (Progress, error) { return i.ApplyChunk(ctx, id, chunkSize) })
+}
+
+func inChunks(ctx context.Context, beat func(Progress), chunk func() (Progress, error)) error {
+	for {
+		progress, err := chunk()
+		if err != nil {
+			return err
+		}
+		if !progress.More {
+			return nil
+		}
+		beat(progress)
+		if err := ctx.Err(); err != nil {
+			return err // the worker stops, or the import was cancelled
+		}
+	}
+}
+
 // ApplyChunk takes the next objects of an import into the guide, at most size
 // of them and of one list, in one transaction together with the record that
 // they are done. Whoever reads meanwhile sees each of them as it was or as it
@@ -55,7 +82,7 @@ func (i *Imports) applyChunk(ctx context.Context, id string, size int, fault err
 	var progress Progress
 	err := pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
 		queries := i.queries.WithTx(tx)
-		if err := queries.PlanAnew(ctx); err != nil {
+		if err := queries.GoByIndexes(ctx); err != nil {
 			return err
 		}
 		locked, err := queries.LockImport(ctx, id)
@@ -184,7 +211,7 @@ func (c *chunk) record(ctx context.Context, id string, queueNumber int64) (guide
 type pending[T any] struct {
 	row    *stagedRow
 	object T
-	id     int64 // in the guide, once written
+	id     int64 // in the guide; 0 until a new object is written
 }
 
 func (p *pending[T]) refuse(path, value, reason string) {
@@ -205,15 +232,15 @@ func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
 	}
 	objects := make([]*pending[T], 0, len(c.rows))
 	for _, row := range c.rows {
+		object := &pending[T]{row: row}
 		row.outcome = created
 		if existing, ok := known[row.ExternalID]; ok {
-			row.outcome = changed
+			row.outcome, object.id = changed, existing.ID
 			if existing.Published && bytes.Equal(existing.Digest, row.Digest) {
 				row.outcome = unchanged
 				continue
 			}
 		}
-		object := &pending[T]{row: row}
 		if err := json.Unmarshal(row.Payload, &object.object); err != nil {
 			return nil, fmt.Errorf("staged object at %s: %w", row.Path, err)
 		}
@@ -319,24 +346,22 @@ func identify[T any](objects []*pending[T], each func(func(n int, id int64, err 
 	return failed
 }
 
+// replaced are the ids of objects that the guide had before: what it holds of
+// them has to go first.
+func replaced[T any](objects []*pending[T]) []int64 {
+	var ids []int64
+	for _, object := range objects {
+		if object.row.outcome == changed {
+			ids = append(ids, object.id)
+		}
+	}
+	return ids
+}
+
 func idsOf[T any](objects []*pending[T]) []int64 {
 	ids := make([]int64, 0, len(objects))
 	for _, object := range objects {
 		ids = append(ids, object.id)
 	}
 	return ids
-}
-
-// links are rows of a link table, column by column.
-type links struct {
-	owners, targets []int64
-	positions       []int32
-}
-
-func (l *links) add(owner int64, targets map[string]int64, ids []string) {
-	for position, id := range ids {
-		l.owners = append(l.owners, owner)
-		l.targets = append(l.targets, targets[id])
-		l.positions = append(l.positions, int32(position))
-	}
 }

@@ -71,8 +71,10 @@ func (c *chunk) applyEvents(ctx context.Context) error {
 	if err := c.linkEvents(ctx, objects, refs); err != nil {
 		return err
 	}
-	if err := c.queries.ClearEventListings(ctx, idsOf(objects)); err != nil {
-		return err
+	if former := replaced(objects); len(former) > 0 {
+		if err := c.queries.ClearEventListings(ctx, former); err != nil {
+			return err
+		}
 	}
 	return c.queries.FillEventListings(ctx, idsOf(objects))
 }
@@ -86,25 +88,30 @@ func (c *chunk) linkEvents(ctx context.Context, objects []*pending[content.Event
 	if err != nil {
 		return err
 	}
+	linked, err := c.queries.LinkedEvents(ctx, replaced(objects))
+	if err != nil {
+		return err
+	}
+	before := make(map[int64]guidesql.LinkedEventsRow, len(linked))
+	for _, event := range linked {
+		before[event.ID] = event
+	}
 	var categories, shown links
 	for _, o := range objects {
-		categories.add(o.id, refs[content.EventCategories], o.object.Categories)
-		shown.add(o.id, photos, o.object.Photos)
+		categories.replace(o.id, before[o.id].CategoryIds, idsIn(refs[content.EventCategories], o.object.Categories))
+		shown.replace(o.id, before[o.id].PhotoIds, idsIn(photos, o.object.Photos))
 	}
-	ids := idsOf(objects)
-	if err := c.queries.ClearEventCategories(ctx, ids); err != nil {
-		return err
-	}
-	if err := c.queries.ClearEventPhotos(ctx, ids); err != nil {
-		return err
-	}
-	if err := c.queries.LinkEventCategories(ctx, guidesql.LinkEventCategoriesParams{
-		Owners: categories.owners, Targets: categories.targets, Positions: categories.positions,
+	if err := categories.write(ctx, c.queries.ClearEventCategories, func(ctx context.Context) error {
+		return c.queries.LinkEventCategories(ctx, guidesql.LinkEventCategoriesParams{
+			Owners: categories.owners, Targets: categories.targets, Positions: categories.positions,
+		})
 	}); err != nil {
 		return err
 	}
-	return c.queries.LinkEventPhotos(ctx, guidesql.LinkEventPhotosParams{
-		Owners: shown.owners, Targets: shown.targets, Positions: shown.positions,
+	return shown.write(ctx, c.queries.ClearEventPhotos, func(ctx context.Context) error {
+		return c.queries.LinkEventPhotos(ctx, guidesql.LinkEventPhotosParams{
+			Owners: shown.owners, Targets: shown.targets, Positions: shown.positions,
+		})
 	})
 }
 

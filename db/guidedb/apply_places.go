@@ -59,13 +59,17 @@ func (c *chunk) applySubcategories(ctx context.Context) error {
 			Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
 		})
 	}
+	types, err := c.subcategoryTypes(ctx, replaced(objects))
+	if err != nil {
+		return err
+	}
 	if err := identify(objects, c.queries.UpsertSubcategory(ctx, params).QueryRow); err != nil {
 		return err
 	}
 	// Its places are listed under its type, which may be another one now.
 	var moved []int64
-	for _, o := range objects {
-		if o.row.outcome == changed {
+	for n, o := range objects {
+		if before, ok := types[o.id]; ok && before != params[n].TypeID {
 			moved = append(moved, o.id)
 		}
 	}
@@ -76,7 +80,22 @@ func (c *chunk) applySubcategories(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.listPlaces(ctx, places)
+	if err := c.queries.ClearPlaceListings(ctx, places); err != nil {
+		return err
+	}
+	return c.listPlaces(ctx, places, nil)
+}
+
+func (c *chunk) subcategoryTypes(ctx context.Context, ids []int64) (map[int64]int64, error) {
+	rows, err := c.queries.SubcategoryTypes(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	types := make(map[int64]int64, len(rows))
+	for _, row := range rows {
+		types[row.ID] = row.TypeID
+	}
+	return types, nil
 }
 
 func (c *chunk) applyPlaces(ctx context.Context) error {
@@ -99,13 +118,17 @@ func (c *chunk) applyPlaces(ctx context.Context) error {
 			refuseUnknown(o, refs, content.Subcategories, "subcategories", o.object.Subcategories...)
 	}
 	objects = kept(objects)
+	before, err := c.linkedPlaces(ctx, replaced(objects))
+	if err != nil {
+		return err
+	}
 	if err := c.upsertPlaces(ctx, objects, refs); err != nil {
 		return err
 	}
-	if err := c.linkPlaces(ctx, objects, refs); err != nil {
+	if err := c.linkPlaces(ctx, objects, refs, before); err != nil {
 		return err
 	}
-	return c.listPlaces(ctx, idsOf(objects))
+	return c.listPlaces(ctx, idsOf(objects), before)
 }
 
 func (c *chunk) upsertPlaces(ctx context.Context, objects []*pending[content.Place], refs references) error {
@@ -146,7 +169,23 @@ func orNaN(number *float64) float64 {
 	return *number
 }
 
-func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place], refs references) error {
+// linkedPlaces are places with what they are linked to and listed by, by id.
+func (c *chunk) linkedPlaces(ctx context.Context, ids []int64) (map[int64]guidesql.LinkedPlacesRow, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := c.queries.LinkedPlaces(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	places := make(map[int64]guidesql.LinkedPlacesRow, len(rows))
+	for _, row := range rows {
+		places[row.ID] = row
+	}
+	return places, nil
+}
+
+func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place], refs references, before map[int64]guidesql.LinkedPlacesRow) error {
 	var urls []string
 	for _, o := range objects {
 		urls = append(urls, o.object.Photos...)
@@ -157,44 +196,30 @@ func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place
 	}
 	var types, subcategories, shown links
 	for _, o := range objects {
-		types.add(o.id, refs[content.Types], o.object.Types)
-		subcategories.add(o.id, refs[content.Subcategories], o.object.Subcategories)
-		shown.add(o.id, photos, o.object.Photos)
+		was := before[o.id]
+		types.replace(o.id, was.TypeIds, idsIn(refs[content.Types], o.object.Types))
+		subcategories.replace(o.id, was.SubcategoryIds, idsIn(refs[content.Subcategories], o.object.Subcategories))
+		shown.replace(o.id, was.PhotoIds, idsIn(photos, o.object.Photos))
 	}
-	ids := idsOf(objects)
-	if err := c.queries.ClearPlaceTypes(ctx, ids); err != nil {
-		return err
-	}
-	if err := c.queries.ClearPlaceSubcategories(ctx, ids); err != nil {
-		return err
-	}
-	if err := c.queries.ClearPlacePhotos(ctx, ids); err != nil {
-		return err
-	}
-	if err := c.queries.LinkPlaceTypes(ctx, guidesql.LinkPlaceTypesParams{
-		Owners: types.owners, Targets: types.targets, Positions: types.positions,
+	if err := types.write(ctx, c.queries.ClearPlaceTypes, func(ctx context.Context) error {
+		return c.queries.LinkPlaceTypes(ctx, guidesql.LinkPlaceTypesParams{
+			Owners: types.owners, Targets: types.targets, Positions: types.positions,
+		})
 	}); err != nil {
 		return err
 	}
-	if err := c.queries.LinkPlaceSubcategories(ctx, guidesql.LinkPlaceSubcategoriesParams{
-		Owners: subcategories.owners, Targets: subcategories.targets, Positions: subcategories.positions,
+	if err := subcategories.write(ctx, c.queries.ClearPlaceSubcategories, func(ctx context.Context) error {
+		return c.queries.LinkPlaceSubcategories(ctx, guidesql.LinkPlaceSubcategoriesParams{
+			Owners: subcategories.owners, Targets: subcategories.targets, Positions: subcategories.positions,
+		})
 	}); err != nil {
 		return err
 	}
-	return c.queries.LinkPlacePhotos(ctx, guidesql.LinkPlacePhotosParams{
-		Owners: shown.owners, Targets: shown.targets, Positions: shown.positions,
+	return shown.write(ctx, c.queries.ClearPlacePhotos, func(ctx context.Context) error {
+		return c.queries.LinkPlacePhotos(ctx, guidesql.LinkPlacePhotosParams{
+			Owners: shown.owners, Targets: shown.targets, Positions: shown.positions,
+		})
 	})
-}
-
-// listPlaces makes the listings of places anew.
-func (c *chunk) listPlaces(ctx context.Context, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	if err := c.queries.ClearPlaceListings(ctx, ids); err != nil {
-		return err
-	}
-	return c.queries.FillPlaceListings(ctx, ids)
 }
 
 // photoIDs records addresses of photos, to be looked at soon.

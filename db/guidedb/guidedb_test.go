@@ -64,16 +64,8 @@ func (b *bundle) load(t testing.TB, batch any) content.Status {
 
 func (b *bundle) work(t testing.TB, id string) {
 	t.Helper()
-	for more := true; more; {
-		progress, err := b.imports.ApplyChunk(t.Context(), id, 500)
-		require.NoError(t, err)
-		more = progress.More
-	}
-	for more := true; more; {
-		progress, err := b.imports.UnpublishChunk(t.Context(), id, 500)
-		require.NoError(t, err)
-		more = progress.More
-	}
+	require.NoError(t, b.imports.Apply(t.Context(), id, func(guidedb.Progress) {}))
+	require.NoError(t, b.imports.Unpublish(t.Context(), id, func(guidedb.Progress) {}))
 	require.NoError(t, b.imports.Finish(t.Context(), id, time.Now()))
 }
 

@@ -242,7 +242,7 @@ func TestAnImportCutOffAnywhereEndsAsAnUndisturbedOne(t *testing.T) {
 func (b *bundle) export(t testing.TB) string {
 	t.Helper()
 	var out bytes.Buffer
-	writer := content.NewWriter(&out)
+	writer := content.NewWriter(&out, content.Upsert)
 	require.NoError(t, b.imports.Export(t.Context(), writer.Write))
 	require.NoError(t, writer.Close())
 	return out.String()

@@ -37,7 +37,7 @@ func TestABatchSaysTheSameAsCSVAndAsJSON(t *testing.T) {
 	require.NoError(t, err)
 
 	var asJSON, asZip bytes.Buffer
-	jsonWriter, csvWriter := content.NewWriter(&asJSON), content.NewCSVWriter(&asZip)
+	jsonWriter, csvWriter := content.NewWriter(&asJSON, content.Upsert), content.NewCSVWriter(&asZip)
 	for _, object := range objects {
 		value := object.List.New()
 		require.NoError(t, json.Unmarshal(object.Payload, value))

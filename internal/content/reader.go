@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"reflect"
 	"unicode/utf8"
 )
 
@@ -217,14 +218,15 @@ func (o *Object) fill(raw []byte, rules Rules) {
 	}
 	value := o.List.New()
 	refusal := decode(raw, value, o.List)
-	o.ID = objectID(raw)
 	if refusal == nil {
 		refusal = Check(value, rules)
 	}
 	if refusal != nil {
+		o.ID = objectID(raw)
 		refuse(*refusal)
 		return
 	}
+	o.ID = reflect.ValueOf(value).Elem().FieldByName("ID").String()
 	payload, err := json.Marshal(value)
 	if err != nil {
 		refuse(Refusal{Reason: "can't be written down: " + err.Error()})

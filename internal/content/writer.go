@@ -14,10 +14,10 @@ type Writer struct {
 	list List
 }
 
-// NewWriter begins a batch in w.
-func NewWriter(w io.Writer) *Writer {
+// NewWriter begins a batch of mode in w.
+func NewWriter(w io.Writer, mode Mode) *Writer {
 	out := bufio.NewWriter(w)
-	_, _ = out.WriteString(`{"mode":"upsert"`) // bufio keeps the error for Close
+	_, _ = fmt.Fprintf(out, `{"mode":%q`, mode) // bufio keeps the error for Close
 	return &Writer{out: out}
 }
 

@@ -10,6 +10,31 @@ import (
 	"time"
 )
 
+const addPlaceListings = `-- name: AddPlaceListings :exec
+INSERT INTO guide.place_listings (district_id, type_id, subcategory_id, sort_key, place_id)
+SELECT unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::bigint[]),
+    unnest($4::text[]), unnest($5::bigint[])
+`
+
+type AddPlaceListingsParams struct {
+	DistrictIds    []int64
+	TypeIds        []int64
+	SubcategoryIds []int64
+	SortKeys       []string
+	PlaceIds       []int64
+}
+
+func (q *Queries) AddPlaceListings(ctx context.Context, arg AddPlaceListingsParams) error {
+	_, err := q.db.Exec(ctx, addPlaceListings,
+		arg.DistrictIds,
+		arg.TypeIds,
+		arg.SubcategoryIds,
+		arg.SortKeys,
+		arg.PlaceIds,
+	)
+	return err
+}
+
 const addToImport = `-- name: AddToImport :one
 UPDATE cms.imports
 SET created = created + $1, changed = changed + $2, unchanged = unchanged + $3,
@@ -201,26 +226,6 @@ func (q *Queries) FillEventListings(ctx context.Context, eventIds []int64) error
 	return err
 }
 
-const fillPlaceListings = `-- name: FillPlaceListings :exec
-INSERT INTO guide.place_listings (district_id, type_id, subcategory_id, sort_key, place_id)
-SELECT district.id, kind.type_id, kind.subcategory_id, p.sort_key, p.id
-FROM guide.places p
-CROSS JOIN LATERAL (
-    SELECT 0::bigint AS id UNION
-    SELECT p.district_id WHERE p.district_id IS NOT NULL) AS district
-CROSS JOIN LATERAL (
-    SELECT 0::bigint AS type_id, 0::bigint AS subcategory_id UNION
-    SELECT l.type_id, 0 FROM guide.place_types l WHERE l.place_id = p.id UNION
-    SELECT s.type_id, 0 FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id WHERE l.place_id = p.id UNION
-    SELECT s.type_id, s.id FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id WHERE l.place_id = p.id) AS kind
-WHERE p.id = ANY($1::bigint[]) AND p.published
-`
-
-func (q *Queries) FillPlaceListings(ctx context.Context, placeIds []int64) error {
-	_, err := q.db.Exec(ctx, fillPlaceListings, placeIds)
-	return err
-}
-
 const findImportByKey = `-- name: FindImportByKey :one
 SELECT id, state, content_hash FROM cms.imports
 WHERE (idempotency_key = $1::text OR imports.id = $1::text) AND state <> 'failed'
@@ -331,6 +336,20 @@ func (q *Queries) GetImport(ctx context.Context, id string) (GetImportRow, error
 		&i.FinishedAt,
 	)
 	return i, err
+}
+
+const goByIndexes = `-- name: GoByIndexes :exec
+SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
+`
+
+// For the transaction. A chunk finds each of its rows by a key, and says so:
+// the planner knows nothing yet of rows that came in a moment ago and would
+// read whole tables for them. One plan for each statement will then do; made
+// anew each time, the foreign keys' own statements, six for each place, would
+// take a fifth of the import.
+func (q *Queries) GoByIndexes(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, goByIndexes)
+	return err
 }
 
 const insertImport = `-- name: InsertImport :exec
@@ -541,6 +560,91 @@ func (q *Queries) LinkPlaceTypes(ctx context.Context, arg LinkPlaceTypesParams) 
 	return err
 }
 
+const linkedEvents = `-- name: LinkedEvents :many
+SELECT e.id,
+    ARRAY(SELECT l.category_id FROM guide.event_category_links l WHERE l.event_id = e.id ORDER BY l.position)::bigint[] AS category_ids,
+    ARRAY(SELECT l.photo_id FROM guide.event_photos l WHERE l.event_id = e.id ORDER BY l.position)::bigint[] AS photo_ids
+FROM guide.events e WHERE e.id = ANY($1::bigint[])
+`
+
+type LinkedEventsRow struct {
+	ID          int64
+	CategoryIds []int64
+	PhotoIds    []int64
+}
+
+// Events with what they are linked to, in the CMS's order.
+func (q *Queries) LinkedEvents(ctx context.Context, eventIds []int64) ([]LinkedEventsRow, error) {
+	rows, err := q.db.Query(ctx, linkedEvents, eventIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LinkedEventsRow
+	for rows.Next() {
+		var i LinkedEventsRow
+		if err := rows.Scan(&i.ID, &i.CategoryIds, &i.PhotoIds); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const linkedPlaces = `-- name: LinkedPlaces :many
+SELECT p.id, p.published, COALESCE(p.district_id, 0)::bigint AS district_id, p.sort_key,
+    ARRAY(SELECT l.type_id FROM guide.place_types l WHERE l.place_id = p.id ORDER BY l.position)::bigint[] AS type_ids,
+    ARRAY(SELECT l.subcategory_id FROM guide.place_subcategories l WHERE l.place_id = p.id ORDER BY l.position)::bigint[] AS subcategory_ids,
+    ARRAY(SELECT s.type_id FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id
+          WHERE l.place_id = p.id ORDER BY l.position)::bigint[] AS subcategory_type_ids,
+    ARRAY(SELECT l.photo_id FROM guide.place_photos l WHERE l.place_id = p.id ORDER BY l.position)::bigint[] AS photo_ids
+FROM guide.places p WHERE p.id = ANY($1::bigint[])
+`
+
+type LinkedPlacesRow struct {
+	ID                 int64
+	Published          bool
+	DistrictID         int64
+	SortKey            string
+	TypeIds            []int64
+	SubcategoryIds     []int64
+	SubcategoryTypeIds []int64
+	PhotoIds           []int64
+}
+
+// Places with what they are linked to and listed by, in the CMS's order.
+func (q *Queries) LinkedPlaces(ctx context.Context, placeIds []int64) ([]LinkedPlacesRow, error) {
+	rows, err := q.db.Query(ctx, linkedPlaces, placeIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LinkedPlacesRow
+	for rows.Next() {
+		var i LinkedPlacesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Published,
+			&i.DistrictID,
+			&i.SortKey,
+			&i.TypeIds,
+			&i.SubcategoryIds,
+			&i.SubcategoryTypeIds,
+			&i.PhotoIds,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listRefused = `-- name: ListRefused :many
 SELECT refused_path, refused_value, reason FROM cms.staged_objects
 WHERE queue_number = $1 AND refused ORDER BY seq LIMIT $2::bigint
@@ -633,6 +737,37 @@ func (q *Queries) MoveImport(ctx context.Context, arg MoveImportParams) error {
 	return err
 }
 
+const namedInBatch = `-- name: NamedInBatch :many
+SELECT external_id FROM cms.staged_objects
+WHERE queue_number = $1 AND list = $2 AND external_id = ANY($3::text[])
+`
+
+type NamedInBatchParams struct {
+	QueueNumber int64
+	List        string
+	ExternalIds []string
+}
+
+func (q *Queries) NamedInBatch(ctx context.Context, arg NamedInBatchParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, namedInBatch, arg.QueueNumber, arg.List, arg.ExternalIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var external_id string
+		if err := rows.Scan(&external_id); err != nil {
+			return nil, err
+		}
+		items = append(items, external_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const nextQueueNumber = `-- name: NextQueueNumber :one
 
 SELECT nextval('cms.queue_numbers')::bigint
@@ -697,17 +832,6 @@ func (q *Queries) PlacesOfSubcategories(ctx context.Context, subcategoryIds []in
 		return nil, err
 	}
 	return items, nil
-}
-
-const planAnew = `-- name: PlanAnew :exec
-SELECT set_config('plan_cache_mode', 'force_custom_plan', true)
-`
-
-// For the transaction: a plan kept from when a table was empty would read the
-// whole of it for each chunk.
-func (q *Queries) PlanAnew(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, planAnew)
-	return err
 }
 
 const refuseObjects = `-- name: RefuseObjects :exec
@@ -897,6 +1021,35 @@ func (q *Queries) StagedChunk(ctx context.Context, arg StagedChunkParams) ([]Sta
 			&i.Payload,
 			&i.Digest,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const subcategoryTypes = `-- name: SubcategoryTypes :many
+SELECT id, type_id FROM guide.subcategories WHERE id = ANY($1::bigint[])
+`
+
+type SubcategoryTypesRow struct {
+	ID     int64
+	TypeID int64
+}
+
+func (q *Queries) SubcategoryTypes(ctx context.Context, subcategoryIds []int64) ([]SubcategoryTypesRow, error) {
+	rows, err := q.db.Query(ctx, subcategoryTypes, subcategoryIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubcategoryTypesRow
+	for rows.Next() {
+		var i SubcategoryTypesRow
+		if err := rows.Scan(&i.ID, &i.TypeID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
