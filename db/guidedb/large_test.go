@@ -250,6 +250,7 @@ func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
 		"card":               func() error { return second(b.store.Place(t.Context(), b.id(t, content.Places, "p777-17"), 555000111)) },
 		"near":               func() error { return second(b.store.PlacesNear(t.Context(), 57.1, 44.1, 3000, 10)) },
 		"search by words":    func() error { return second(b.store.Search(t.Context(), "бани у маяка", now, 10)) },
+		"search by any word": func() error { return second(b.store.Search(t.Context(), "бани и зюзюблики", now, 10)) },
 		"search with a typo": func() error { return second(b.store.Search(t.Context(), "кафейня пречал", now, 10)) },
 	}
 	for name, look := range looks {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -61,25 +62,28 @@ func (s *Store) PlacesNear(ctx context.Context, latitude, longitude, radius floa
 }
 
 // Search finds published places and coming events by words in their names,
-// addresses and descriptions, whatever their grammatical form; if that finds
-// nothing, by names that are spelled nearly so, where pg_trgm is installed.
-// Places come before events, at most limit of each. Of the text the first 64 characters count; it is not kept.
+// addresses and descriptions, whatever their grammatical form. If nothing has
+// all of the words, it looks for names that are spelled nearly so, where
+// pg_trgm is installed, and at last for what has any of the words. Places come
+// before events, at most limit of each. Of the text the first 64 characters
+// count; it is not kept.
 func (s *Store) Search(ctx context.Context, text string, now time.Time, limit int) ([]Hit, error) {
-	query := content.SortKey(text)
+	query := content.SortKey(text) // letters, digits and spaces: nothing that the query language knows
 	if query == "" {
 		return nil, nil
 	}
 	limit = min(max(limit, 1), MaxPageSize)
-	hits, err := s.searchByWords(ctx, query, now, int64(limit))
-	if err != nil || len(hits) > 0 {
-		return hits, wrap("search", err)
+	anyWord := strings.ReplaceAll(query, " ", " or ")
+	for _, look := range []func() ([]Hit, error){
+		func() ([]Hit, error) { return s.searchByWords(ctx, query, now, int64(limit)) },
+		func() ([]Hit, error) { return s.searchByTrigrams(ctx, query, now, int64(limit)) },
+		func() ([]Hit, error) { return s.searchByWords(ctx, anyWord, now, int64(limit)) },
+	} {
+		if hits, err := look(); err != nil || len(hits) > 0 {
+			return hits, wrap("search", err)
+		}
 	}
-	installed, err := s.queries.TrigramsInstalled(ctx)
-	if err != nil || !installed {
-		return nil, wrap("search", err)
-	}
-	hits, err = s.searchByTrigrams(ctx, query, now, int64(limit))
-	return hits, wrap("search", err)
+	return nil, nil
 }
 
 func (s *Store) searchByWords(ctx context.Context, query string, now time.Time, limit int64) ([]Hit, error) {
@@ -104,8 +108,12 @@ func (s *Store) searchByWords(ctx context.Context, query string, now time.Time, 
 // searchByTrigrams lowers pg_trgm's threshold within its transaction: at the
 // default of 0.6 one wrong letter in a six-letter word is already too many.
 func (s *Store) searchByTrigrams(ctx context.Context, query string, now time.Time, limit int64) ([]Hit, error) {
+	installed, err := s.queries.TrigramsInstalled(ctx)
+	if err != nil || !installed {
+		return nil, err
+	}
 	var hits []Hit
-	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT set_config('pg_trgm.word_similarity_threshold', '0.45', true)"); err != nil {
 			return err
 		}
