@@ -193,7 +193,7 @@ func editsInPlace(t *testing.T, _ *rig) {
 	r.journal.closing(t, turned.ID, 2)
 	require.Empty(t, p.calls(), "a duplicate edits nothing")
 
-	require.Equal(t, "ok", p.handle(p.tapOn(menu, "open:menu:places")).line.text("result"), "not modified is fine")
+	require.Equal(t, "ok", p.handle(p.tapOn(menu, "page:place:0:1")).line.text("result"), "not modified is fine")
 	require.Equal(t, "sendMessage", p.handle(p.tapOn(menu-1, "open:menu:events")).screen(t).method, "an old message stays as it is")
 	require.Equal(t, "sendMessage", p.handle(p.tapOn(999_999, "open:menu:events")).screen(t).method, "date 0: a new message")
 	require.Equal(t, "sendPhoto", p.press("open:place:123").screen(t).method)

@@ -21,6 +21,11 @@ const (
 	// seenMax bounds the updates that a session remembers. Nobody taps that
 	// often within the day that Telegram repeats deliveries.
 	seenMax = 2000
+	// tapAgain is how soon after a screen the same tap says nothing new: a
+	// finger that came down twice.
+	tapAgain = time.Second
+	// tapAgainChange guards tapAgain for sessions that began before it.
+	tapAgainChange = "drop a tap right after its screen"
 	// fullHistory stops even the answers of new updates: they are carried to
 	// the next run, which is there within milliseconds. Temporal ends a
 	// workflow at 51,200 events.
@@ -55,6 +60,8 @@ type session struct {
 
 	mail      workflow.ReceiveChannel
 	handling  *waiting
+	shown     protocol.BotUpdate // the last update, if it was a tap and its screen went out
+	shownAt   time.Time
 	answering int // answers that are under way
 	resting   bool
 	idle      workflow.Future
@@ -171,9 +178,9 @@ func (s *session) takeIn(ctx workflow.Context, batch []protocol.BotUpdate) {
 		if workflow.GetInfo(ctx).GetCurrentHistoryLength() <= fullHistory {
 			s.answer(ctx, w)
 		}
-		if answered := w.answer != nil; answered && s.repeatsLast(update) {
+		if answered := w.answer != nil; answered && s.repeatsLast(ctx, update) {
 			s.unrecorded = append(s.unrecorded, protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID})
-			s.close(ctx, update, "ok", "details", "the same button again, before its screen was there")
+			s.close(ctx, update, "ok", "details", "the same button again, before its screen could be read")
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(s.queue, w, func(a, b *waiting) int { return cmp.Compare(a.ID, b.ID) })
@@ -182,15 +189,22 @@ func (s *session) takeIn(ctx workflow.Context, batch []protocol.BotUpdate) {
 }
 
 // repeatsLast tells whether the update is the same tap as the one before it,
-// whose screen has not gone out yet: it says nothing new. The app does that
-// too, when it reconnects before a query was answered.
-func (s *session) repeatsLast(update protocol.BotUpdate) bool {
-	last := s.handling
-	if len(s.queue) > 0 {
-		last = s.queue[len(s.queue)-1]
+// whose screen has not gone out yet or only just has: it says nothing new. The
+// app does that too, when it reconnects before a query was answered.
+func (s *session) repeatsLast(ctx workflow.Context, update protocol.BotUpdate) bool {
+	switch {
+	case len(s.queue) > 0:
+		return sameTap(s.queue[len(s.queue)-1].BotUpdate, update)
+	case s.handling != nil:
+		return sameTap(s.handling.BotUpdate, update)
 	}
-	return last != nil && last.CallbackID != "" && last.ID < update.ID &&
-		last.UserID == update.UserID && last.MessageID == update.MessageID && last.Data == update.Data
+	return sameTap(s.shown, update) && workflow.Now(ctx).Sub(s.shownAt) < tapAgain &&
+		workflow.GetVersion(ctx, tapAgainChange, workflow.DefaultVersion, 1) == 1
+}
+
+func sameTap(first, again protocol.BotUpdate) bool {
+	return first.CallbackID != "" && first.ID < again.ID &&
+		first.UserID == again.UserID && first.MessageID == again.MessageID && first.Data == again.Data
 }
 
 // answer starts the answer to a pressed button, at once and beside the queue.
@@ -235,6 +249,7 @@ func (s *session) handle(ctx workflow.Context, w *waiting) {
 		s.close(ctx, w.BotUpdate, "ok")
 		return
 	}
+	s.shown = protocol.BotUpdate{}
 	performed, err := s.perform(ctx, w)
 	switch {
 	case err != nil:
@@ -249,6 +264,7 @@ func (s *session) handle(ctx workflow.Context, w *waiting) {
 	if performed.Shown.MessageID != 0 {
 		s.view.MessageID, s.view.Photo = performed.Shown.MessageID, performed.Shown.Photo
 	}
+	s.shown, s.shownAt = w.BotUpdate, workflow.Now(ctx)
 	s.close(ctx, w.BotUpdate, "ok")
 }
 

@@ -260,6 +260,43 @@ func TestQuickTapsOnOneButtonMakeOneScreenAndAreAllAnswered(t *testing.T) {
 	require.Zero(t, c.count("Perform 8")+c.count("Perform 9"))
 }
 
+func TestATapRightAfterItsScreenMakesNoOther(t *testing.T) {
+	c := newChat(t)
+	c.signal(0, press(7, "open:place:1"))
+	c.signal(tapAgain/2, press(8, "open:place:1"))
+	c.signal(tapAgain+time.Millisecond, press(9, "open:place:1"))
+	c.signal(tapAgain+tapAgain/2, press(10, "open:place:2"))
+	c.signal(tapAgain+tapAgain*2/3, press(11, "open:place:1"))
+	c.talk(t)
+	for _, once := range []string{"Answer 7", "Answer 8", "Perform 7", "Perform 9", "Perform 10", "Perform 11"} {
+		require.Equal(t, 1, c.count(once), once)
+	}
+	require.Zero(t, c.count("Perform 8"), "a finger that came down twice")
+}
+
+func TestATapIsTriedAgainAtOnceIfItsScreenFailed(t *testing.T) {
+	c := newChat(t)
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		if performing.Claiming.Update.ID == 7 {
+			return activities.Performed{}, errors.New("no screen")
+		}
+		return done(performing)
+	}
+	c.signal(0, press(7, "open:place:1"))
+	c.signal(tapAgain/2, press(8, "open:place:1"))
+	c.talk(t)
+	require.Equal(t, 1, c.count("Perform 8"))
+}
+
+func TestASessionThatBeganBeforeThatShowsEveryTap(t *testing.T) {
+	c := newChat(t)
+	c.OnGetVersion(tapAgainChange, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+	c.signal(0, press(7, "open:place:1"))
+	c.signal(tapAgain/2, press(8, "open:place:1"))
+	c.talk(t)
+	require.Equal(t, 1, c.count("Perform 8"))
+}
+
 func TestDifferentButtonsInBetweenKeepEveryTap(t *testing.T) {
 	c := newChat(t)
 	c.signal(0, press(7, "fav_add:place:1"), press(8, "fav_remove:place:1"), press(9, "fav_add:place:1"))
