@@ -125,7 +125,7 @@ func (c *composer) events(ctx context.Context, action guide.Action) (Composed, e
 		if where == "" {
 			where = line.Address
 		}
-		return guide.EventLine{ID: line.ID, Title: line.Title, Starts: line.StartsAt, Where: where}
+		return guide.EventLine{ID: line.ID, Title: line.Title, Starts: line.StartsAt, Ends: value(line.EndsAt), Where: where}
 	})
 	return Composed{Screen: guide.EventList(query, guide.EventFilterNames(names), list, c.now)}, nil
 }

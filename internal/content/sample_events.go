@@ -3,10 +3,12 @@ package content
 import "time"
 
 // sampleEvent is an event of Ольховск: days after today, at an hour, for some
-// hours (0 if nobody knows).
+// hours (0 if nobody knows). One that belongs to a day of the week waits for
+// the next such day.
 type sampleEvent struct {
 	id, title, place, category, source string
 	day, hour, minute, hours           int
+	on                                 string // as time.Weekday has it; empty: whatever day it is
 	price                              string
 	photo                              bool
 	description                        string
@@ -15,8 +17,12 @@ type sampleEvent struct {
 func (c sampleCity) events() []Event {
 	events := make([]Event, 0, len(sampleEvents))
 	for _, s := range sampleEvents {
+		day := s.day
+		for s.on != "" && c.today.AddDate(0, 0, day).Weekday().String() != s.on {
+			day++
+		}
 		event := Event{
-			ID: s.id, Title: s.title, StartsAt: c.at(s.day, s.hour, s.minute), Place: s.place,
+			ID: s.id, Title: s.title, StartsAt: c.at(day, s.hour, s.minute), Place: s.place,
 			Categories: []string{s.category}, Source: s.source, Price: s.price, Description: s.description,
 			URL: "https://afisha.example.com/" + s.id,
 		}
@@ -40,14 +46,14 @@ var sampleEvents = []sampleEvent{
 	{id: "telescope", title: "Ночь открытой крыши", place: "planetariy", category: "lectures", source: "city", day: 1, hour: 21, hours: 2, price: "250 ₽", photo: true, description: "Смотрим на Юпитер и четыре его спутника. Если облачно, лекция под куполом."},
 	{id: "chaika", title: "«Чайка» в прямом эфире", place: "dramteatr", category: "theatre", source: "city", day: 1, hour: 18, minute: 30, hours: 3, price: "от 600 ₽", photo: true, description: "Чехов с камерами на сцене: зритель сам выбирает, за кем смотреть."},
 	{id: "knots", title: "Пять узлов за двадцать минут", place: "muzey-splava", category: "family", source: "museum", day: 1, hour: 14, hours: 1, price: "150 ₽", description: "Мастер-класс в верхней мастерской. Верёвку можно забрать с собой."},
-	{id: "saturday-market", title: "Большая суббота на Ямском", place: "rynok", category: "fairs", source: "city", day: 2, hour: 7, hours: 8, price: "вход свободный", photo: true, description: "Семьдесят хозяйств области, сидр прямо из бочки и ряд, где чинят всё."},
+	{id: "saturday-market", title: "Большая суббота на Ямском", place: "rynok", category: "fairs", source: "city", on: "Saturday", hour: 7, hours: 8, price: "вход свободный", photo: true, description: "Семьдесят хозяйств области, сидр прямо из бочки и ряд, где чинят всё."},
 	{id: "brass", title: "Духовой оркестр в Городском саду", place: "gorsad", category: "music", source: "philharmonic", day: 2, hour: 16, hours: 2, price: "вход свободный", photo: true, description: "Вальсы и марши. Танцуют те, кому за шестьдесят, остальные подтягиваются."},
 	{id: "boats", title: "Кораблики из коры", place: "masterskaya", category: "family", source: "neighbours", day: 2, hour: 12, hours: 2, price: "450 ₽", description: "Выстругать, поставить парус и спустить на воду. Нож выдают круглый."},
 	{id: "poet", title: "Вечер у Верхова", place: "kvartira", category: "lectures", source: "museum", day: 2, hour: 18, hours: 2, price: "200 ₽", description: "Письма поэта жене, прочитанные вслух на кухне, где они были написаны."},
-	{id: "sunday-reading", title: "Воскресное чтение вслух", place: "ulitka", category: "family", source: "neighbours", day: 3, hour: 11, hours: 1, price: "вход свободный", photo: true, description: "Читаем про капитана, который боялся воды. Подушки есть."},
-	{id: "old-photos", title: "Ольховск, которого нет", place: "muzey-splava", category: "exhibitions", source: "museum", day: -20, hour: 10, hours: 24 * 60, price: "300 ₽", photo: true, description: "Сто фотографий с 1880 по 1960 год. К половине до сих пор не знают адреса: помогите узнать."},
-	{id: "looms", title: "Станок помнит", place: "gal-ceh", category: "exhibitions", source: "city", day: -5, hour: 12, hours: 24 * 30, price: "250 ₽, в среду бесплатно", photo: true, description: "Звуковая инсталляция: двадцать станков играют одну пьесу."},
-	{id: "ceramics", title: "Чашка к чашке", place: "glina", category: "exhibitions", source: "neighbours", day: -2, hour: 10, hours: 24 * 14, price: "вход свободный", description: "Двести чашек двадцати мастеров. Понравившуюся можно унести, оставив свою."},
+	{id: "sunday-reading", title: "Воскресное чтение вслух", place: "ulitka", category: "family", source: "neighbours", on: "Sunday", hour: 11, hours: 1, price: "вход свободный", photo: true, description: "Читаем про капитана, который боялся воды. Подушки есть."},
+	{id: "old-photos", title: "Ольховск, которого нет", place: "muzey-splava", category: "exhibitions", source: "museum", day: -20, hour: 10, hours: 24*60 + 8, price: "300 ₽", photo: true, description: "Сто фотографий с 1880 по 1960 год. К половине до сих пор не знают адреса: помогите узнать."},
+	{id: "looms", title: "Станок помнит", place: "gal-ceh", category: "exhibitions", source: "city", day: -5, hour: 12, hours: 24*30 + 8, price: "250 ₽, в среду бесплатно", photo: true, description: "Звуковая инсталляция: двадцать станков играют одну пьесу."},
+	{id: "ceramics", title: "Чашка к чашке", place: "glina", category: "exhibitions", source: "neighbours", day: -2, hour: 10, hours: 24*14 + 8, price: "вход свободный", description: "Двести чашек двадцати мастеров. Понравившуюся можно унести, оставив свою."},
 	{id: "rock", title: "«Стрелка и Семафор», большой концерт", place: "depo", category: "music", source: "city", day: 4, hour: 20, hours: 3, price: "700 ₽", photo: true, description: "Презентация альбома. Первые сто пришедших получают кондукторский билет."},
 	{id: "chamber", title: "Квартет в библиотеке", place: "bukinist", category: "music", source: "philharmonic", day: 5, hour: 19, hours: 1, price: "400 ₽", description: "Бородин и Шостакович между полками. Тридцать стульев, остальные стоят на лесенке."},
 	{id: "puppets-adults", title: "«Шишка» для взрослых: «Нос»", place: "kukly", category: "theatre", source: "city", day: 6, hour: 20, hours: 2, price: "600 ₽", photo: true, description: "Гоголь, куклы и шампанское. Только 18+."},

@@ -29,6 +29,16 @@ func TestTheSampleCityIsABatchWithoutFaults(t *testing.T) {
 	for _, event := range city.Events {
 		require.True(t, ids[event.Place], "event %s is at %s", event.ID, event.Place)
 	}
+	for day := range 7 {
+		for _, event := range content.SampleCity(now.AddDate(0, 0, day), "").Events {
+			switch event.ID {
+			case "saturday-market":
+				require.Equal(t, time.Saturday, event.StartsAt.Weekday())
+			case "sunday-reading":
+				require.Equal(t, time.Sunday, event.StartsAt.Weekday())
+			}
+		}
+	}
 	batch, err := json.Marshal(city)
 	require.NoError(t, err)
 	reader := content.NewReader(strings.NewReader(string(batch)), content.Rules{AllowHTTP: true})

@@ -12,7 +12,21 @@ type EventLine struct {
 	ID     int64
 	Title  string
 	Starts time.Time
+	Ends   time.Time // zero: not known
 	Where  string
+}
+
+// when is the beginning of an event to come, and the end of one that is on.
+func (e EventLine) when(now time.Time) string {
+	zone := now.Location()
+	starts, ends := e.Starts.In(zone), e.Ends.In(zone)
+	switch {
+	case e.Ends.IsZero() || starts.After(now):
+		return Moment(starts, now)
+	case DateOf(ends) == DateOf(now):
+		return "идёт до " + ends.Format("15:04")
+	}
+	return "идёт до " + date(ends, now)
 }
 
 // EventFilterNames are the chosen values by name, for the person to read.
@@ -40,7 +54,7 @@ func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine]
 	var keyboard Keyboard
 	body := make([]string, 0, len(list.Items))
 	for i, item := range list.Items {
-		body = append(body, numbered(i, item.Title, joinNotes(Moment(item.Starts.In(now.Location()), now), tidy(item.Where, 100))))
+		body = append(body, numbered(i, item.Title, joinNotes(item.when(now), tidy(item.Where, 100))))
 		keyboard = append(keyboard, openButton(item.Title, open(Event, item.ID, origin)))
 	}
 	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
@@ -121,7 +135,7 @@ func dayScreen(query EventQuery, now time.Time) Screen {
 	var row []Button
 	for ahead := range daysAhead {
 		day := now.AddDate(0, 0, ahead)
-		row = append(row, onDay(weekdays[day.Weekday()]+" "+date(day, now), query, DateOf(day)))
+		row = append(row, onDay(weekdays[day.Weekday()]+" "+shortDate(day), query, DateOf(day)))
 		if len(row) == 3 {
 			keyboard, row = append(keyboard, row), nil
 		}

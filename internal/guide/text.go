@@ -154,6 +154,11 @@ func date(t, now time.Time) string {
 	return text
 }
 
+// shortDate is "5 дек", for buttons that stand three to a row on a phone.
+func shortDate(t time.Time) string {
+	return strconv.Itoa(t.Day()) + " " + string([]rune(months[t.Month()-1])[:3])
+}
+
 // Moment is "сб, 5 декабря, 19:00".
 func Moment(t, now time.Time) string {
 	return weekdays[t.Weekday()] + ", " + date(t, now) + ", " + t.Format("15:04")
