@@ -241,6 +241,10 @@ func TestThePageWritesPostsSetsWeatherAndTalks(t *testing.T) {
 	messages := b.Messages(sandbox.SamplePerson.ID)
 	require.NotNil(t, messages[len(messages)-1].Location)
 	require.Equal(t, 303, do("member", url.Values{"person": {person}, "channel": {fmt.Sprint(sandbox.GuideChannelID)}, "status": {"left"}}))
+	require.Equal(t, 303, do("member", url.Values{"person": {person}, "channel": {fmt.Sprint(sandbox.GuideChannelID)}, "status": {"restricted, is_member"}}))
+	member := b.post(b.URL()+"/bot"+sandbox.GuideBotToken+"/getChatMember", "application/json",
+		strings.NewReader(fmt.Sprintf(`{"chat_id":%q,"user_id":%s}`, sandbox.GuideChannel, person)))
+	require.Contains(t, string(member.Result), `"is_member":true`)
 	require.Equal(t, 303, do("delivery", url.Values{"do": {"mode"}, "hold": {"1"}, "copies": {"3"}}))
 	require.Equal(t, 303, do("picture", url.Values{"name": {"otkos-1"}, "fault": {"404"}}))
 	status, _ = b.request(http.MethodGet, "/sandbox/photos/otkos-1.jpg", "", nil)

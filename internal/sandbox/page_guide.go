@@ -39,7 +39,7 @@ const toastLife = 4 * time.Second
 func (s *Server) guideView(r *http.Request) guideView {
 	now := s.now()
 	v := guideView{Now: now, avatar: s.pageAvatar,
-		Statuses: []MemberStatus{Ordinary, Left, Kicked, Restricted, Administrator, Creator, NotFound},
+		Statuses: []MemberStatus{Ordinary, Left, Kicked, Restricted, restrictedInside, Administrator, Creator, NotFound},
 		Spoils:   []string{"mend", "404", "html", "text", "truncate", "big", "slow"}}
 	token := s.botToken(r.FormValue("bot"))
 	t := s.telegram
@@ -70,7 +70,11 @@ func (s *Server) guideView(r *http.Request) guideView {
 			v.Toast = &last
 		}
 	}
-	v.Status = orElse(v.Channel.Members[chat.ID].Status, Left)
+	member := v.Channel.Members[chat.ID]
+	v.Status = orElse(member.Status, Left)
+	if member.Status == Restricted && member.IsMember {
+		v.Status = restrictedInside
+	}
 	slices.Reverse(v.Deliveries)
 	v.Deliveries = v.Deliveries[:min(len(v.Deliveries), 12)]
 	slices.Reverse(v.Updates)
@@ -100,6 +104,10 @@ func (s *Server) pageSay(r *http.Request) error {
 	_, err = s.Say(s.botToken(r.FormValue("bot")), from, r.FormValue("text"))
 	return err
 }
+
+// restrictedInside is the page's name for a restricted member who is in the
+// chat; without is_member, they are not.
+const restrictedInside = Restricted + ", is_member"
 
 // sampleLocation is where the person of the page stands: in the centre of the
 // sample city.
@@ -136,7 +144,12 @@ func (s *Server) pageMember(r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("нет канала")
 	}
-	return s.SetMember(channel, from.ID, Member{Status: MemberStatus(r.FormValue("status")), Name: from.Name})
+	status := MemberStatus(r.FormValue("status"))
+	member := Member{Status: status, Name: from.Name}
+	if status == restrictedInside {
+		member.Status, member.IsMember = Restricted, true
+	}
+	return s.SetMember(channel, from.ID, member)
 }
 
 // pageDelivery changes the delivery mode, releases held updates, or delivers
