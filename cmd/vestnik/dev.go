@@ -51,6 +51,11 @@ type dev struct {
 }
 
 func (d *dev) run(ctx context.Context) error {
+	if d.lacks("PUBLIC_URL") {
+		// Updates are fetched, and the webhook is Telegram's no more than
+		// anybody's: nobody needs to know its secret.
+		d.offer(map[string]string{"TELEGRAM_WEBHOOK_SECRET": rand.Text()})
+	}
 	if err := d.startServers(ctx); err != nil {
 		return err
 	}
@@ -95,7 +100,7 @@ func (d *dev) run(ctx context.Context) error {
 	return d.app.runAll(ctx, parts...)
 }
 
-// openGuide fills an empty guide with the sample city and lets updates in: by
+// openGuide fills the guide with the sample city and lets updates in: by
 // webhook from the sandbox or from Telegram, if PUBLIC_URL says how it reaches
 // us; otherwise they are fetched.
 func (d *dev) openGuide(ctx context.Context, listener net.Listener) (run func(context.Context) error, err error) {
@@ -106,6 +111,15 @@ func (d *dev) openGuide(ctx context.Context, listener net.Listener) (run func(co
 		return nothing, d.sandbox.SetWebhook(sandbox.GuideBotToken, sandbox.Webhook{
 			URL: "http://" + listener.Addr().String() + api.WebhookPath, Secret: d.environ["TELEGRAM_WEBHOOK_SECRET"],
 		})
+	}
+	// Among real people, only a guide without a city gets one, and without
+	// photos: Telegram can't fetch the sandbox's.
+	if empty, err := d.app.guideIsEmpty(ctx); err != nil {
+		return nil, err
+	} else if empty {
+		if err := d.app.fillGuide(ctx, ""); err != nil {
+			return nil, err
+		}
 	}
 	if d.app.cfg.Bot.PublicURL != "" {
 		return nothing, nil
@@ -168,8 +182,8 @@ func (d *dev) startSandbox(ctx context.Context) error {
 			"TELEGRAM_API_URL": d.sandbox.TelegramURL(),
 			"TG_ENABLED":       "true", "TG_TOKEN": sandbox.TelegramToken, "TG_CHAT": strconv.FormatInt(sandbox.ChatID, 10),
 			"BOT_ENABLED": "true", "TELEGRAM_BOT_TOKEN": sandbox.GuideBotToken, "TELEGRAM_BOT_USERNAME": sandbox.GuideBotUsername,
-			"TELEGRAM_CHANNEL":        sandbox.GuideChannel,
-			"TELEGRAM_WEBHOOK_SECRET": rand.Text(), "BOT_CONTACT_URL": "https://t.me/sandbox_city", "GUIDE_EXTRAS": "true",
+			"TELEGRAM_CHANNEL": sandbox.GuideChannel,
+			"BOT_CONTACT_URL":  "https://t.me/sandbox_city", "GUIDE_EXTRAS": "true",
 		})
 	}
 	if d.sandboxVK {
@@ -302,6 +316,12 @@ func (d *dev) greet(listener net.Listener) {
 	fmt.Print("\nVestnik is up.\n\n")
 	if d.sandbox != nil {
 		line("Sandbox", d.sandbox.URL()+"/   chats and walls as people see them")
+	}
+	switch {
+	case d.sandboxTelegram:
+		line("City guide", d.sandbox.URL()+"/guide   talk with the bot")
+	case d.app.cfg.Bot.Enabled && d.app.cfg.Bot.PublicURL == "":
+		line("City guide", "fetches its updates: write to the bot in Telegram")
 	}
 	line("Operator console", fmt.Sprintf("http://%s/   token: %s", listener.Addr(), d.environ["OPS_TOKEN"]))
 	if d.stack.TemporalUIURL != "" {

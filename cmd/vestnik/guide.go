@@ -95,7 +95,8 @@ func (a *app) guidePoller() (*api.Poller, error) {
 }
 
 // fillGuide imports the sample city. Its events lie in the weeks to come, so
-// there is a new batch each day; the same batch again changes nothing.
+// there is a new batch each day; the same batch again changes nothing. Without
+// photoBase it has no photos.
 func (a *app) fillGuide(ctx context.Context, photoBase string) error {
 	today := time.Now().In(a.cfg.Bot.Timezone)
 	batch, err := json.Marshal(content.SampleCity(today, photoBase))
@@ -104,4 +105,10 @@ func (a *app) fillGuide(ctx context.Context, photoBase string) error {
 	}
 	_, err = a.content().Import(ctx, "sample-city "+today.Format(time.DateOnly), bytes.NewReader(batch))
 	return err
+}
+
+// guideIsEmpty tells that the guide has no place to show.
+func (a *app) guideIsEmpty(ctx context.Context) (bool, error) {
+	places, err := guidedb.New(a.pool).Places(ctx, guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 1})
+	return places.Total == 0, err
 }

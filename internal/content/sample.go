@@ -1,6 +1,7 @@
 package content
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
@@ -9,7 +10,7 @@ import (
 // districts, 40 places, 30 events in the weeks after now (in now's time zone),
 // 6 collections and 12 promos, for development and demonstrations. Photos get
 // addresses below photoBase, such as the sandbox's
-// http://127.0.0.1:8081/sandbox/photos.
+// http://127.0.0.1:8081/sandbox/photos; an empty photoBase leaves them out.
 func SampleCity(now time.Time, photoBase string) Batch {
 	city := sampleCity{today: time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()), photoBase: strings.TrimRight(photoBase, "/")}
 	return Batch{
@@ -37,7 +38,16 @@ func (c sampleCity) at(days, hour, minute int) *time.Time {
 	return &moment
 }
 
-func (c sampleCity) photo(name string) string { return c.photoBase + "/" + name + ".jpg" }
+// photos are the first n of something's.
+func (c sampleCity) photos(of string, n int) (addresses []string) {
+	if c.photoBase == "" {
+		return nil
+	}
+	for i := range n {
+		addresses = append(addresses, fmt.Sprintf("%s/%s-%d.jpg", c.photoBase, of, i+1))
+	}
+	return addresses
+}
 
 var sampleDistricts = []District{
 	{ID: "center", Name: "Центр"},

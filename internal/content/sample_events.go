@@ -31,7 +31,7 @@ func (c sampleCity) events() []Event {
 			event.EndsAt = &end
 		}
 		if s.photo {
-			event.Photos = []string{c.photo("event-" + s.id)}
+			event.Photos = c.photos("event-"+s.id, 1)
 		}
 		events = append(events, event)
 	}

@@ -26,9 +26,7 @@ func (c sampleCity) places() []Place {
 			place.Phone = fmt.Sprintf("+7 900 000-%02d-%02d", s.phone, (s.phone*7)%100)
 			place.Site = "https://" + s.id + ".example.com"
 		}
-		for n := range s.photos {
-			place.Photos = append(place.Photos, c.photo(fmt.Sprintf("%s-%d", s.id, n+1)))
-		}
+		place.Photos = c.photos(s.id, s.photos)
 		places = append(places, place)
 	}
 	return places

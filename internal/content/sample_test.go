@@ -29,6 +29,9 @@ func TestTheSampleCityIsABatchWithoutFaults(t *testing.T) {
 	for _, event := range city.Events {
 		require.True(t, ids[event.Place], "event %s is at %s", event.ID, event.Place)
 	}
+	for _, place := range content.SampleCity(now, "").Places {
+		require.Empty(t, place.Photos)
+	}
 	for day := range 7 {
 		for _, event := range content.SampleCity(now.AddDate(0, 0, day), "").Events {
 			switch event.ID {
