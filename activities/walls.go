@@ -242,7 +242,7 @@ func (a *Walls) wallGet(ctx context.Context, ownerID int64, count, offset int) (
 func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db.Post, read *protocol.WallRead) error {
 	now := time.Now()
 	cursor := db.WallRead{Name: wall.Name, ReadUntil: wall.ReadUntil}
-	posts := append(found.posts, again...)
+	posts := slices.Concat(found.posts, again)
 	recent := 0
 	for _, post := range posts {
 		if found.whole && post.PostedAt.After(cursor.ReadUntil) {

@@ -218,11 +218,11 @@ func TestCaseIsFoundByItsNumberOrByAPostOfIt(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, false)
 	operator := d.operator(t)
-	for typed, want := range map[string]string{
-		"12": "/console/cases/12", " #12 ": "/console/cases/12",
-		"wall-1_2": "/console/posts/wall-1_2", "https://vk.com/lostpets?w=wall-1_2": "/console/posts/wall-1_2",
+	for _, row := range []struct{ typed, page string }{
+		{"12", "/console/cases/12"}, {" #12 ", "/console/cases/12"},
+		{"wall-1_2", "/console/posts/wall-1_2"}, {"https://vk.com/lostpets?w=wall-1_2", "/console/posts/wall-1_2"},
 	} {
-		require.Equal(t, want, operator.get("/console/cases/find?q="+url.QueryEscape(typed)).header.Get("Location"), typed)
+		require.Equal(t, row.page, operator.get("/console/cases/find?q="+url.QueryEscape(row.typed)).header.Get("Location"), row.typed)
 	}
 	require.Equal(t, http.StatusBadRequest, operator.get("/console/cases/find?q=rex").status)
 	for _, path := range []string{"/console/cases?state=lost", "/console/cases?posts=many", "/console/cases?limit=0"} {
