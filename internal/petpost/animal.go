@@ -11,6 +11,16 @@ const (
 	animalSubject = 10
 )
 
+// animalBy is how the rules know which animal a text is about.
+type animalBy uint8
+
+const (
+	animalUntold animalBy = iota // they do not
+	animalHinted                 // by a leash or a litter box
+	animalCalled                 // by a name that mostly such animals have
+	animalNamed                  // by a word for it
+)
+
 const (
 	dogIndex = iota
 	catIndex
@@ -25,13 +35,19 @@ var animals = [3]Animal{Dog, Cat, Other}
 func (r *reader) readAnimal(v *view, source string) Animal {
 	t, c := &r.text, &r.rs.class
 	var score, first [3]int
-	tortoise := 0
+	var called [3]bool      // by more than a trait
+	tortoise, named := 0, 0 // named: what names that are words for other animals count
 	for i := range t.words {
 		w := &t.words[i]
 		if w.lexTo == w.lexAt {
 			continue
 		}
 		if t.has(i, c.tortoise) {
+			if t.isWord(i-1, "окрас", "окраса", "окрасом", "цвет", "цвета", "масть") {
+				score[catIndex] += animalMaybe
+				first[catIndex], called[catIndex] = i+1, true
+				continue
+			}
 			tortoise = i + 1
 			continue
 		}
@@ -57,12 +73,20 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 			first[index] = i + 1
 		}
 		score[index] += weight
+		if _, ok := r.knownName(i); ok && index == otherIndex {
+			named += weight
+		}
 		if weight > animalTrait {
+			called[index] = true
 			v.evidence = append(v.evidence, Evidence{
 				Field: "animal", Rule: "animal." + string(animals[index]), Points: string(animals[index]),
 				Words: t.rawOf(i, i+1), Weight: weight, Source: source,
 			})
 		}
+	}
+	// "Белка, лайка": an animal's word for a name, beside the word for what it is.
+	if score[otherIndex] == named && max(score[dogIndex], score[catIndex]) >= animalBreed {
+		score[otherIndex] = 0
 	}
 	// A tortoiseshell beside a cat is a cat; alone it is a tortoise.
 	if tortoise > 0 && score[catIndex] == 0 && score[dogIndex] < animalNoun {
@@ -71,7 +95,7 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	}
 	for k, pictures := range t.pictures {
 		if pictures > 0 && score == [3]int{} {
-			score[k], first[k] = animalTrait, 1
+			score[k], first[k], called[k] = animalTrait, 1, true
 			break
 		}
 	}
@@ -90,7 +114,14 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	for k := range animals {
 		v.mixed = v.mixed || k != best && score[k]*3 >= score[best]*2
 	}
-	v.animalHinted = score[best] <= animalMaybe+animalMaybe/2
+	switch {
+	case score[best] > animalMaybe+animalMaybe/2:
+		v.animalBy = animalNamed
+	case called[best]:
+		v.animalBy = animalCalled
+	default:
+		v.animalBy = animalHinted
+	}
 	return animals[best]
 }
 
@@ -115,7 +146,7 @@ func (r *reader) mention(i int) (int, int) {
 			return -1, 0
 		}
 		return dogIndex, animalBreed
-	case t.has(i, c.catBreed):
+	case t.has(i, c.catBreed), t.isWord(i, "голубая", "голубую", "голубой", "голубого", "голубые") && t.isWord(i-1, "русская", "русскую", "русской", "русский", "русского", "русские"):
 		return catIndex, animalBreed
 	case t.has(i, c.nameDog):
 		return dogIndex, animalName
@@ -179,7 +210,7 @@ func (r *reader) companion(i int) bool {
 		return true
 	}
 	// "рванул за кошкой", "не ужился с хомяком"
-	if t.has(i, c.oblique) && t.isWord(i-1, "за") {
+	if t.isWord(i-1, "за") && (t.has(i, c.oblique) || t.instrumental(i)) {
 		return true
 	}
 	// "у нас собака", "дома две кошки"
@@ -198,6 +229,12 @@ func (r *reader) companion(i int) bool {
 		}
 	}
 	return false
+}
+
+// instrumental reports a noun that ends as in "за зайцем", "за белкой".
+func (t *text) instrumental(i int) bool {
+	letters := t.codesOf(&t.words[i])
+	return endsWith(letters, "ом") || endsWith(letters, "ем") || endsWith(letters, "ой") || endsWith(letters, "ей") || endsWith(letters, "ами") || endsWith(letters, "ями")
 }
 
 // subject reports whether a verb of losing, finding or giving away speaks of

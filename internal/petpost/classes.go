@@ -13,7 +13,7 @@ type classIDs struct {
 	repost, maleSure, femaleSure, maleLikely, femaleLikely, barrier uint16
 	tortoise, likeness, worn, seekIt, wait, presents                uint16
 	seekWe, beforeName, timeStart, attack, nameDog, nameCat         uint16
-	breedPart                                                       uint16
+	breedPart, nameAny, pointer                                     uint16
 }
 
 // resolve finds them by their names in the word tables.
@@ -84,6 +84,8 @@ func (c *classIDs) resolve(lx *lexicon) {
 		{&c.nameDog, "name.dog"},
 		{&c.nameCat, "name.cat"},
 		{&c.breedPart, "breed.part"},
+		{&c.nameAny, "name.any"},
+		{&c.pointer, "pointer"},
 	} {
 		id, ok := lx.byName["@"+row.name]
 		if !ok {

@@ -76,6 +76,13 @@ func (r *reader) sum(v *view, source string) scores {
 			})
 		}
 	}
+	if from, to := r.cardNumber(); from >= 0 {
+		s.sum[sigAccount] += cardWeight
+		v.evidence = append(v.evidence, Evidence{
+			Field: "type", Rule: "account.number", Points: signalNames[sigAccount],
+			Words: t.rawOf(from, to), Weight: cardWeight, Source: source,
+		})
+	}
 	return s
 }
 
@@ -134,11 +141,15 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	animal := v.animal != "" || v.reading.Name != "" || r.petMentioned()
 
 	switch {
+	case r.pointsAtLink(v):
+		return Link, true
+	case r.isScrap(v):
+		return Unknown, false
 	case title[sigNotPet] >= outright && v.scores.first[sigNotPet] < v.scores.first[sigLost] && !r.kindMentioned(v.scores.first[sigNotPet]+3):
-		v.animal = ""
+		v.notPet = true
 		return News, true
-	case s[sigNotPet] >= plain && adopt < outright && !r.kindMentioned(len(t.words)) || s[sigNotPet] >= outright && (s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
-		v.animal = ""
+	case s[sigNotPet] >= plain && adopt < outright && !r.kindMentioned(len(t.words)) && (s[sigNotPet] >= outright || !r.petNamed()) || s[sigNotPet] >= outright && (s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
+		v.notPet = true
 		return News, true
 	case s[sigAdvice] >= outright && s[sigAdvice] >= lost && side < outright && adopt < outright:
 		return News, true
@@ -236,99 +247,6 @@ func (r *reader) seeksOldOwner(v *view) bool {
 	return old > home
 }
 
-// isHome tells whether the animal is home again. A post that says so is
-// reunited even when the old search text stands under it, unless it asks for
-// something new.
-func (r *reader) isHome(v *view, lost, adopt, money, owner int) bool {
-	s := &v.scores.sum
-	if title := &v.scores.title; title[sigHome] == 0 && title[sigNews] >= 8 {
-		return false // a report, some of whose animals went home
-	}
-	if s[sigNotHome] >= plain || adopt >= outright || money >= outright {
-		return false
-	}
-	if owner >= outright && owner > s[sigHome] || s[sigAdopted] > 0 && s[sigAdopted] >= s[sigHome] {
-		return false
-	}
-	if s[sigHome] >= 8 {
-		return true
-	}
-	if lost >= plain && (s[sigHome] > 0 || r.headedHome()) {
-		return true
-	}
-	return r.shortlyFound(v) || owner < outright && r.foundAtOnce(v)
-}
-
-// headedHome reads "UPD нашёлся!" above the old search.
-func (r *reader) headedHome() bool {
-	t := &r.text
-	if len(t.sentences) < 2 || t.sentences[0].to != 2 {
-		return false
-	}
-	return t.words[0].kind == kindLatin && t.has(1, r.rs.class.homeMark)
-}
-
-// shortlyFound reads the short notices: "Нашлась!", "Пёс найден ✅". A verb that
-// comes before its animal ("Найден пёс") announces a find instead.
-func (r *reader) shortlyFound(v *view) bool {
-	t, s := &r.text, &v.scores.sum
-	if s[sigFound] == 0 || s[sigOwner]+s[sigHold]+s[sigSeen]+s[sigLost]+s[sigAdopt] > 0 {
-		return false
-	}
-	if len(t.words) > 8 || len(v.reading.Phones) > 0 {
-		return false
-	}
-	c := &r.rs.class
-	for k := range r.found {
-		m := &r.found[k]
-		if m.phrase.rule.signal != sigFound {
-			continue
-		}
-		if !t.has(m.anchor, c.find) || v.reading.Location != "" && (m.anchor == 0 || countDigits(v.reading.Location) > 0) {
-			return false
-		}
-		for i := m.anchor + 1; i < len(t.words); i++ {
-			if t.has(i, c.kind) && t.words[i].sentence == t.words[m.anchor].sentence {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// foundAtOnce reads a text whose first sentence says no more than that somebody
-// was found ("Сажик нашёлся!!! Сидел у соседей…"), with nobody asked for.
-func (r *reader) foundAtOnce(v *view) bool {
-	t, c := &r.text, &r.rs.class
-	if len(t.sentences) == 0 || v.scores.sum[sigHold] > 0 || v.scores.sum[sigLost] >= outright || len(v.reading.Phones) > 0 && v.reading.Name == "" {
-		return false
-	}
-	if len(t.words) <= 8 {
-		for _, s := range t.sentences[1:] {
-			if n := int(s.to - s.from); n == 2 && t.isWord(int(s.to)-1, "дома") && t.words[s.from].upper {
-				return true // "Ура! Дара дома"
-			}
-		}
-	}
-	first := t.sentences[0]
-	last := int(first.to) - 1
-	for i := 0; i < last; i++ {
-		if t.words[i+1].gap&(gapComma|gapDash|gapParen) != 0 {
-			last = i
-		}
-	}
-	if last > 3 || first.question || t.words[0].hashtag {
-		return false
-	}
-	if t.isWord(last, "дома") && last > 0 && last < 3 && !t.isWord(last-1, "не", "нет", "из", "у", "нужен", "возле", "около", "ищем", "ищу", "наши", "два", "три") {
-		return true
-	}
-	if !t.has(last, c.find) {
-		return false
-	}
-	return last > 0 || len(t.sentences) > 1 && t.isWord(0, "нашелся", "нашлась", "нашлись", "нашли")
-}
-
 // foundOrSeen parts the animals that somebody holds from those that were seen.
 func (r *reader) foundOrSeen(v *view) Type {
 	s := &v.scores.sum
@@ -362,36 +280,4 @@ func (r *reader) askedInGeneral() bool {
 		}
 	}
 	return s > 1
-}
-
-func (r *reader) petMentioned() bool {
-	for i := range r.text.words {
-		if r.text.has(i, r.rs.class.pet) {
-			return true
-		}
-	}
-	return false
-}
-
-// kindMentioned reports whether an animal is named among the first words.
-func (r *reader) kindMentioned(words int) bool {
-	t, c := &r.text, &r.rs.class
-	for i := range min(words, len(t.words)) {
-		if t.has(i, c.kind) && !t.has(i, c.oblique) {
-			return true
-		}
-	}
-	return false
-}
-
-// saysSomething tells a text from a scrap of greetings and tags.
-func (r *reader) saysSomething() bool {
-	n := 0
-	for i := range r.text.words {
-		w := &r.text.words[i]
-		if (w.kind == kindWord || w.kind == kindLatin) && !w.hashtag && !r.text.has(i, r.rs.class.scrap) {
-			n++
-		}
-	}
-	return n >= 5
 }

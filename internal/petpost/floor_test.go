@@ -13,8 +13,10 @@ import (
 // The floors are a little under what is reached; `make eval` prints the misses.
 // The rules were written on train. blind was written by somebody who had not
 // seen them (they read 88 % of it then) and, like wide, is what opinion.tsv is
-// learned from too. heldout and fresh were written before rules and model met
-// them, and nothing is to be tuned on them.
+// learned from too. The others were written before rules and model met them, and
+// nothing is to be tuned on them: heldout; walls, the even lines of posts written
+// after the walls of four towns, a shelter and a housing estate, whose odd lines
+// are in wide; fresh, the even lines of posts worded as oddly as people can.
 func TestReadingsStayAboveTheFloor(t *testing.T) {
 	t.Parallel()
 	for _, floor := range []struct {
@@ -23,10 +25,11 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		lostFound, lostRight float64 // recall and precision of "lost"
 	}{
 		{"testdata/train.jsonl", 0.99, 0.99, 1, 0.99, 0.99},
-		{"testdata/blind.jsonl", 0.98, 0.94, 1, 0.98, 0.98},
-		{"testdata/wide.jsonl", 0.98, 0.92, 1, 0.98, 0.98},
-		{"testdata/fresh.jsonl", 0.80, 0.85, 1, 0.92, 0.85},
-		{"testdata/heldout.jsonl", 0.92, 0.97, 1, 0.93, 0.98},
+		{"testdata/blind.jsonl", 0.99, 0.98, 1, 0.99, 0.99},
+		{"testdata/wide.jsonl", 0.99, 0.98, 1, 0.99, 0.98},
+		{"testdata/fresh.jsonl", 0.86, 0.76, 1, 0.99, 0.80},
+		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 0.99},
+		{"testdata/walls.jsonl", 0.97, 0.98, 1, 0.99, 0.98},
 	} {
 		t.Run(floor.file, func(t *testing.T) {
 			t.Parallel()

@@ -87,7 +87,7 @@ func (r *reader) nameOfSentence() string {
 		if w.kind != kindWord || !w.upper || w.caps || w.hashtag || w.codeTo-w.codeAt < 3 || r.besidePhone(i) {
 			continue
 		}
-		if t.isWord(i, "мы", "он", "она", "они", "его", "все", "кто", "там", "тот") || w.lexTo > w.lexAt && !t.has(i, c.nameKnown) && !t.has(i, c.nameDog) && !t.has(i, c.nameCat) {
+		if t.isWord(i, "мы", "он", "она", "они", "его", "все", "кто", "там", "тот") || r.classed(i) && !t.has(i, c.nameKnown) && !t.has(i, c.nameDog) && !t.has(i, c.nameCat) {
 			continue
 		}
 		k := i + 1
@@ -154,7 +154,7 @@ func (r *reader) nameFirst() string {
 			continue
 		}
 		_, known := r.knownName(i)
-		if !known && (w.lexTo > w.lexAt || w.caps) {
+		if !known && (r.classed(i) || w.caps) {
 			continue
 		}
 		next := i + 1
@@ -216,7 +216,7 @@ func (r *reader) nameAfterCalled(i int) string {
 	if t.isWord(k, "звоните", "прошу", "если", "ищем", "просьба", "тел", "очень", "не", "пропал", "пропала", "помогите") || r.besidePhone(k) {
 		return ""
 	}
-	return t.rawOf(k, k+1)
+	return asName(t.rawOf(k, k+1))
 }
 
 // nameLike reports a capitalised word that no class but that of names knows.
@@ -235,7 +235,7 @@ func (r *reader) nameLike(i int) bool {
 	if t.has(i, c.nameKnown) {
 		return !r.besidePhone(i)
 	}
-	if w.lexTo > w.lexAt {
+	if r.classed(i) {
 		return false
 	}
 	return int(t.sentences[w.sentence].from) != i && !r.besidePhone(i) && !peopleNames[t.raw[w.start:w.end]]

@@ -3,6 +3,7 @@ package petpost
 import (
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // petName is a name that pets go by.
@@ -108,17 +109,52 @@ func (r *reader) knownName(i int) (petName, bool) {
 	return n, ok
 }
 
+// asName writes a name as names are written: "кузя" and "КУЗЯ" as "Кузя".
+func asName(written string) string {
+	runes := []rune(written)
+	for i, r := range runes {
+		if i == 0 {
+			runes[i] = unicode.ToUpper(r)
+		} else {
+			runes[i] = unicode.ToLower(r)
+		}
+	}
+	return string(runes)
+}
+
+// markNames gives the words that are pets' names by their form the class
+// @name.any, for the phrases and the model.
+func (r *reader) markNames() {
+	t, class := &r.text, r.rs.class.nameAny
+	for i := range t.words {
+		w := &t.words[i]
+		if w.kind != kindWord || !w.upper {
+			continue
+		}
+		if _, ok := r.knownName(i); !ok {
+			continue
+		}
+		at := int32(len(t.lex))
+		t.lex = append(append(t.lex, t.lexOf(w)...), class)
+		w.lexAt, w.lexTo = at, int32(len(t.lex))
+	}
+}
+
+// classed reports a word that a table of the vocabulary has: not a mere name.
+func (r *reader) classed(i int) bool {
+	w := &r.text.words[i]
+	n := w.lexTo - w.lexAt
+	return n > 1 || n == 1 && !r.text.has(i, r.rs.class.nameAny)
+}
+
 // nameAt gives the name at word i in the nominative: a known name by its forms,
 // another one in the accusative by its ending ("ищем Грушеньку").
 func (r *reader) nameAt(i int, accusative bool) string {
 	w := &r.text.words[i]
-	written := r.text.rawOf(i, i+1)
+	written := asName(r.text.rawOf(i, i+1))
 	if known, ok := r.knownName(i); ok {
-		switch {
-		case !w.upper || string(codesOf(known.name)) == string(r.text.codesOf(w)):
-			return written
-		case w.caps:
-			return strings.ToUpper(known.name)
+		if string(codesOf(known.name)) == string(r.text.codesOf(w)) {
+			return written // "Семен" stays without its dots
 		}
 		return known.name
 	}

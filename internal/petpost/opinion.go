@@ -3,97 +3,95 @@ package petpost
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
 // The rules know how people usually say what they want. A post that says it
-// otherwise leaves them with a hint or two, and a wrong guess. So each type also
-// gets a score from a linear model over the words of the text and the rules that
-// matched it: opinion.tsv, learned from the labelled corpora by the command
-// learn. The rules' own answer starts with a lead; where the model is surer than
-// that lead, its answer stands, and the words that spoke for it are evidence.
+// otherwise leaves them with a hint or two, and a wrong guess. So each type and
+// each animal also gets a score from a linear model over the words of the text
+// and the rules that matched it: opinion.tsv, learned from the labelled corpora
+// by the command learn. The rules' own answer starts with a lead; where the model
+// is surer than that lead, its answer stands, and the words that spoke for it are
+// evidence.
 
 //go:embed opinion.tsv
 var opinionTable string
 
 // Lead of the rules' answer, in hundredths of a natural logarithm of the odds.
+// They are chosen by cross-validation.
 const (
-	LeadClear = 100 // the rules found evidence
-	LeadVague = 40  // they decided for lack of it
+	leadClear = 100 // the rules found evidence for the type
+	leadVague = 80  // they decided for lack of it
 
-	// DoubtOfLost is what the model must overtake besides to call a post a search
-	// that the rules do not: a false search goes out to people's chats. By
-	// cross-validation it halves the false ones and costs few of the true.
-	DoubtOfLost = 60
+	// doubtOfLost is what the model must overtake besides to call a post a search
+	// that the rules do not: a false search goes out to people's chats. It halves
+	// the false ones and costs few of the true.
+	doubtOfLost = 100
 )
 
-// OpinionTypes are the types that the model chooses from, in the order of the
-// columns of opinion.tsv.
-var OpinionTypes = [...]Type{Lost, Found, Sighting, Adoption, Fundraising, Reunited, News}
+// leadAnimal is that of the rules' animal, by how they know it.
+var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400, animalNamed: 600}
 
-const opinionColumns = len(OpinionTypes)
+// OpinionTypes are the types that the model chooses from, and OpinionAnimals the
+// animals, in the order of the columns of opinion.tsv.
+var (
+	OpinionTypes   = [...]Type{Lost, Found, Sighting, Adoption, Fundraising, Reunited, News}
+	OpinionAnimals = [...]Animal{Dog, Cat, Other, ""}
+)
 
-// A feature is something that the model knows a text by. Its name, as it stands
-// in opinion.tsv:
-//
-//	w ищу      a word, cut to its stem
-//	t ищу      the same within the first two sentences
-//	b ищу дом  two neighbours in a sentence; animals, pets' names, colours and
-//	           numbers stand for all of their kind, ^ is the sentence's begin
-//	c seek     a word of a class
-//	r, rt      a rule that matched, anywhere or within the first two sentences
-//	s …        the shape of the text
-type feature struct {
-	kind featureKind
-	// id is a class, the number of a rule, a shape, or a hash of letters.
-	id       uint64
-	from, to int // the words that it stands for; equal for a shape
+// OpinionColumns is how many weights a feature has.
+const OpinionColumns = len(OpinionTypes) + len(OpinionAnimals)
+
+// OpinionSums are a text's sums of weights, in hundredths of log odds.
+type OpinionSums [OpinionColumns]int
+
+// RulesAnswer is what the rules alone make of a text.
+type RulesAnswer struct {
+	Type     Type
+	clear    bool // they found evidence for it
+	Animal   Animal
+	animalBy animalBy
 }
 
-type featureKind uint8
+func (v *view) rulesAnswer() RulesAnswer {
+	return RulesAnswer{Type: v.typ, clear: v.clear, Animal: v.animal, animalBy: v.animalBy}
+}
 
-const (
-	featureWord featureKind = iota
-	featureTitle
-	featurePair
-	featureClass
-	featureRule
-	featureRuleTitle
-	featureShape
-	featureKinds
-)
-
-var featureNames = [featureKinds]string{"w", "t", "b", "c", "r", "rt", "s"}
-
-// The shapes of a text.
-const (
-	shapeAny = iota
-	shapePhone
-	shapeQuestion
-	shapeLength // six of them, by tens of words
-	shapes      = shapeLength + 6
-)
-
-var shapeNames = [shapes]string{"any", "phone", "question", "words 0", "words 10", "words 20", "words 30", "words 40", "words 50"}
-
-// Tokens stand for all words of a kind; hashes of letters are greater.
-const (
-	tokenNumber = iota
-	tokenNoLetters
-	tokenBegin
-	tokenAnimal
-	tokenName
-	tokenColor
-	tokens
-)
-
-var tokenNames = [tokens]string{"#", "~", "^", "@animal", "@name", "@color"}
+// Weigh gives the columns of the type and of the animal that stand when the
+// rules' answer has had its lead.
+func (s OpinionSums) Weigh(rules RulesAnswer) (typ, animal int) {
+	for i, t := range OpinionTypes {
+		switch {
+		case t == rules.Type && rules.clear:
+			s[i] += leadClear
+		case t == rules.Type:
+			s[i] += leadVague
+		case t == Lost:
+			s[i] -= doubtOfLost
+		}
+		if s[i] > s[typ] {
+			typ = i
+		}
+	}
+	animal = len(OpinionTypes)
+	for k, a := range OpinionAnimals {
+		i := len(OpinionTypes) + k
+		if a == rules.Animal {
+			s[i] += leadAnimal[rules.animalBy]
+		}
+		if s[i] > s[animal] {
+			animal = i
+		}
+	}
+	return typ, animal
+}
 
 // opinion is the learned table: rows of weights, and where each feature's row is.
 type opinion struct {
-	weights [][opinionColumns]int16
+	weights [][OpinionColumns]int16
 	// hashed has the rows of words and pairs, listed those of the other kinds by
 	// id; row 0 is of features without weight.
 	hashed [featureClass]map[uint64]int32
@@ -103,7 +101,7 @@ type opinion struct {
 var learned = sync.OnceValue(func() *opinion { return readOpinion(opinionTable, compiled()) })
 
 func readOpinion(table string, rs *ruleset) *opinion {
-	o := &opinion{weights: make([][opinionColumns]int16, 1)}
+	o := &opinion{weights: make([][OpinionColumns]int16, 1)}
 	ids := map[string]uint64{}
 	for id, name := range rs.names {
 		ids["c "+strings.TrimPrefix(name, "@")] = uint64(id)
@@ -122,11 +120,14 @@ func readOpinion(table string, rs *ruleset) *opinion {
 	o.listed[featureRuleTitle] = make([]int32, len(rules))
 	o.listed[featureShape] = make([]int32, shapes)
 	for line := range strings.Lines(table) {
-		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(cells) != opinionColumns+1 {
-			continue // a comment
+		if strings.HasPrefix(line, "# ") {
+			continue
 		}
-		var row [opinionColumns]int16
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != OpinionColumns+1 {
+			panic(fmt.Sprintf("petpost: opinion.tsv: %d cells in the row of %q; run the command learn", len(cells), cells[0]))
+		}
+		var row [OpinionColumns]int16
 		for i, cell := range cells[1:] {
 			weight, err := strconv.ParseInt(cell, 10, 16)
 			if err != nil {
@@ -142,6 +143,8 @@ func readOpinion(table string, rs *ruleset) *opinion {
 			o.hashed[featureWord][tokenOf(name[1])] = at
 		case "t":
 			o.hashed[featureTitle][tokenOf(name[1])] = at
+		case "e":
+			o.hashed[featureEnding][tokenOf(name[1])] = at
 		case "b":
 			o.hashed[featurePair][pairOf(tokenOf(name[1]), tokenOf(name[2]))] = at
 		default:
@@ -165,144 +168,27 @@ func (o *opinion) row(f *feature) int32 {
 	return o.listed[f.kind][f.id]
 }
 
-// tokenOf is the token, or the hash of the letters, that a name stands for.
-func tokenOf(name string) uint64 {
-	for token, n := range tokenNames {
-		if n == name {
-			return uint64(token)
-		}
-	}
-	return letterHash(codesOf(name))
-}
-
-func letterHash(letters []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range letters {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h | 1<<63
-}
-
-func pairOf(a, b uint64) uint64 { return a*0x9E3779B97F4A7C15 ^ b }
-
-// features calls visit for each feature of the text, some more than once.
-func (r *reader) features(visit func(feature)) {
-	t := &r.text
-	shape := func(id uint64) { visit(feature{kind: featureShape, id: id}) }
-	shape(shapeAny)
-	if len(r.phones) > 0 {
-		shape(shapePhone)
-	}
-	for i := range t.sentences {
-		if t.sentences[i].question {
-			shape(shapeQuestion)
-			break
-		}
-	}
-	shape(uint64(shapeLength + min(5, len(t.words)/10)))
-
-	previous := uint64(tokenBegin)
-	for i := range t.words {
-		w := &t.words[i]
-		begins := int(t.sentences[w.sentence].from) == i
-		if begins {
-			previous = tokenBegin
-		}
-		for _, class := range t.lexOf(w) {
-			if r.rs.names[class][0] == '@' {
-				visit(feature{featureClass, uint64(class), i, i + 1})
-			}
-		}
-		token := r.token(i)
-		if token != tokenColor {
-			letters := token
-			if token == tokenAnimal || token == tokenName {
-				letters = letterHash(cutStem(t.codesOf(w)))
-			}
-			visit(feature{featureWord, letters, i, i + 1})
-			if w.sentence < titleSentences {
-				visit(feature{featureTitle, letters, i, i + 1})
-			}
-		}
-		from := i
-		if !begins {
-			from--
-		}
-		visit(feature{featurePair, pairOf(previous, token), from, i + 1})
-		previous = token
-	}
-	for k := range r.found {
-		m := &r.found[k]
-		visit(feature{featureRule, uint64(m.phrase.ruleID), m.from, m.to})
-		if t.words[m.anchor].sentence < titleSentences {
-			visit(feature{featureRuleTitle, uint64(m.phrase.ruleID), m.from, m.to})
-		}
-	}
-}
-
-func (r *reader) token(i int) uint64 {
-	t, c := &r.text, &r.rs.class
-	w := &t.words[i]
-	if w.lexTo > w.lexAt {
-		switch {
-		case t.has(i, c.kind):
-			return tokenAnimal
-		case t.has(i, c.nameKnown):
-			return tokenName
-		case t.has(i, c.color):
-			return tokenColor
-		}
-	}
-	if w.kind == kindNumber {
-		return tokenNumber
-	}
-	if w.codeTo == w.codeAt {
-		return tokenNoLetters
-	}
-	return letterHash(cutStem(t.codesOf(w)))
-}
-
-// cutStem cuts a word to about its stem: short words lose nothing, long ones up
-// to three letters, and none keeps more than seven.
-func cutStem(letters []byte) []byte {
-	switch n := len(letters); {
-	case n > 5:
-		return letters[:min(7, max(5, n-3))]
-	case n == 5:
-		return letters[:4]
-	}
-	return letters
-}
-
 // secondOpinion lets the model overrule the rules where it is surer.
 func (r *reader) secondOpinion(v *view, source string) {
 	if v.typ == Link || v.typ == Empty || v.typ == Unknown && v.words < 6 {
 		return
 	}
 	o := learned()
-	sum := r.opinionSums(o)
-	best := 0
-	for i, t := range OpinionTypes {
-		if t == v.typ && v.clear {
-			sum[i] += LeadClear
-		} else if t == v.typ {
-			sum[i] += LeadVague
-		}
-		if t == Lost && v.typ != Lost {
-			sum[i] -= DoubtOfLost
-		}
-		if sum[i] > sum[best] {
-			best = i
-		}
+	rules := v.rulesAnswer()
+	best, animal := r.opinionSums(o).Weigh(rules)
+	if typ := OpinionTypes[best]; typ != rules.Type {
+		v.typ = typ
+		r.explainOpinion(o, v, best, slices.Index(OpinionTypes[:], rules.Type), Evidence{Field: "type", Points: string(typ), Source: source})
 	}
-	if was := v.typ; OpinionTypes[best] != was {
-		v.typ = OpinionTypes[best]
-		r.explainOpinion(o, v, was, best, source)
+	if a := OpinionAnimals[animal-len(OpinionTypes)]; a != rules.Animal {
+		v.animal, v.animalBy = a, animalCalled
+		against := len(OpinionTypes) + slices.Index(OpinionAnimals[:], rules.Animal)
+		r.explainOpinion(o, v, animal, against, Evidence{Field: "animal", Points: string(a), Source: source})
 	}
 }
 
 // opinionSums counts each feature once, however often the text has it.
-func (r *reader) opinionSums(o *opinion) (sum [opinionColumns]int) {
+func (r *reader) opinionSums(o *opinion) (sum OpinionSums) {
 	r.newRound(o)
 	r.features(func(f feature) {
 		row := o.row(&f)
@@ -329,14 +215,8 @@ func (r *reader) newRound(o *opinion) {
 }
 
 // explainOpinion records the three features that spoke most for the model's
-// type against that of the rules.
-func (r *reader) explainOpinion(o *opinion, v *view, was Type, best int, source string) {
-	against := -1
-	for i, t := range OpinionTypes {
-		if t == was {
-			against = i
-		}
-	}
+// column against that of the rules, which is negative if they had none.
+func (r *reader) explainOpinion(o *opinion, v *view, best, against int, e Evidence) {
 	var top [3]struct {
 		feature
 		weight int
@@ -360,69 +240,11 @@ func (r *reader) explainOpinion(o *opinion, v *view, was Type, best int, source 
 			}
 		}
 	})
+	e.Rule = "learned"
 	for _, f := range top {
 		if f.weight > 0 {
-			v.evidence = append(v.evidence, Evidence{
-				Field: "type", Rule: "learned", Points: string(v.typ),
-				Words: r.text.rawOf(f.from, f.to), Weight: f.weight / 10, Source: source,
-			})
+			e.Words, e.Weight = r.text.rawOf(f.from, f.to), f.weight/10
+			v.evidence = append(v.evidence, e)
 		}
 	}
-}
-
-// Features lists the names of a text's features, for the command learn, with
-// what the rules alone make of the text and whether they found evidence for it.
-func Features(raw string) (names []string, rulesSay Type, clear bool) {
-	r := readers.Get().(*reader)
-	defer readers.Put(r)
-	v := r.weigh(raw, "own")
-	seen := map[string]bool{}
-	previous := tokenNames[tokenBegin]
-	r.features(func(f feature) {
-		name := featureNames[f.kind] + " "
-		switch f.kind {
-		case featureWord, featureTitle:
-			name += r.stemName(f.from)
-		case featurePair:
-			token := r.tokenName(f.to - 1)
-			if int(r.text.sentences[r.text.words[f.to-1].sentence].from) == f.to-1 {
-				previous = tokenNames[tokenBegin]
-			}
-			name += previous + " " + token
-			previous = token
-		case featureClass:
-			name += r.rs.names[f.id][1:]
-		case featureRule, featureRuleTitle:
-			name += rules[f.id].name
-		case featureShape:
-			name += shapeNames[f.id]
-		}
-		if !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
-	})
-	return names, v.typ, v.clear
-}
-
-func (r *reader) tokenName(i int) string {
-	if token := r.token(i); token < tokens {
-		return tokenNames[token]
-	}
-	return r.stemName(i)
-}
-
-func (r *reader) stemName(i int) string {
-	w := &r.text.words[i]
-	switch {
-	case w.kind == kindNumber:
-		return tokenNames[tokenNumber]
-	case w.codeTo == w.codeAt:
-		return tokenNames[tokenNoLetters]
-	}
-	var name strings.Builder
-	for _, c := range cutStem(r.text.codesOf(w)) {
-		name.WriteRune(letterOf(c))
-	}
-	return name.String()
 }

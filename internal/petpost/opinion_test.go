@@ -18,15 +18,25 @@ func TestTheSecondOpinionSaysWhichWordsOverruledTheRules(t *testing.T) {
 	overruled := 0
 	for _, post := range posts {
 		reading := petpost.Parse(petpost.Input{Text: post.Text})
-		if _, rules, _ := petpost.Features(post.Text); rules == reading.Type {
-			require.Empty(t, learnedEvidence(reading), post.Text)
-			continue
-		}
-		overruled++
-		require.NotEmpty(t, learnedEvidence(reading), post.Text)
-		for _, e := range learnedEvidence(reading) {
-			require.Equal(t, string(reading.Type), e.Points)
-			require.Contains(t, post.Text, e.Words)
+		_, rules := petpost.FeaturesOf(post.Text)
+		for _, answer := range []struct{ field, rules, read string }{
+			{"type", string(rules.Type), string(reading.Type)},
+			{"animal", string(rules.Animal), string(reading.Animal)},
+		} {
+			learned := learnedEvidence(reading, answer.field)
+			if answer.rules == answer.read {
+				require.Empty(t, learned, post.Text)
+				continue
+			}
+			if answer.read == "" {
+				continue // news of no animal in particular
+			}
+			overruled++
+			require.NotEmpty(t, learned, post.Text)
+			for _, e := range learned {
+				require.Equal(t, answer.read, e.Points)
+				require.Contains(t, post.Text, e.Words)
+			}
 		}
 	}
 	require.NotZero(t, overruled)
@@ -36,7 +46,7 @@ func TestAnAnswerOfTheRulesThatStandsNeedsNoSecondOpinion(t *testing.T) {
 	t.Parallel()
 	reading := petpost.Parse(petpost.Input{Text: "Пропала собака, такса, ул. Труда 15. Вознаграждение! 8 900 000-12-34"})
 	require.Equal(t, petpost.Lost, reading.Type)
-	require.Empty(t, learnedEvidence(reading))
+	require.Empty(t, learnedEvidence(reading, "type"))
 }
 
 func TestAShortCommentOverARepostIsLeftToTheRules(t *testing.T) {
@@ -70,9 +80,9 @@ func TestMostOfTheLearnedTableStillMeansSomething(t *testing.T) {
 	require.LessOrEqual(t, stale, 3, "run go run ./internal/petpost/learn")
 }
 
-func learnedEvidence(r petpost.Reading) (learned []petpost.Evidence) {
+func learnedEvidence(r petpost.Reading, field string) (learned []petpost.Evidence) {
 	for _, e := range r.Evidence {
-		if e.Rule == "learned" {
+		if (e.Rule == "learned" || e.Rule == "search of no animal") && e.Field == field {
 			learned = append(learned, e)
 		}
 	}

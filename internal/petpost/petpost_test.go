@@ -37,6 +37,16 @@ func TestTypeIsWhatTheAuthorAsksForRatherThanAWordOfTheText(t *testing.T) {
 		"links alone":                                 {"[club1|Приют] https://vk.com/wall-1_2", petpost.Link},
 		"a scrap":                                     {"Ап", petpost.Unknown},
 		"nothing":                                     {" \n", petpost.Empty},
+		"who did not come home is missing":            {"Кот Фунтик не пришёл домой. Ул. Свободы 133, одноглазый, серый", petpost.Lost},
+		"a question of nothing":                       {"Кто видел?", petpost.Unknown},
+		"a bump of nothing":                           {"Актуально!!!", petpost.Unknown},
+		"a link that is pointed to":                   {"Подробности тут: https://vk.com/wall-1_2", petpost.Link},
+		"a sledge is no pet":                          {"Верните санки! Стояли у лифта на пятом, ребёнок плачет", petpost.News},
+		"a tail that is shown on the leash is a pet":  {"Упустили поводок у рынка, щенок хаски убежал. Кто видел?", petpost.Lost},
+		"found stands above the old search":           {"(НАЙДЕНА) Пропала собака, рыжая, ошейник зелёный", petpost.Reunited},
+		"thanks over a search that goes on":           {"Спасибо за репосты! Фросю так и не встретили, ищем дальше. Кошка трёхцветная", petpost.Lost},
+		"a card and an empty store ask for money":     {"Корм закончился, кормить нечем. Хоть по сто рублей: 4276 6900 1111 2222", petpost.Fundraising},
+		"an owner asks who found it":                  {"Никто кошку не находил? Шотландка, сбежала от курьера", petpost.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,6 +73,10 @@ func TestAnimalIsTheOneThePostIsAbout(t *testing.T) {
 		"a tortoiseshell":               {"Пропала кошка, черепаховая", petpost.Cat},
 		"a bird":                        {"Улетел попугай", petpost.Other},
 		"a squirrel's name":             {"Пропала собака, зовут Белка", petpost.Dog},
+		"a fox's name":                  {"Лиса пропала! Собака похожа на лису, рыжая", petpost.Dog},
+		"a prey does not count":         {"Пропала гончая, ушла за зайцем", petpost.Dog},
+		"a coat is no tortoise":         {"Потеряшка Фрося, окрас черепаха, 3 года", petpost.Cat},
+		"a breed by its colour":         {"Ася пропала, русская голубая, 8 месяцев", petpost.Cat},
 		"kinds in general do not count": {"Ветклиника для кошек и собак открылась на Ленина", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,6 +142,18 @@ func TestFieldsAreReadAsWritten(t *testing.T) {
 	require.Equal(t, "г. Ижевск, ул. Удмуртская, д. 255", got.Location)
 	require.Equal(t, []string{"@olga_izh", "Ольга"}, got.Contacts)
 	require.Equal(t, []string{petpost.TraitChipped, petpost.TraitCollar}, got.Traits)
+}
+
+func TestANameIsWrittenAsNamesAre(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"потерялся йорк чарли, центр":             "Чарли",
+		"УБЕЖАЛА КОШКА МУСЯ, ОЧЕНЬ ПУГЛИВАЯ":      "Муся",
+		"Бублик зовут, корги, сбежал из двора":    "Бублик",
+		"Пропал пёс, зовут РЕКС, ушёл с Кирова 1": "Рекс",
+	} {
+		require.Equal(t, want, petpost.Parse(petpost.Input{Text: text}).Name, text)
+	}
 }
 
 func TestARepostIsReadWithItsOriginal(t *testing.T) {

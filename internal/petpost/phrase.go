@@ -295,6 +295,9 @@ func (rs *ruleset) matchAt(t *text, ph *phrase, i int) (match, bool) {
 		return match{}, false
 	}
 	m.match.phrase, m.match.from, m.match.to = ph, i, end
+	if ph.rule.signal == sigHome && t.deniedIn(&m.match) {
+		return match{}, false // "не пришёл домой"
+	}
 	return m.match, true
 }
 

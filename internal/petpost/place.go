@@ -40,7 +40,7 @@ func (r *reader) placeAt(i int) placeSpan {
 	if w.hashtag || w.kind != kindWord && w.kind != kindNumber || r.inPhone(i) {
 		return placeSpan{}
 	}
-	if w.kind == kindWord && !w.upper && w.lexTo == w.lexAt && (i+1 >= len(t.words) || !t.has(i+1, c.street)) {
+	if w.kind == kindWord && !w.upper && !r.classed(i) && (i+1 >= len(t.words) || !t.has(i+1, c.street)) {
 		return placeSpan{} // most words
 	}
 	switch {
@@ -218,7 +218,7 @@ func (r *reader) placeName(from, to int) bool {
 		}
 	}
 	for i := from; i < to; i++ {
-		if t.words[i].lexTo > t.words[i].lexAt || t.words[i].caps && t.words[i].codeTo-t.words[i].codeAt > 4 || t.words[i].kind != kindWord {
+		if r.classed(i) || t.words[i].caps && t.words[i].codeTo-t.words[i].codeAt > 4 || t.words[i].kind != kindWord {
 			return false
 		}
 	}

@@ -20,16 +20,16 @@ var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
 
 // view is what one text says, before the texts of a post are put together.
 type view struct {
-	typ    Type
-	clear  bool // typ rests on evidence rather than on the lack of it
-	scores scores
-	animal Animal
-	// animalHinted: a name or a leash tells the animal, no word for it does.
-	animalHinted bool
-	mixed        bool // two animals are named about as often
-	reading      Reading
-	evidence     []Evidence
-	words        int
+	typ      Type
+	clear    bool // typ rests on evidence rather than on the lack of it
+	scores   scores
+	animal   Animal
+	animalBy animalBy
+	mixed    bool // two animals are named about as often
+	notPet   bool // what is missing is a thing or a person
+	reading  Reading
+	evidence []Evidence
+	words    int
 }
 
 // parse reads the author's text and the texts under it. The author's words
@@ -67,8 +67,12 @@ func (r *reader) read(raw, source string, overRepost bool) view {
 	if !overRepost || v.words >= longComment {
 		r.secondOpinion(&v, source)
 	}
-	if v.typ == News && v.mixed {
-		v.animal = "" // news of cats and dogs alike
+	switch {
+	case v.typ == Lost && r.ofNoPet(&v):
+		v.typ, v.clear = News, false
+		v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "search of no animal", Points: string(News), Source: source})
+	case v.typ == News && (v.mixed || v.notPet || v.animalBy == animalHinted), v.typ == Fundraising && v.mixed:
+		v.animal = "" // of cats and dogs alike, or of none
 	}
 	return v
 }
@@ -78,6 +82,7 @@ func (r *reader) weigh(raw, source string) view {
 	v := view{}
 	t := &r.text
 	t.cut(raw, &r.rs.lexicon)
+	r.markNames()
 	r.found = r.rs.findPhrases(t, &r.match)
 	r.markSubjects()
 
@@ -101,8 +106,8 @@ func (v view) finish() Reading {
 // complete fills what v does not say from a text under it.
 func (v *view) complete(under *view) {
 	a, b := &v.reading, &under.reading
-	if v.animal == "" || v.animalHinted && under.animal != "" && !under.animalHinted {
-		v.animal, v.animalHinted = under.animal, under.animalHinted
+	if v.animal == "" || v.animalBy < animalNamed && under.animal != "" && under.animalBy == animalNamed {
+		v.animal, v.animalBy = under.animal, under.animalBy
 	}
 	for _, phone := range b.Phones {
 		a.Phones = appendNew(a.Phones, phone)

@@ -74,6 +74,24 @@ func (t *text) denied(i int) bool {
 	return t.sameSentence(i-1, i) && t.isWord(i-1, "не", "без", "нет", "ни")
 }
 
+// deniedIn reports a "не" before the word that a match explains, or before its
+// first, that is not part of the phrase itself.
+func (t *text) deniedIn(m *match) bool {
+	for _, i := range [...]int{m.anchor, m.from} {
+		if i == 0 || !t.sameSentence(i-1, i) || !t.isWord(i-1, "не", "ни") {
+			continue
+		}
+		part := false
+		for _, w := range m.words[:m.used] {
+			part = part || int(w) == i-1
+		}
+		if !part {
+			return true
+		}
+	}
+	return false
+}
+
 // sex weighs the words that tell it; a tie, as with "кот и кошка", tells nothing.
 // Where there are none the pet's name may.
 func (r *reader) sex(name string) Sex {

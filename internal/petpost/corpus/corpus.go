@@ -16,6 +16,13 @@ import (
 	"vestnik/internal/petpost"
 )
 
+// Training lists the corpora that rules and model are made from; HeldOut those
+// that were written before these met them and that nothing is tuned on.
+var (
+	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl"}
+	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl"}
+)
+
 // Post is one line of a corpus: the input of `vestnik parse` and what a person
 // reads in it.
 type Post struct {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"vestnik/internal/petpost/corpus"
 )
@@ -23,7 +24,7 @@ func main() {
 		}
 		return
 	}
-	for _, name := range []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "heldout.jsonl", "fresh.jsonl"} {
+	for _, name := range slices.Concat(corpus.Training, corpus.HeldOut) {
 		posts(filepath.Join(*dir, name), *verbose)
 	}
 	for _, name := range []string{"pairs.jsonl", "blind_pairs.jsonl"} {
