@@ -11,11 +11,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"vestnik/db"
-	"vestnik/internal/compose"
-	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
-	"vestnik/internal/telegram"
 	"vestnik/internal/vk"
 )
 
@@ -107,10 +104,10 @@ func (o *Outbound) amendNext(ctx context.Context, request protocol.AmendPart, ed
 		}
 		e.Parts[e.at].Gone = true
 	}
-	if err := o.Ledger.PartShows(ctx, e.Delivery.ID, e.part().Part, e.post.Version(), e.part().Gone); err != nil {
+	e.Parts[e.at].Version = e.post.Version()
+	if err := o.Ledger.PartShows(ctx, e.Delivery.ID, e.part()); err != nil {
 		return protocol.PartAmended{}, err
 	}
-	e.Parts[e.at].Version = e.post.Version()
 	o.Log.InfoContext(ctx, "message amended", "delivery", e.Delivery.ID, "destination", e.Delivery.Destination,
 		"post", protocol.WallPost(e.post.OwnerID, e.post.PostID), "cause", e.Cause, "part", e.part().Part+1, "gone", e.part().Gone)
 	if e.next() {
@@ -119,10 +116,11 @@ func (o *Outbound) amendNext(ctx context.Context, request protocol.AmendPart, ed
 	return o.finishAll(ctx, e)
 }
 
-// next finds the next message that carries words and shows an older version.
+// next finds the next message that shows an older version: in its words, or in
+// its photos.
 func (e *edition) next() bool {
 	for i, part := range e.Parts {
-		if !part.Gone && !part.Wordless && !bytes.Equal(part.Version, e.post.Version()) {
+		if !part.Gone && !bytes.Equal(part.Version, e.post.Version()) && (!part.Wordless || len(e.exchanges(i)) > 0) {
 			e.at = i
 			return true
 		}
@@ -183,89 +181,6 @@ func (o *Outbound) putOff(ctx context.Context, e *edition, refused refusal, caus
 		kind, options.NonRetryable, options.Category = protocol.ErrRateLimited, true, temporal.ApplicationErrorCategoryBenign
 	}
 	return protocol.PartAmended{}, temporal.NewApplicationErrorWithOptions(cause.Error(), kind, options)
-}
-
-type telegramEditor struct {
-	*Telegram
-}
-
-func (t *telegramEditor) edit(ctx context.Context, e *edition) error {
-	bot, err := t.Bots(e.target.Destination)
-	if err != nil {
-		return err
-	}
-	revision := e.revision()
-	err = t.change(ctx, bot, e, revision.Text, telegram.ParseMode(revision.ParseMode), revision.Preview)
-	var failure *telegram.Error
-	if errors.As(err, &failure) && failure.Class == telegram.CantParseEntities {
-		t.Log.ErrorContext(ctx, "Telegram can't parse our markup: editing without", "delivery", e.Delivery.ID)
-		err = t.change(ctx, bot, e, revision.Unmarked, telegram.Plain, revision.Preview)
-	}
-	switch {
-	case errors.As(err, &failure) && failure.Class == telegram.NotModified:
-		return nil
-	case errors.As(err, &failure) && failure.Class == telegram.Migrated:
-		// The message stays behind in the group that was.
-		return errors.Join(err, t.Ledger.FollowMigration(ctx, e.Delivery.DestinationID, failure.MigrateToChatID))
-	}
-	return err
-}
-
-// revision is what the message at hand is to say. Messages that are gone keep
-// their share of the words: the others are to make sense as they stand.
-func (e *edition) revision() notice.Revision {
-	var slots []notice.Kind
-	mine, photos := 0, 0
-	for i, part := range e.Parts {
-		kind := notice.Kind(part.Kind)
-		if kind != notice.Message {
-			photos += len(part.MessageIDs)
-		}
-		if part.Wordless {
-			continue
-		}
-		if i == e.at {
-			mine = len(slots)
-		}
-		slots = append(slots, kind)
-	}
-	return compose.Revise(e.post, e.target, slots, photos)[mine]
-}
-
-func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *edition, text string, mode telegram.ParseMode, preview string) error {
-	chat := e.target.Destination
-	if e.Delivery.MigratedTo != nil {
-		chat = chat.WithChat(*e.Delivery.MigratedTo)
-	}
-	message := telegram.MessageRef{Chat: telegram.Chat(chat.Chat), ID: e.part().MessageIDs[0]}
-	if notice.Kind(e.part().Kind) != notice.Message {
-		_, err := bot.EditMessageCaption(ctx, message, text, mode, nil)
-		return err
-	}
-	_, err := bot.EditMessageText(ctx, message, telegram.TextMessage{
-		Text: text, ParseMode: mode, Preview: telegram.Preview{Off: preview == "", URL: preview},
-	})
-	return err
-}
-
-func (t *telegramEditor) judge(err error) refusal {
-	var failure *telegram.Error
-	if !errors.As(err, &failure) {
-		return refusal{reason: "not_configured"}
-	}
-	refused := refusal{reason: string(failure.Class)}
-	switch action := failure.Action(); {
-	case failure.Class == telegram.MessageGone, failure.Class == telegram.Migrated:
-		refused.gone = true
-	case action == telegram.Cool:
-		refused.retryAfter = max(failure.RetryAfter, cooldownFloor)
-	case action == telegram.Retry, action == telegram.AskOrRetry:
-		refused.again = true
-	case action == telegram.Park, action == telegram.Thread: // a person is needed, and the next delivery will ask for one
-	default:
-		refused.status, refused.reason = protocol.AmendFailed, failure.Error()
-	}
-	return refused
 }
 
 type vkEditor struct {

@@ -79,6 +79,9 @@ func (t *telegramCourier) send(ctx context.Context, c *consignment, _ protocol.S
 			return err
 		}
 		c.shown = db.Shown{Kind: string(current.Kind), Wordless: current.Text == "", Version: c.post.Version()}
+		for _, index := range current.Photos {
+			c.shown.Photos = append(c.shown.Photos, c.post.Photos[index].Name())
+		}
 		err = t.attempt(ctx, c, t.photo.rung(current),
 			func(ctx context.Context) ([]int64, error) { return t.call(ctx, bot, c, current, photos) },
 			func(err error) verdict { return t.judge(c, err, len(current.Photos) > 0) })

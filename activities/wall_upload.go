@@ -32,7 +32,7 @@ type keyRest struct {
 // upload puts photos on the wall's server, one after the other, and remembers
 // each, so that a repetition goes on where this one stopped.
 func (a *WallAlbum) upload(ctx context.Context, c *consignment, photos []int) album {
-	saved, err := a.Ledger.SavedPhotos(ctx, c.ID)
+	saved, err := a.Ledger.SavedPhotos(ctx, c.ID, c.post.Photos)
 	if err != nil {
 		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
 	}
@@ -46,7 +46,7 @@ func (a *WallAlbum) upload(ctx context.Context, c *consignment, photos []int) al
 			name, err = a.uploadOne(ctx, c, index)
 			switch {
 			case err == nil:
-				if err := a.Ledger.SavePhoto(ctx, c.ID, index, name); err != nil {
+				if err := a.Ledger.SavePhoto(ctx, c.ID, index, c.post.Photos[index], name); err != nil {
 					a.Log.WarnContext(ctx, "uploaded photo not remembered", "delivery", c.ID, "error", err)
 				}
 			case ctx.Err() != nil:

@@ -90,19 +90,20 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 	for _, part := range parts {
 		amendment.Parts = append(amendment.Parts, PartToAmend{
 			Part: int(part.Part), MessageIDs: part.MessageIds,
-			Shown: Shown{Kind: part.Kind, Wordless: !part.Wordy, Version: part.Shown},
+			Shown: Shown{Kind: part.Kind, Wordless: !part.Wordy, Version: part.Shown, Photos: part.Photos},
 			Gone:  part.Gone || orZero(part.ChatID) != orZero(row.MigratedTo),
 		})
 	}
 	return amendment, nil
 }
 
-// PartShows records that a part shows a version of its post now, or that its
-// message is gone.
-func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part int, version []byte, gone bool) error {
-	err := l.queries.PartShows(ctx, relaysql.PartShowsParams{DeliveryID: deliveryID, Part: int32(part), Shown: version, Gone: gone})
+// PartShows records what a part shows now, or that its message is gone.
+func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part PartToAmend) error {
+	err := l.queries.PartShows(ctx, relaysql.PartShowsParams{
+		DeliveryID: deliveryID, Part: int32(part.Part), Shown: part.Version, Gone: part.Gone, Photos: notNil(part.Photos),
+	})
 	if err != nil {
-		return fmt.Errorf("part %d of delivery %d: %w", part, deliveryID, err)
+		return fmt.Errorf("part %d of delivery %d: %w", part.Part, deliveryID, err)
 	}
 	return nil
 }

@@ -90,6 +90,9 @@ type Shown struct {
 	Wordless bool
 	// Version of the post that it shows.
 	Version []byte
+	// Photos are the names of the photos that it shows, one for each of its
+	// messages; nil if it shows none, or nobody can know.
+	Photos []string
 }
 
 // Ending is how an attempt ended short of arriving.
@@ -216,23 +219,29 @@ func (l *Ledger) PhotoRungs(ctx context.Context, id int64) (map[int]Rung, error)
 	return rungs, nil
 }
 
-// SavePhoto remembers the name of a photo on the VK wall it was uploaded for.
-func (l *Ledger) SavePhoto(ctx context.Context, id int64, photo int, name string) error {
-	if err := l.queries.SavePhoto(ctx, relaysql.SavePhotoParams{DeliveryID: id, Photo: int32(photo), Saved: name}); err != nil {
-		return fmt.Errorf("save photo %d of delivery %d: %w", photo, id, err)
+// SavePhoto remembers the name of a photo of a post on the VK wall it was
+// uploaded for. index is its place in the post, which another photo may take
+// when the post is edited.
+func (l *Ledger) SavePhoto(ctx context.Context, id int64, index int, photo Photo, name string) error {
+	if err := l.queries.SavePhoto(ctx, relaysql.SavePhotoParams{DeliveryID: id, Photo: int32(index), Source: photo.Name(), Saved: name}); err != nil {
+		return fmt.Errorf("save photo %d of delivery %d: %w", index, id, err)
 	}
 	return nil
 }
 
-// SavedPhotos returns the names of the photos of a delivery that were uploaded.
-func (l *Ledger) SavedPhotos(ctx context.Context, id int64) (map[int]string, error) {
+// SavedPhotos returns the names of those of a post's photos that were uploaded
+// for a delivery, by their places in the post.
+func (l *Ledger) SavedPhotos(ctx context.Context, id int64, photos []Photo) (map[int]string, error) {
 	rows, err := l.queries.SavedPhotos(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("saved photos of delivery %d: %w", id, err)
 	}
 	names := make(map[int]string, len(rows))
 	for _, row := range rows {
-		names[int(row.Photo)] = row.Saved
+		index := int(row.Photo)
+		if row.Source == "" || index < len(photos) && photos[index].Name() == row.Source {
+			names[index] = row.Saved
+		}
 	}
 	return names, nil
 }
@@ -299,7 +308,7 @@ func (l *Ledger) FoundSent(ctx context.Context, id int64, part int, messageIDs [
 func (l *Ledger) recordPart(ctx context.Context, q *relaysql.Queries, id int64, part int, messageIDs []int64, last bool, shown Shown) error {
 	if err := q.RecordPart(ctx, relaysql.RecordPartParams{
 		DeliveryID: id, Part: int32(part), MessageIds: messageIDs,
-		Kind: shown.Kind, Wordy: !shown.Wordless, Shown: shown.Version,
+		Kind: shown.Kind, Wordy: !shown.Wordless, Shown: shown.Version, Photos: notNil(shown.Photos),
 	}); err != nil {
 		return err
 	}

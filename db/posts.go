@@ -81,6 +81,9 @@ type Photo struct {
 	Sizes     []PhotoSize `json:"sizes"` // the best first
 }
 
+// Name is what VK calls the photo, whatever its links are.
+func (p Photo) Name() string { return fmt.Sprintf("photo%d_%d", p.OwnerID, p.ID) }
+
 // PhotoSize is one link to a photo; width and height are in pixels, 0 if VK
 // does not tell.
 type PhotoSize struct {

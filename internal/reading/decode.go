@@ -134,7 +134,7 @@ func contentHash(post vk.Post, stored db.Post) []byte {
 	write(post.Text)
 	write(stored.Reposts...)
 	for _, photo := range stored.Photos {
-		write(fmt.Sprintf("photo%d_%d", photo.OwnerID, photo.ID))
+		write(photo.Name())
 	}
 	for _, attachment := range stored.Attachments {
 		write(attachment.Kind, attachment.Title)

@@ -34,6 +34,7 @@ var formKinds = map[string]map[string]fieldKind{
 	"sendMediaGroup":         kindsOf(bot.SendMediaGroupParams{}),
 	"editMessageText":        kindsOf(bot.EditMessageTextParams{}),
 	"editMessageCaption":     kindsOf(bot.EditMessageCaptionParams{}),
+	"editMessageMedia":       kindsOf(bot.EditMessageMediaParams{}),
 	"editMessageReplyMarkup": kindsOf(bot.EditMessageReplyMarkupParams{}),
 	"getChatMember":          kindsOf(bot.GetChatMemberParams{}),
 	"getChat":                kindsOf(bot.GetChatParams{}),

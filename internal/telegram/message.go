@@ -335,6 +335,31 @@ func (c *Client) EditMessageCaption(ctx context.Context, ref MessageRef, caption
 	return edited, err
 }
 
+// EditMessageMedia puts another photo, and its caption, in the place of what a message shows, also of one album item.
+// Of m only Photo, Caption, ParseMode and Keyboard matter. A message that already is so gives class NotModified.
+func (c *Client) EditMessageMedia(ctx context.Context, ref MessageRef, m PhotoMessage) (Message, error) {
+	if err := m.Photo.check(); err != nil {
+		return Message{}, internal("editMessageMedia", err)
+	}
+	if err := m.Keyboard.check(); err != nil {
+		return Message{}, internal("editMessageMedia", err)
+	}
+	ex := &exchange{method: "editMessageMedia"}
+	photo := &models.InputMediaPhoto{Media: m.Photo.reference(), Caption: m.Caption, ParseMode: models.ParseMode(m.ParseMode)}
+	if photo.Media == "" {
+		ex.files = true
+		photo.Media, photo.MediaAttachment = "attach://"+photoName(0), bytes.NewReader(m.Photo.Bytes)
+	}
+	var edited Message
+	err := c.exchange(ctx, c.timeout, ex, &edited, func(ctx context.Context) error {
+		_, err := c.bot.EditMessageMedia(ctx, &bot.EditMessageMediaParams{
+			ChatID: string(ref.Chat), MessageID: int(ref.ID), Media: photo, ReplyMarkup: m.Keyboard.markup(),
+		})
+		return err
+	})
+	return edited, err
+}
+
 // EditMessageReplyMarkup changes the buttons under a message. An empty, non-nil keyboard takes them away.
 func (c *Client) EditMessageReplyMarkup(ctx context.Context, ref MessageRef, keyboard Keyboard) (Message, error) {
 	if err := keyboard.check(); err != nil {

@@ -66,6 +66,10 @@ func TestCallsWithoutFilesAreJSONWithTheTypesOfTheBotAPI(t *testing.T) {
 			_, err := c.EditMessageCaption(ctx, telegram.MessageRef{Chat: "5", ID: 7}, "Найдена", telegram.MarkdownV2, nil)
 			return err
 		}, sentMessage, "editMessageCaption", `{"chat_id":5,"message_id":7,"caption":"Найдена","parse_mode":"MarkdownV2"}`},
+		"an exchanged photo": {func(ctx context.Context, c *telegram.Client) error {
+			_, err := c.EditMessageMedia(ctx, telegram.MessageRef{Chat: "5", ID: 7}, telegram.PhotoMessage{Photo: telegram.Photo{URL: "https://cdn.example/2.jpg"}, Caption: "<b>Мурка</b>", ParseMode: telegram.HTML})
+			return err
+		}, sentMessage, "editMessageMedia", `{"chat_id":5,"message_id":7,"media":{"type":"photo","media":"https://cdn.example/2.jpg","caption":"<b>Мурка</b>","parse_mode":"HTML"}}`},
 		"a keyboard taken away": {func(ctx context.Context, c *telegram.Client) error {
 			_, err := c.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: "5", ID: 7}, telegram.Keyboard{})
 			return err

@@ -259,7 +259,7 @@ func (q *Queries) OpenAmendment(ctx context.Context, id int64) (OpenAmendmentRow
 }
 
 const partShows = `-- name: PartShows :exec
-UPDATE relay.delivery_parts SET shown = $3, gone = $4 WHERE delivery_id = $1 AND part = $2
+UPDATE relay.delivery_parts SET shown = $3, gone = $4, photos = $5 WHERE delivery_id = $1 AND part = $2
 `
 
 type PartShowsParams struct {
@@ -267,6 +267,7 @@ type PartShowsParams struct {
 	Part       int32
 	Shown      []byte
 	Gone       bool
+	Photos     []string
 }
 
 func (q *Queries) PartShows(ctx context.Context, arg PartShowsParams) error {
@@ -275,12 +276,13 @@ func (q *Queries) PartShows(ctx context.Context, arg PartShowsParams) error {
 		arg.Part,
 		arg.Shown,
 		arg.Gone,
+		arg.Photos,
 	)
 	return err
 }
 
 const partsToAmend = `-- name: PartsToAmend :many
-SELECT part, message_ids, kind, wordy, shown, gone, chat_id
+SELECT part, message_ids, kind, wordy, shown, photos, gone, chat_id
 FROM relay.delivery_parts
 WHERE delivery_id = $1
 ORDER BY part
@@ -292,6 +294,7 @@ type PartsToAmendRow struct {
 	Kind       string
 	Wordy      bool
 	Shown      []byte
+	Photos     []string
 	Gone       bool
 	ChatID     *int64
 }
@@ -311,6 +314,7 @@ func (q *Queries) PartsToAmend(ctx context.Context, deliveryID int64) ([]PartsTo
 			&i.Kind,
 			&i.Wordy,
 			&i.Shown,
+			&i.Photos,
 			&i.Gone,
 			&i.ChatID,
 		); err != nil {

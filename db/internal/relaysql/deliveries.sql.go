@@ -649,11 +649,11 @@ func (q *Queries) PhotoRungs(ctx context.Context, deliveryID int64) ([]PhotoRung
 }
 
 const recordPart = `-- name: RecordPart :exec
-INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, chat_id)
-SELECT v.id, $1::int, $2::bigint[], $3::text, $4::boolean, $5::bytea, d.migrated_to
+INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, photos, chat_id)
+SELECT v.id, $1::int, $2::bigint[], $3::text, $4::boolean, $5::bytea, $6::text[], d.migrated_to
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.id = $6
+WHERE v.id = $7
 ON CONFLICT (delivery_id, part) DO NOTHING
 `
 
@@ -663,6 +663,7 @@ type RecordPartParams struct {
 	Kind       string
 	Wordy      bool
 	Shown      []byte
+	Photos     []string
 	DeliveryID int64
 }
 
@@ -673,6 +674,7 @@ func (q *Queries) RecordPart(ctx context.Context, arg RecordPartParams) error {
 		arg.Kind,
 		arg.Wordy,
 		arg.Shown,
+		arg.Photos,
 		arg.DeliveryID,
 	)
 	return err
@@ -688,28 +690,35 @@ func (q *Queries) RefuseNames(ctx context.Context, id int64) error {
 }
 
 const savePhoto = `-- name: SavePhoto :exec
-INSERT INTO relay.delivery_photos (delivery_id, photo, saved) VALUES ($1, $2, $3)
-ON CONFLICT (delivery_id, photo) DO UPDATE SET saved = excluded.saved
+INSERT INTO relay.delivery_photos (delivery_id, photo, source, saved) VALUES ($1, $2, $3, $4)
+ON CONFLICT (delivery_id, photo) DO UPDATE SET source = excluded.source, saved = excluded.saved
 `
 
 type SavePhotoParams struct {
 	DeliveryID int64
 	Photo      int32
+	Source     string
 	Saved      string
 }
 
 func (q *Queries) SavePhoto(ctx context.Context, arg SavePhotoParams) error {
-	_, err := q.db.Exec(ctx, savePhoto, arg.DeliveryID, arg.Photo, arg.Saved)
+	_, err := q.db.Exec(ctx, savePhoto,
+		arg.DeliveryID,
+		arg.Photo,
+		arg.Source,
+		arg.Saved,
+	)
 	return err
 }
 
 const savedPhotos = `-- name: SavedPhotos :many
-SELECT photo, saved FROM relay.delivery_photos WHERE delivery_id = $1 AND saved <> ''
+SELECT photo, source, saved FROM relay.delivery_photos WHERE delivery_id = $1 AND saved <> ''
 `
 
 type SavedPhotosRow struct {
-	Photo int32
-	Saved string
+	Photo  int32
+	Source string
+	Saved  string
 }
 
 func (q *Queries) SavedPhotos(ctx context.Context, deliveryID int64) ([]SavedPhotosRow, error) {
@@ -721,7 +730,7 @@ func (q *Queries) SavedPhotos(ctx context.Context, deliveryID int64) ([]SavedPho
 	var items []SavedPhotosRow
 	for rows.Next() {
 		var i SavedPhotosRow
-		if err := rows.Scan(&i.Photo, &i.Saved); err != nil {
+		if err := rows.Scan(&i.Photo, &i.Source, &i.Saved); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

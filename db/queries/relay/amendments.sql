@@ -42,13 +42,13 @@ RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.crea
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused;
 
 -- name: PartsToAmend :many
-SELECT part, message_ids, kind, wordy, shown, gone, chat_id
+SELECT part, message_ids, kind, wordy, shown, photos, gone, chat_id
 FROM relay.delivery_parts
 WHERE delivery_id = $1
 ORDER BY part;
 
 -- name: PartShows :exec
-UPDATE relay.delivery_parts SET shown = $3, gone = $4 WHERE delivery_id = $1 AND part = $2;
+UPDATE relay.delivery_parts SET shown = $3, gone = $4, photos = $5 WHERE delivery_id = $1 AND part = $2;
 
 -- name: FinishAmendment :execrows
 UPDATE relay.amendments

@@ -84,8 +84,8 @@ SET finished_at = now(), outcome = $2, code = $3, error = $4, retry_after = $5
 WHERE id = $1;
 
 -- name: RecordPart :exec
-INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, chat_id)
-SELECT v.id, @part::int, @message_ids::bigint[], @kind::text, @wordy::boolean, @shown::bytea, d.migrated_to
+INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, photos, chat_id)
+SELECT v.id, @part::int, @message_ids::bigint[], @kind::text, @wordy::boolean, @shown::bytea, @photos::text[], d.migrated_to
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.id = @delivery_id
@@ -158,11 +158,11 @@ ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_ph
 SELECT photo, rung FROM relay.delivery_photos WHERE delivery_id = $1;
 
 -- name: SavePhoto :exec
-INSERT INTO relay.delivery_photos (delivery_id, photo, saved) VALUES ($1, $2, $3)
-ON CONFLICT (delivery_id, photo) DO UPDATE SET saved = excluded.saved;
+INSERT INTO relay.delivery_photos (delivery_id, photo, source, saved) VALUES ($1, $2, $3, $4)
+ON CONFLICT (delivery_id, photo) DO UPDATE SET source = excluded.source, saved = excluded.saved;
 
 -- name: SavedPhotos :many
-SELECT photo, saved FROM relay.delivery_photos WHERE delivery_id = $1 AND saved <> '';
+SELECT photo, source, saved FROM relay.delivery_photos WHERE delivery_id = $1 AND saved <> '';
 
 -- name: RefuseNames :exec
 UPDATE relay.destinations SET names_refused = true WHERE id = $1;
