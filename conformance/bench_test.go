@@ -73,12 +73,22 @@ func BenchmarkAcknowledgement(b *testing.B) {
 
 // BenchmarkClick is from the moment in which Telegram delivers a pressed
 // button until the answer and the screen arrive there: by the guide, and by a
-// handler of the go-telegram/bot library that keeps nothing.
+// handler of the go-telegram/bot library that keeps nothing. Beside the guide
+// stands what its Temporal needs for a click at the least, measured before and
+// after: see bareSessions.
 func BenchmarkClick(b *testing.B) {
 	for _, rate := range []int{1, 20, 50} {
 		b.Run(fmt.Sprintf("guide/%d_a_second", rate), func(b *testing.B) {
 			r := newRig(b, setup{})
-			clicks(b, r, rate, func(body string) { require.Equal(b, 200, r.post(body).status) })
+			bare := newBareSessions(b, r)
+			bare.click(b, clickers/3, clickers, 3*time.Second) // each has a session then
+			bare.delays.all = nil
+			bare.click(b, rate, clickers, 5*time.Second)
+			answer := clicks(b, r, rate, func(body string) { require.Equal(b, 200, r.post(body).status) })
+			bare.click(b, rate, clickers, 5*time.Second)
+			bare.delays.report(b, "bare")
+			b.ReportMetric(answer.at(0.5)/bare.delays.at(0.5), "answer-p50-ratio")
+			b.ReportMetric(answer.at(0.99)/bare.delays.at(0.99), "answer-p99-ratio")
 		})
 		b.Run(fmt.Sprintf("plain/%d_a_second", rate), func(b *testing.B) {
 			r := newRig(b, setup{noWorker: true})
@@ -89,8 +99,11 @@ func BenchmarkClick(b *testing.B) {
 	}
 }
 
-func clicks(b *testing.B, r *rig, rate int, deliver func(body string)) {
-	people := make([]*person, 60) // who have a session already
+// clickers is how many people click. They have a session already.
+const clickers = 60
+
+func clicks(b *testing.B, r *rig, rate int, deliver func(body string)) (answer *durations) {
+	people := make([]*person, clickers)
 	for i := range people {
 		people[i] = r.person(b)
 		update := people[i].tap("open:menu:places")
@@ -114,7 +127,8 @@ func clicks(b *testing.B, r *rig, rate int, deliver func(body string)) {
 			deliver(string(taps[i].Body))
 		})
 		screens := awaitCall(b, r, sandbox.CallFilter{Method: "sendMessage"}, before+len(taps))[before:]
-		var answer, screen durations
+		var screen durations
+		answer = &durations{}
 		answered := map[string]time.Time{}
 		for _, call := range r.sandbox.Calls(sandbox.CallFilter{Method: "answerCallbackQuery"}) {
 			answered[call.Text("callback_query_id")] = call.ReceivedAt
@@ -135,6 +149,7 @@ func clicks(b *testing.B, r *rig, rate int, deliver func(body string)) {
 		screen.report(b, "screen")
 	}
 	b.ReportMetric(0, "ns/op")
+	return answer
 }
 
 func awaitCall(b *testing.B, r *rig, filter sandbox.CallFilter, n int) []sandbox.Call {
