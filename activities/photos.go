@@ -131,13 +131,26 @@ func (l *photoLadder) mend(ctx context.Context, index int, err error) error {
 	if failure.Kind == photo.Gone && !l.refreshed && l.Fresh != nil {
 		l.refreshed = true
 		photos, err := l.Fresh(ctx, l.c.OwnerID, l.c.PostID)
-		if err == nil && len(photos) == len(l.c.post.Photos) {
-			l.c.post.Photos = photos
+		if renewed, changed := withFreshLinks(l.c.post.Photos, photos); changed {
+			l.c.post.Photos = renewed
 			return nil
 		}
 		l.Log.InfoContext(ctx, "photo links not refreshed", "delivery", l.c.ID, "error", err)
 	}
 	return l.lowerOne(ctx, index)
+}
+
+// withFreshLinks is the photos with the links under which VK shows them now,
+// and whether there are any. A photo that VK does not show keeps its own.
+func withFreshLinks(photos, fresh []db.Photo) (renewed []db.Photo, changed bool) {
+	renewed = slices.Clone(photos)
+	for i, old := range renewed {
+		same := slices.IndexFunc(fresh, func(p db.Photo) bool { return p.OwnerID == old.OwnerID && p.ID == old.ID })
+		if same >= 0 && len(fresh[same].Sizes) > 0 {
+			renewed[i].Sizes, changed = fresh[same].Sizes, true
+		}
+	}
+	return renewed, changed
 }
 
 // lower answers Telegram's refusal of a step's photos. If it names the item,

@@ -67,15 +67,26 @@ type consignment struct {
 	// forgiven is when an operator last forgave unknown outcomes.
 	forgiven time.Time
 	sentAt   time.Time // when the last call began
+	cut      *db.Cut   // of a delivery in several parts
 	shown    db.Shown  // what the part shows, for the ledger
 }
 
 func (c *consignment) last() bool { return c.part == c.parts-1 }
 
+// more is what the ledger keeps for the parts after this one, nil if there are
+// none.
+func (c *consignment) more() *db.Cut {
+	if c.last() {
+		return nil
+	}
+	return c.cut
+}
+
 // courier is what a platform does in its own way.
 type courier interface {
-	// plan returns the weight of each part.
-	plan(c *consignment) []int
+	// plan returns the weight of each part. What has begun goes on as it was
+	// cut then.
+	plan(c *consignment) ([]int, error)
 	// settleUncertain looks at what earlier attempts of unknown outcome have
 	// left behind. It returns the messages found, or nil to send again; an
 	// error ends the attempt.
@@ -105,7 +116,10 @@ func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, cour
 	if err != nil {
 		return protocol.PartSent{}, o.fail(ctx, request, err)
 	}
-	weights := courier.plan(c)
+	weights, err := courier.plan(c)
+	if err != nil {
+		return protocol.PartSent{}, o.fail(ctx, request, err)
+	}
 	c.parts = len(weights)
 	sent := protocol.PartSent{Parts: c.parts, Uncertain: c.Uncertain}
 	if c.Status == protocol.StatusSent || c.Status == protocol.StatusSuppressed || c.part >= c.parts {
@@ -118,7 +132,7 @@ func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, cour
 	found, err := o.settleUncertain(ctx, c, courier)
 	if err == nil && found != nil {
 		err = o.record(ctx, func(ctx context.Context) error {
-			return o.Ledger.FoundSent(ctx, c.ID, c.part, found, c.last(), c.shown)
+			return o.Ledger.FoundSent(ctx, c.ID, c.part, found, c.more(), c.shown)
 		})
 	} else if err == nil {
 		waitForSlot(ctx, request.SendAt)
@@ -190,7 +204,7 @@ func (o *Outbound) attempt(ctx context.Context, c *consignment, rung string, cal
 	ids, err := call(ctx)
 	if err == nil {
 		o.Metrics.Send(ctx, protocol.Platform(c.Destination), db.OutcomeSent, time.Since(began))
-		return o.record(ctx, func(ctx context.Context) error { return o.Ledger.Arrived(ctx, attempt, ids, c.last()) })
+		return o.record(ctx, func(ctx context.Context) error { return o.Ledger.Arrived(ctx, attempt, ids, c.more()) })
 	}
 	verdict := judge(err)
 	o.Metrics.Send(ctx, protocol.Platform(c.Destination), verdict.ending.Outcome, time.Since(began))

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -44,13 +45,27 @@ type telegramCourier struct {
 	photo *photoLadder
 }
 
-func (t *telegramCourier) plan(c *consignment) []int {
-	t.steps = compose.Telegram(c.post, c.target).Steps
+// plan cuts the post into steps, or takes them as they were cut when the first
+// of them arrived, photos included.
+func (t *telegramCourier) plan(c *consignment) ([]int, error) {
+	if c.cut = c.Cut; c.cut != nil {
+		if err := json.Unmarshal(c.cut.Parts, &t.steps); err != nil {
+			return nil, fmt.Errorf("the parts of delivery %d: %w", c.ID, err)
+		}
+		c.post.Photos = c.cut.Photos
+	} else {
+		t.steps = compose.Telegram(c.post, c.target).Steps
+		parts, err := json.Marshal(t.steps)
+		if err != nil {
+			return nil, err
+		}
+		c.cut = &db.Cut{Parts: parts, Photos: c.post.Photos, Version: c.post.Version()}
+	}
 	weights := make([]int, len(t.steps))
 	for i, step := range t.steps {
 		weights[i] = step.Weight
 	}
-	return weights
+	return weights, nil
 }
 
 // settleUncertain follows ON_UNKNOWN. Telegram has no key against doubles and
@@ -78,7 +93,7 @@ func (t *telegramCourier) send(ctx context.Context, c *consignment, _ protocol.S
 		if err != nil {
 			return err
 		}
-		c.shown = db.Shown{Kind: string(current.Kind), Wordless: current.Text == "", Version: c.post.Version()}
+		c.shown = db.Shown{Kind: string(current.Kind), Wordless: current.Text == "", Version: c.cut.Version}
 		for _, index := range current.Photos {
 			c.shown.Photos = append(c.shown.Photos, c.post.Photos[index].Name())
 		}

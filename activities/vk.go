@@ -51,10 +51,10 @@ type vkCourier struct {
 	message notice.VKPost
 }
 
-func (v *vkCourier) plan(c *consignment) []int {
+func (v *vkCourier) plan(c *consignment) ([]int, error) {
 	v.message = compose.VK(c.post, c.target, v.MaxText)
 	c.shown = db.Shown{Kind: "post", Version: c.post.Version()}
-	return []int{1}
+	return []int{1}, nil
 }
 
 // settleUncertain relies on the guid while it holds. Later it looks for the

@@ -155,10 +155,11 @@ func (a *WallAlbum) fetch(ctx context.Context, c *consignment, index int) (photo
 		case failure.Kind == photo.Gone && !fresh && a.Walls != nil:
 			fresh = true
 			photos, freshErr := a.Walls.FreshPhotos(ctx, c.OwnerID, c.PostID)
-			if freshErr != nil || len(photos) != len(c.post.Photos) {
+			renewed, changed := withFreshLinks(c.post.Photos, photos)
+			if freshErr != nil || !changed {
 				return picture, err
 			}
-			c.post.Photos = photos
+			c.post.Photos = renewed
 		default:
 			return picture, err
 		}

@@ -106,7 +106,7 @@ func (d *desk) sent(delivery *db.DeliveryRow, at time.Time) {
 	require.NoError(d.t, err)
 	attempt, err := d.ledger.Begin(d.t.Context(), row, 0, "", db.Shown{Kind: "message", Version: []byte("old")})
 	require.NoError(d.t, err)
-	require.NoError(d.t, d.ledger.Arrived(d.t.Context(), attempt, []int64{1000 + delivery.ID}, true))
+	require.NoError(d.t, d.ledger.Arrived(d.t.Context(), attempt, []int64{1000 + delivery.ID}, nil))
 	_, err = d.pool.Exec(d.t.Context(), "UPDATE relay.deliveries SET sent_at = $2, created_at = $2 WHERE id = $1", delivery.ID, at)
 	require.NoError(d.t, err)
 }

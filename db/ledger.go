@@ -52,6 +52,9 @@ type Delivery struct {
 	// ReplyTo is the message that the delivery answers, the first about its
 	// case; 0 for none.
 	ReplyTo int64
+	// Cut is how the parts were cut when the first of them arrived; nil before
+	// that, and for a delivery in one part.
+	Cut *Cut
 }
 
 // Captcha is what VK asked a person to solve. A link in it may carry a session
@@ -143,6 +146,12 @@ func (l *Ledger) Open(ctx context.Context, id int64) (Delivery, error) {
 			delivery.ReplyTo, err = q.FirstMessage(ctx, *row.ReplyTo)
 			if err != nil && !errorsIsNoRows(err) {
 				return err
+			}
+		}
+		if row.Cut != nil {
+			delivery.Cut = new(Cut)
+			if err := json.Unmarshal(row.Cut, delivery.Cut); err != nil {
+				return fmt.Errorf("its cut: %w", err)
 			}
 		}
 		if row.Captcha != nil {
@@ -276,47 +285,6 @@ func (l *Ledger) Begin(ctx context.Context, delivery Delivery, part int, rung st
 		return Attempt{}, fmt.Errorf("begin attempt at delivery %d: %w", delivery.ID, err)
 	}
 	return attempt, nil
-}
-
-// Arrived records the messages that a part has become. The delivery is sent
-// when it was the last part.
-func (l *Ledger) Arrived(ctx context.Context, attempt Attempt, messageIDs []int64, last bool) error {
-	err := l.inTx(ctx, func(q *relaysql.Queries) error {
-		if err := q.CloseAttempt(ctx, relaysql.CloseAttemptParams{ID: attempt.ID, Outcome: OutcomeSent}); err != nil {
-			return err
-		}
-		return l.recordPart(ctx, q, attempt.DeliveryID, attempt.Part, messageIDs, last, attempt.Shown)
-	})
-	if err != nil {
-		return fmt.Errorf("record part %d of delivery %d: %w", attempt.Part, attempt.DeliveryID, err)
-	}
-	return nil
-}
-
-// FoundSent records a part that was found to have arrived, though no attempt
-// was answered.
-func (l *Ledger) FoundSent(ctx context.Context, id int64, part int, messageIDs []int64, last bool, shown Shown) error {
-	err := l.inTx(ctx, func(q *relaysql.Queries) error {
-		return l.recordPart(ctx, q, id, part, messageIDs, last, shown)
-	})
-	if err != nil {
-		return fmt.Errorf("record found part %d of delivery %d: %w", part, id, err)
-	}
-	return nil
-}
-
-func (l *Ledger) recordPart(ctx context.Context, q *relaysql.Queries, id int64, part int, messageIDs []int64, last bool, shown Shown) error {
-	if err := q.RecordPart(ctx, relaysql.RecordPartParams{
-		DeliveryID: id, Part: int32(part), MessageIds: messageIDs,
-		Kind: shown.Kind, Wordy: !shown.Wordless, Shown: shown.Version, Photos: notNil(shown.Photos),
-	}); err != nil {
-		return err
-	}
-	status := relaysql.SetStatusParams{ID: id, Status: protocol.StatusSending}
-	if last {
-		status.Status = protocol.StatusSent
-	}
-	return q.SetStatus(ctx, status)
 }
 
 // Close records how an attempt ended that did not arrive, and what that makes

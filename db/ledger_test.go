@@ -56,11 +56,14 @@ func (d *desk) rowOf(id int64) db.DeliveryRow {
 func TestADeliveryIsSentWhenItsLastPartHasArrived(t *testing.T) {
 	d, id := owing(t)
 	ctx := t.Context()
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{11, 12}, false))
+	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{11, 12}, &db.Cut{Parts: []byte(`[1,2]`), Version: []byte("v1")}))
 	require.Equal(t, protocol.StatusSending, d.rowOf(id).Status)
 	delivery := d.open(id)
 	require.Equal(t, [][]int64{{11, 12}}, delivery.Arrived)
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 1), []int64{13}, true))
+	require.JSONEq(t, `[1,2]`, string(delivery.Cut.Parts), "what is still to come is sent as it was cut")
+	require.Equal(t, []byte("v1"), delivery.Cut.Version)
+	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 1), []int64{13}, nil))
+	require.Nil(t, d.open(id).Cut)
 	row := d.rowOf(id)
 	require.Equal(t, protocol.StatusSent, row.Status)
 	require.Equal(t, []int64{11, 12, 13}, row.MessageIDs)
@@ -95,7 +98,7 @@ func TestAnAttemptThatWasCutOffIsClosedAsUnknownAndCountedOnce(t *testing.T) {
 func TestWhatHasBeenSentStaysSent(t *testing.T) {
 	d, id := owing(t)
 	ctx := t.Context()
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{11}, true))
+	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{11}, nil))
 	require.NoError(t, d.ledger.Park(ctx, protocol.Park{DeliveryID: id, Status: protocol.StatusParked, Reason: "late"}))
 	require.NoError(t, d.ledger.Requeue(ctx, id))
 	result, err := d.ledger.Settle(ctx, protocol.Settle{DeliveryID: id, Action: protocol.ResumeSkip})
@@ -116,7 +119,7 @@ func TestAParkedDeliveryKeepsItsCaptchaUntilItIsSent(t *testing.T) {
 	require.NoError(t, d.ledger.Requeue(ctx, id))
 	require.Equal(t, protocol.StatusPending, d.rowOf(id).Status)
 	require.Equal(t, asked, d.open(id).Captcha, "the next call names it")
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{1}, true))
+	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{1}, nil))
 	require.Nil(t, d.rowOf(id).Captcha)
 }
 
@@ -232,7 +235,7 @@ func TestAListIsFilteredAndTheNewestComesFirst(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
 	first, second := d.oweOne(1), d.oweOne(2)
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(first, 0), []int64{1}, true))
+	require.NoError(t, d.ledger.Arrived(ctx, d.begin(first, 0), []int64{1}, nil))
 	rows, err := d.ledger.List(ctx, db.DeliveryFilter{})
 	require.NoError(t, err)
 	require.Equal(t, []int64{second, first}, []int64{rows[0].ID, rows[1].ID})

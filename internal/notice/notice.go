@@ -9,9 +9,9 @@
 //	Post         --PlanTelegram-->        Plan: the steps to take, in order
 //	Post         --PlanVK-->              one wall post
 //
-// Everything here is pure: the same post and options give the same plan for
-// ever, so a delivery that was interrupted after step 2 can plan again and go
-// on with step 3.
+// Everything here is pure: the same post and options give the same plan. But
+// posts are edited, options changed and this package improved, so a delivery
+// that has sent a step keeps the plan it began with.
 //
 // Text is measured as Telegram measures it after parsing entities, in UTF-16
 // units. Bots are counted in code points, which are never more, so the bound

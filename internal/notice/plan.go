@@ -26,24 +26,25 @@ type Shape struct {
 	Weight int `json:"weight"`
 }
 
-// Step is one call to Telegram. Steps are not stored: the same post and
-// options give them again.
+// Step is one call to Telegram. In JSON it can be kept between two parts of a
+// delivery: another cut of the same text would lose words, or double them.
 type Step struct {
 	Shape
 	// Text is the message's text or the caption, marked up; "" only for an
 	// album or photo whose text went before it.
-	Text      string
-	ParseMode ParseMode
+	Text      string    `json:"text,omitempty"`
+	ParseMode ParseMode `json:"parse_mode,omitempty"`
 	// Unmarked is Text without any marks, for the one case in which Telegram
 	// says "can't parse entities".
-	Unmarked string
+	Unmarked string `json:"unmarked,omitempty"`
 	// Preview is the URL whose preview a message shows, "" for no preview.
-	Preview string
+	Preview string `json:"preview,omitempty"`
 	// Silent sends without a sound.
-	Silent bool
-
-	source      string
-	linkPreview bool
+	Silent bool `json:"silent,omitempty"`
+	// Source is the address of the post; LinkPreview shows its preview if the
+	// step should lose all its photos.
+	Source      string `json:"source"`
+	LinkPreview bool   `json:"link_preview,omitempty"`
 }
 
 // Plan is the way a post is delivered: steps in order, each recorded alone.
@@ -116,14 +117,13 @@ func PlanTelegram(post Post, options Options) Plan {
 	var plan Plan
 	step := func(kind Kind, words Text, photos []int, replyTo int) {
 		plan.Steps = append(plan.Steps, Step{
-			Shape:     Shape{Kind: kind, Photos: photos, ReplyTo: replyTo, Weight: max(1, len(photos))},
-			Text:      Render(words, options.ParseMode),
-			Unmarked:  Render(words, Unmarked),
-			ParseMode: options.ParseMode,
-			Silent:    options.Silent,
-
-			source:      post.SourceURL(),
-			linkPreview: options.LinkPreview,
+			Shape:       Shape{Kind: kind, Photos: photos, ReplyTo: replyTo, Weight: max(1, len(photos))},
+			Text:        Render(words, options.ParseMode),
+			Unmarked:    Render(words, Unmarked),
+			ParseMode:   options.ParseMode,
+			Silent:      options.Silent,
+			Source:      post.SourceURL(),
+			LinkPreview: options.LinkPreview,
 		})
 	}
 
@@ -194,11 +194,11 @@ func (s Step) WithoutPhotos(lost ...int) Step {
 	switch len(left) {
 	case 0:
 		s.Kind = Message
-		if s.linkPreview {
-			s.Preview = s.source
+		if s.LinkPreview {
+			s.Preview = s.Source
 		}
 		if s.Text == "" {
-			words := Text{{Text: "🖼 "}, {Text: "Фото в оригинале", Link: s.source}, {Text: "\n\n"}, {Text: s.source, Link: s.source}}
+			words := Text{{Text: "🖼 "}, {Text: "Фото в оригинале", Link: s.Source}, {Text: "\n\n"}, {Text: s.Source, Link: s.Source}}
 			s.Text, s.Unmarked = Render(words, s.ParseMode), Render(words, Unmarked)
 		}
 	case 1:

@@ -307,6 +307,20 @@ func (q *Queries) FollowMigration(ctx context.Context, arg FollowMigrationParams
 	return err
 }
 
+const keepCut = `-- name: KeepCut :exec
+UPDATE relay.deliveries SET cut = $2 WHERE id = $1
+`
+
+type KeepCutParams struct {
+	ID  int64
+	Cut []byte
+}
+
+func (q *Queries) KeepCut(ctx context.Context, arg KeepCutParams) error {
+	_, err := q.db.Exec(ctx, keepCut, arg.ID, arg.Cut)
+	return err
+}
+
 const listAttempts = `-- name: ListAttempts :many
 SELECT part, number, started_at, finished_at, outcome, code, error, retry_after, rung
 FROM relay.delivery_attempts
@@ -486,7 +500,7 @@ func (q *Queries) ListDestinations(ctx context.Context) ([]ListDestinationsRow, 
 }
 
 const lockDelivery = `-- name: LockDelivery :one
-SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to,
+SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to, v.cut,
        d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
@@ -504,6 +518,7 @@ type LockDeliveryRow struct {
 	FirstAttemptAt  *time.Time
 	Captcha         []byte
 	ReplyTo         *int64
+	Cut             []byte
 	DestinationID   int64
 	Destination     string
 	MigratedTo      *int64
@@ -523,6 +538,7 @@ func (q *Queries) LockDelivery(ctx context.Context, id int64) (LockDeliveryRow, 
 		&i.FirstAttemptAt,
 		&i.Captcha,
 		&i.ReplyTo,
+		&i.Cut,
 		&i.DestinationID,
 		&i.Destination,
 		&i.MigratedTo,
@@ -762,6 +778,7 @@ func (q *Queries) SentSince(ctx context.Context, sentAt *time.Time) (SentSinceRo
 const setStatus = `-- name: SetStatus :exec
 UPDATE relay.deliveries
 SET status = $1, reason = $2, captcha = $3,
+    cut = CASE WHEN $1::text IN ('sent', 'suppressed') THEN NULL ELSE cut END,
     sent_at = CASE WHEN $1::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     queued_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE queued_at END,
     updated_at = now()

@@ -48,7 +48,7 @@ WHERE v.id = $1;
 UPDATE relay.deliveries SET queued_at = now() WHERE id = ANY(@ids::bigint[]);
 
 -- name: LockDelivery :one
-SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to,
+SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to, v.cut,
        d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
@@ -91,6 +91,9 @@ JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.id = @delivery_id
 ON CONFLICT (delivery_id, part) DO NOTHING;
 
+-- name: KeepCut :exec
+UPDATE relay.deliveries SET cut = $2 WHERE id = $1;
+
 -- name: FirstMessage :one
 -- The first message of a delivery, if it is in the chat that its destination is now.
 SELECT t.message_ids[1]::bigint AS message_id
@@ -105,6 +108,7 @@ SELECT part, message_ids, sent_at FROM relay.delivery_parts WHERE delivery_id = 
 -- name: SetStatus :exec
 UPDATE relay.deliveries
 SET status = @status, reason = @reason, captcha = @captcha,
+    cut = CASE WHEN @status::text IN ('sent', 'suppressed') THEN NULL ELSE cut END,
     sent_at = CASE WHEN @status::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     queued_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE queued_at END,
     updated_at = now()
