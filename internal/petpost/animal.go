@@ -209,6 +209,10 @@ func (r *reader) companion(i int) bool {
 	if before(1, c.attack) || before(2, c.attack) {
 		return true
 	}
+	// "под мышкой"; "по зайцу", "по белке и кунице": what a hound is for
+	if t.isWord(i-1, "под") && t.isWord(i, "мышкой", "мышку", "мышки") || t.has(i, c.other) && (t.isWord(i-1, "по") || t.isWord(i-1, "и") && t.isWord(i-3, "по")) {
+		return true
+	}
 	// "рванул за кошкой", "не ужился с хомяком"
 	if t.isWord(i-1, "за") && (t.has(i, c.oblique) || t.instrumental(i)) {
 		return true

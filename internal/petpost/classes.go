@@ -13,7 +13,7 @@ type classIDs struct {
 	repost, maleSure, femaleSure, maleLikely, femaleLikely, barrier uint16
 	tortoise, likeness, worn, seekIt, wait, presents                uint16
 	seekWe, beforeName, timeStart, attack, nameDog, nameCat         uint16
-	breedPart, nameAny, pointer                                     uint16
+	breedPart, nameAny, pointer, neutralNoun, saidOfPet, ofItself   uint16
 }
 
 // resolve finds them by their names in the word tables.
@@ -86,6 +86,9 @@ func (c *classIDs) resolve(lx *lexicon) {
 		{&c.breedPart, "breed.part"},
 		{&c.nameAny, "name.any"},
 		{&c.pointer, "pointer"},
+		{&c.neutralNoun, "neutral.noun"},
+		{&c.saidOfPet, "said.of.pet"},
+		{&c.ofItself, "of.itself"},
 	} {
 		id, ok := lx.byName["@"+row.name]
 		if !ok {

@@ -16,6 +16,8 @@ func combine(own, original view) view {
 		}
 	case own.scores.sum[sigHome] > 0 && own.scores.sum[sigNotHome] == 0 && isSearch(original.typ):
 		out.typ, out.clear = Reunited, true
+	case original.typ == Lost && own.scores.sum[sigThanks] > 0 && own.scores.sum[sigFound]+own.scores.sum[sigHold] > 0 && own.scores.sum[sigNotHome]+own.scores.sum[sigLost] == 0:
+		out.typ, out.clear = Reunited, true // "Принесли вчера, спасибо"
 	case !own.clear:
 		out.typ, out.clear = original.typ, original.clear
 	case own.scores.sum[sigNotHome] >= plain && own.words <= 20 && own.typ != Adoption && own.typ != Fundraising && isSearch(original.typ):

@@ -46,6 +46,11 @@ var traitWords = []wordClass{
 		стерилизованную стерильная`},
 	{class: "male.likely", words: `кот кота коту котом котик котика котику котейка котяра котяру пес пса псу псом песик песика песель песеля петух`},
 	{class: "female.likely", words: `кошка кошку кошки кошке кошечк~ киса кису киска киску трехцветка трехцветку`},
+	// nouns whose own gender adjectives and verbs follow
+	{class: "neutral.noun", words: `
+		собак~ собач* сабак~ сабач* собок~ псин~ псинк~ животн~ котенок котенк~ котят~ щенок щенк~ щенят~ питом* зверь зверя зверек зверьк~ потеряшк~ дворняг~ дворняжк~ овчарк~ лайка лайку лайки такса таксу таксы болонк~ колли`},
+	{class: "said.of.pet", words: `ласков~ пуглив~ худ~ худющ~ пожил~ ручн~ пушист~ лохмат~ упитанн~ слеп~ глух~ хром~ испуганн~ голодн~`},
+	{class: "of.itself", words: `@lost.self @find.self @roam ушел ушла вышел вышла выскочил* выпрыгн* вылез* улетел* упорхн* уполз* прибежал* прибил* пришел пришла приблуд* забежал* вернул* явил*`},
 	{class: "male.hint", words: `ласковый игривый пушистый молодой красавец беглец рыжий черный серый белый привит обработан`},
 	{class: "female.hint", words: `ласковая игривая малышка молодая красавица красотка беглянка рыжая черная серая белая`},
 }
@@ -90,69 +95,6 @@ func (t *text) deniedIn(m *match) bool {
 		}
 	}
 	return false
-}
-
-// sex weighs the words that tell it; a tie, as with "кот и кошка", tells nothing.
-// Where there are none the pet's name may.
-func (r *reader) sex(name string) Sex {
-	t, c := &r.text, &r.rs.class
-	male, female := 0, 0
-	for i := range t.words {
-		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) || t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12 {
-			continue
-		}
-		if t.isWord(i-1, "за", "для", "мама") {
-			continue // "ушёл за сукой"
-		}
-		if t.isWord(i, "девочка", "девочку", "мальчик", "мальчика") && t.isWord(i+1, "плачет", "лет", "потеряла", "потерял") {
-			continue
-		}
-		switch {
-		case t.has(i, c.maleSure):
-			male += 6
-		case t.has(i, c.femaleSure):
-			female += 6
-		case t.has(i, c.maleLikely) && !r.companion(i):
-			male += 3
-		case t.has(i, c.femaleLikely) && !r.companion(i):
-			female += 3
-		}
-	}
-	switch {
-	case male > female:
-		return Male
-	case female > male:
-		return Female
-	case male > 0:
-		return ""
-	}
-	return r.sexByName(name)
-}
-
-// sexByName tells it by the name, or for a name that does not tell by the verb
-// beside it ("Джесси выскочила"): with a name the verb agrees with the animal
-// and not with the word "собака".
-func (r *reader) sexByName(name string) Sex {
-	if name == "" {
-		return ""
-	}
-	if sex := sexOfName(name); sex != "" {
-		return sex
-	}
-	letters := string(codesOf(name))
-	for i := range r.text.words {
-		if string(r.text.codesOf(&r.text.words[i])) != letters {
-			continue
-		}
-		for k := i - 2; k <= i+3; k++ {
-			if k != i && r.text.sameSentence(i, k) {
-				if sex := r.pastOf(k); sex != "" {
-					return sex
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // breed returns the first breed named, with the word before it if that belongs
