@@ -137,7 +137,7 @@ func (h *cmsHandler) explain(w http.ResponseWriter, r *http.Request, err error) 
 			status = http.StatusRequestEntityTooLarge
 		}
 		h.Log.InfoContext(r.Context(), "batch refused", "path", refused.Path, "offset", refused.Offset, "reason", refused.Reason)
-		h.refuse(w, r, status, content.Fault{Error: refused.Error(), Path: refused.Path, Offset: &refused.Offset, Line: refused.Line})
+		h.refuse(w, r, status, content.Fault{Error: refused.Error(), Path: refused.Path, Offset: &refused.Offset, Line: refused.Line, Column: refused.Column})
 	case r.Context().Err() != nil || errors.Is(err, io.ErrUnexpectedEOF):
 		h.refuse(w, r, http.StatusBadRequest, content.Fault{Error: "the batch broke off on its way: send it again"})
 	case errors.As(err, &waiting):

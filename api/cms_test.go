@@ -208,7 +208,7 @@ func TestABatchThatIsNotOneIsRefusedWithThePosition(t *testing.T) {
 	var fault content.Fault
 	require.NoError(t, json.Unmarshal([]byte(text), &fault))
 	require.Equal(t, "places[1]", fault.Path)
-	require.Equal(t, 3, fault.Line)
+	require.Equal(t, []int{3, 7}, []int{fault.Line, fault.Column})
 	require.EqualValues(t, 46, *fault.Offset)
 
 	response, text = c.call(t, http.MethodPost, content.ImportPath, io.MultiReader(

@@ -1,13 +1,10 @@
 package content
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"reflect"
 	"unicode/utf8"
@@ -33,6 +30,7 @@ type BatchError struct {
 	Path     string // the part that was being read, "" at the top
 	Offset   int64  // bytes before the fault
 	Line     int    // from 1
+	Column   int    // from 1, in characters
 	TooLarge bool
 }
 
@@ -42,7 +40,7 @@ func (e *BatchError) Error() string {
 	if e.Path != "" {
 		where = " in " + e.Path
 	}
-	return fmt.Sprintf("batch refused: %s%s, at line %d (byte %d)", e.Reason, where, e.Line, e.Offset)
+	return fmt.Sprintf("batch refused: %s%s, at line %d, column %d (byte %d)", e.Reason, where, e.Line, e.Column, e.Offset)
 }
 
 // Reader reads a batch object by object and holds no more than one of them.
@@ -179,6 +177,7 @@ func (r *Reader) readObject() (Object, bool, error) {
 		return Object{}, false, r.expect(json.Delim(']'), "the list does not end here")
 	}
 	r.path = fmt.Sprintf("%s[%d]", r.list, r.index)
+	r.source.forget(r.decoder.InputOffset())
 	if r.objects == MaxObjects {
 		fault := r.fault(fmt.Sprintf("more than %d objects: send several batches", MaxObjects))
 		fault.TooLarge = true
@@ -325,18 +324,13 @@ func (r *Reader) fault(reason string) *BatchError {
 }
 
 func (r *Reader) faultAt(offset int64, reason string) *BatchError {
-	return &BatchError{Reason: reason, Path: r.path, Offset: offset, Line: r.line(offset)}
-}
-
-// line counts back from the newlines read so far: those after offset are still
-// in the decoder's buffer.
-func (r *Reader) line(offset int64) int {
-	ahead, err := io.ReadAll(r.decoder.Buffered())
-	if err != nil {
-		return 0
+	fault := &BatchError{Reason: reason, Path: r.path, Offset: offset}
+	// What was read and not yet decoded is still in the decoder's buffer.
+	if ahead, err := io.ReadAll(r.decoder.Buffered()); err == nil {
+		passed := min(max(offset-r.decoder.InputOffset(), 0), int64(len(ahead)))
+		fault.Line, fault.Column = r.source.place(ahead[passed:])
 	}
-	passed := min(max(offset-r.decoder.InputOffset(), 0), int64(len(ahead)))
-	return 1 + r.source.newlines - bytes.Count(ahead[passed:], []byte{'\n'})
+	return fault
 }
 
 // explain makes a BatchError of what the decoder says.
@@ -373,38 +367,4 @@ func (r *Reader) syntaxOffset(syntax *json.SyntaxError) int64 {
 		return start + max(again.Offset-1, 0)
 	}
 	return start
-}
-
-var errTooLarge = errors.New("content: batch too large")
-
-// source counts, hashes and limits what is read.
-type source struct {
-	from     io.Reader
-	hash     hash.Hash
-	read     int64
-	newlines int
-}
-
-// skipByteOrderMark drops what some editors put before a text.
-func (s *source) skipByteOrderMark() {
-	buffered := bufio.NewReader(s.from)
-	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" {
-		_, _ = buffered.Discard(len(mark)) // peeked, so it is there
-	}
-	s.from = buffered
-}
-
-func (s *source) Read(into []byte) (int, error) {
-	if s.read >= MaxBatchBytes {
-		// One more byte is too many; the end is not.
-		if n, err := io.ReadFull(s.from, make([]byte, 1)); n == 0 {
-			return 0, err
-		}
-		return 0, errTooLarge
-	}
-	n, err := s.from.Read(into[:min(int64(len(into)), MaxBatchBytes-s.read)])
-	s.hash.Write(into[:n])
-	s.newlines += bytes.Count(into[:n], []byte{'\n'})
-	s.read += int64(n)
-	return n, err
 }

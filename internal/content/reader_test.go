@@ -114,22 +114,24 @@ func TestABatchThatIsNotOneIsRefusedWholeWithThePosition(t *testing.T) {
 		batch, path string
 		offset      int64
 		line        int
+		column      int
 		reason      string
 	}{
-		"empty":                {"", "", 0, 1, "not valid JSON: it breaks off"},
-		"a list":               {`[]`, "", 1, 1, "a batch is a JSON object"},
-		"null":                 {`null`, "", 4, 1, "a batch is a JSON object"},
-		"text":                 {"привет", "", 0, 1, "not valid JSON: invalid character 'Ð' looking for beginning of value"},
-		"breaks off":           {"{\"places\": [\n{\"id\": \"p1\", ", "places[0]", 26, 2, "not valid JSON: it breaks off"},
-		"breaks off in a key":  {`{"pla`, "", 5, 1, "not valid JSON: it breaks off"},
-		"bad object":           {"{\"places\": [\n{\"id\": \"p1\"},\n{\"id\": nope}\n]}", "places[1]", 35, 3, "not valid JSON: invalid character 'o' in literal null (expecting 'u')"},
-		"comma missing":        {"{\"places\": [\n{\"id\": \"p1\"}\n{\"id\": \"p2\"}]}", "places[1]", 26, 3, "not valid JSON: expected comma after array element"},
-		"something follows":    {`{} {}`, "", 4, 1, "something follows the batch: {"},
-		"garbage follows":      {`{} x`, "", 3, 1, "not valid JSON: invalid character 'x' looking for beginning of value"},
-		"list is an object":    {`{"places": {}}`, "places", 12, 1, "must be a list"},
-		"list twice":           {`{"places": [], "places": []}`, "places", 23, 1, "the list is given twice"},
-		"unknown mode":         {`{"mode": "replace"}`, "mode", 18, 1, `mode must be "upsert" or "snapshot"`},
-		"mode of another kind": {`{"mode": 5}`, "mode", 10, 1, `mode must be "upsert" or "snapshot"`},
+		"empty":                {"", "", 0, 1, 1, "not valid JSON: it breaks off"},
+		"a list":               {`[]`, "", 1, 1, 2, "a batch is a JSON object"},
+		"null":                 {`null`, "", 4, 1, 5, "a batch is a JSON object"},
+		"text":                 {"привет", "", 0, 1, 1, "not valid JSON: invalid character 'Ð' looking for beginning of value"},
+		"breaks off":           {"{\"places\": [\n{\"id\": \"p1\", ", "places[0]", 26, 2, 14, "not valid JSON: it breaks off"},
+		"breaks off in a key":  {`{"pla`, "", 5, 1, 6, "not valid JSON: it breaks off"},
+		"bad object":           {"{\"places\": [\n{\"id\": \"p1\"},\n{\"id\": nope}\n]}", "places[1]", 35, 3, 9, "not valid JSON: invalid character 'o' in literal null (expecting 'u')"},
+		"comma missing":        {"{\"places\": [\n{\"id\": \"p1\"}\n{\"id\": \"p2\"}]}", "places[1]", 26, 3, 1, "not valid JSON: expected comma after array element"},
+		"something follows":    {`{} {}`, "", 4, 1, 5, "something follows the batch: {"},
+		"garbage follows":      {`{} x`, "", 3, 1, 4, "not valid JSON: invalid character 'x' looking for beginning of value"},
+		"list is an object":    {`{"places": {}}`, "places", 12, 1, 13, "must be a list"},
+		"list twice":           {`{"places": [], "places": []}`, "places", 23, 1, 24, "the list is given twice"},
+		"unknown mode":         {`{"mode": "replace"}`, "mode", 18, 1, 19, `mode must be "upsert" or "snapshot"`},
+		"in a line of Russian": {"{\"places\": [\n{\"id\": \"p\", \"name\": \"Ёж\" \"q\"}]}", "places[0]", 40, 2, 26, "not valid JSON: invalid character '\"' after object key:value pair"},
+		"mode of another kind": {`{"mode": 5}`, "mode", 10, 1, 11, `mode must be "upsert" or "snapshot"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -137,9 +139,20 @@ func TestABatchThatIsNotOneIsRefusedWholeWithThePosition(t *testing.T) {
 			_, _, err := readAll(t, test.batch)
 			var refused *content.BatchError
 			require.ErrorAs(t, err, &refused)
-			require.Equal(t, content.BatchError{Reason: test.reason, Path: test.path, Offset: test.offset, Line: test.line}, *refused)
+			require.Equal(t, content.BatchError{Reason: test.reason, Path: test.path, Offset: test.offset, Line: test.line, Column: test.column}, *refused)
 		})
 	}
+}
+
+func TestAFaultFarDownABatchIsFoundInItsLine(t *testing.T) {
+	t.Parallel()
+	good := strings.Repeat("  {\"id\": \"p\", \"name\": \"Кофейня\",\n   \"address\": \"ул. Речная, 4\"},\n", 20_000)
+	_, _, err := readAll(t, "{\"places\": [\n"+good+"  {\"id\": \"q\", \"name\": Кофейня}\n]}\n"+good)
+	var refused *content.BatchError
+	require.ErrorAs(t, err, &refused)
+	require.Equal(t, "places[20000]", refused.Path)
+	require.Equal(t, 40_002, refused.Line)
+	require.Equal(t, len(`  {"id": "q", "name": `)+1, refused.Column)
 }
 
 func TestABatchTooLargeIsRefusedWhole(t *testing.T) {

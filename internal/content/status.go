@@ -88,5 +88,6 @@ type Fault struct {
 	Error  string `json:"error" required:"true" description:"what is wrong and what would do"`
 	Path   string `json:"path,omitempty" description:"the part of the batch that was being read"`
 	Offset *int64 `json:"offset,omitempty" description:"bytes before the fault"`
-	Line   int    `json:"line,omitempty"`
+	Line   int    `json:"line,omitempty" description:"from 1"`
+	Column int    `json:"column,omitempty" description:"from 1, in characters"`
 }
