@@ -10,8 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/urfave/cli/v3"
 
+	"vestnik/db"
+	"vestnik/db/guidedb"
+	"vestnik/internal/config"
 	"vestnik/internal/content"
 )
 
@@ -27,7 +31,7 @@ func importCommand() *cli.Command {
 			"lists (places.csv, …) with the fields' names in the first row and | between several values.\n" +
 			"What is refused is listed, the rest is taken. The exit code is 1 if anything was refused.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "check", Usage: "look for faults and import nothing; needs no server"},
+			&cli.BoolFlag{Name: "check", Usage: "look for faults and import nothing; needs no server, and asks the guide's database if DATABASE_URL names it"},
 			&cli.BoolFlag{Name: "snapshot", Usage: "CSV only: unpublish what the batch's lists do not name"},
 			&cli.BoolFlag{Name: "allow-http", Usage: "with --check: take photos at http addresses, as beside the sandbox"},
 			&cli.StringFlag{Name: "key", Usage: "the same `KEY` is the same import"},
@@ -43,20 +47,22 @@ func importCommand() *cli.Command {
 				return errors.New("name one file: content.json or content.csv.zip")
 			}
 			if cmd.Bool("check") {
-				return checkBatch(cmd)
+				return checkBatch(ctx, cmd)
 			}
 			return withApp(importBatch)(ctx, cmd)
 		},
 	}
 }
 
-func checkBatch(cmd *cli.Command) error {
+func checkBatch(ctx context.Context, cmd *cli.Command) error {
 	batch, err := openBatch(cmd)
 	if err != nil {
 		return err
 	}
 	defer batch.Close()
-	report, err := content.CheckBatch(content.NewReader(batch, content.Rules{AllowHTTP: cmd.Bool("allow-http")}))
+	guide, closeGuide := guideToAsk(ctx)
+	defer closeGuide()
+	report, err := content.CheckBatch(content.NewReader(batch, content.Rules{AllowHTTP: cmd.Bool("allow-http")}), guide)
 	if err != nil {
 		return err
 	}
@@ -73,6 +79,25 @@ func checkBatch(cmd *cli.Command) error {
 		}
 	}
 	return refusedError(len(report.Refused))
+}
+
+// guideToAsk is the guide behind DATABASE_URL, nil if there is none: a batch
+// can be checked without, only not what it refers to in the guide.
+func guideToAsk(ctx context.Context) (guide content.Guide, closeGuide func()) {
+	cfg, err := config.Load(environ(), config.NeedDatabase)
+	if !cfg.Database.URL.IsSet() {
+		return nil, func() {}
+	}
+	var pool *pgxpool.Pool
+	if err == nil {
+		pool, err = db.Open(ctx, cfg.Database.URL.Reveal())
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "references are not looked up in the guide: %v\n", err)
+		return nil, func() {}
+	}
+	imports := guidedb.NewImports(pool)
+	return func(list content.List, ids []string) (map[string]bool, error) { return imports.Has(ctx, list, ids) }, pool.Close
 }
 
 func importBatch(ctx context.Context, cmd *cli.Command, a *app) error {

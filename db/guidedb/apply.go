@@ -315,7 +315,7 @@ func refuseUnknown[T any](object *pending[T], refs references, list content.List
 		if len(ids) > 1 || field[len(field)-1] == 's' {
 			path = fmt.Sprintf("%s[%d]", field, n)
 		}
-		object.refuse(path, id, fmt.Sprintf("names nothing in %s: neither in the guide nor, unrefused, in this batch", list))
+		object.refuse(path, id, content.UnknownReference(list))
 		return true
 	}
 	return false

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -121,6 +122,23 @@ func (i *Imports) Status(ctx context.Context, id string) (content.Status, error)
 		status.Refused = append(status.Refused, content.Refusal{Path: refusal.RefusedPath, Value: refusal.RefusedValue, Reason: refusal.Reason})
 	}
 	return status, nil
+}
+
+// Has tells which of a list's ids, the CMS's, the guide has, published or not:
+// those that an object of a batch may refer to.
+func (i *Imports) Has(ctx context.Context, list content.List, ids []string) (map[string]bool, error) {
+	const atOnce = 5000
+	has := make(map[string]bool, len(ids))
+	for some := range slices.Chunk(ids, atOnce) {
+		rows, err := known(ctx, i.queries, list, some)
+		if err != nil {
+			return nil, wrap("look up references", err)
+		}
+		for id := range rows {
+			has[id] = true
+		}
+	}
+	return has, nil
 }
 
 // Tidy brings Postgres's statistics and visibility maps up to date after an

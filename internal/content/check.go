@@ -6,59 +6,136 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 )
 
-// CheckReport is what can be said of a batch without the guide.
+// CheckReport is what an import would make of a batch.
 type CheckReport struct {
 	Objects int          `json:"objects"`
 	Lists   map[List]int `json:"lists"`
 	Refused []Refusal    `json:"refused"`
-	// Outside are references to objects that the batch itself does not bring.
-	// They are good if the guide has them.
+	// LookedUp says that what the batch refers to and does not bring was looked
+	// up in the guide.
+	LookedUp bool `json:"looked_up"`
+	// Outside are, if it was not, those references: they are good if the guide
+	// has what they name.
 	Outside []Refusal `json:"outside"`
 }
 
+// Guide tells which of a list's ids, the CMS's, it has already.
+type Guide func(list List, ids []string) (map[string]bool, error)
+
 // CheckBatch reads a batch to its end and reports what an import would refuse.
-// The error is of the batch as a whole, as from Reader.Next.
-func CheckBatch(reader *Reader) (CheckReport, error) {
-	report := CheckReport{Lists: make(map[List]int), Refused: []Refusal{}, Outside: []Refusal{}}
-	brought := make(map[List]map[string]string) // to the path
-	var references []reference
+// guide may be nil, if there is none to ask. The error is of the batch as a
+// whole, as from Reader.Next, or the guide's.
+func CheckBatch(reader *Reader, guide Guide) (CheckReport, error) {
+	check := batchCheck{
+		report:  CheckReport{Lists: make(map[List]int), Refused: []Refusal{}, Outside: []Refusal{}, LookedUp: guide != nil},
+		guide:   guide,
+		brought: make(map[List]map[string]string),
+		objects: make(map[List][]mention),
+	}
 	for {
 		object, err := reader.Next()
 		if errors.Is(err, io.EOF) {
-			break
+			return check.report, check.references()
 		}
 		if err != nil {
-			return report, err
+			return check.report, err
 		}
-		report.Objects++
-		if object.Refusal != nil {
-			report.Refused = append(report.Refused, *object.Refusal)
-			continue
-		}
-		report.Lists[object.List]++
-		if brought[object.List] == nil {
-			brought[object.List] = make(map[string]string)
-		}
-		if earliest, repeated := brought[object.List][object.ID]; repeated {
-			report.Refused = append(report.Refused, Refusal{
-				Path: object.Path + ".id", Value: object.ID, Reason: "stands in the batch already, at " + earliest,
-			})
-			continue
-		}
-		brought[object.List][object.ID] = object.Path
-		references = append(references, referencesOf(object)...)
+		check.add(object)
 	}
-	for _, r := range references {
-		if _, ok := brought[r.list][r.id]; !ok {
-			report.Outside = append(report.Outside, Refusal{
+}
+
+type batchCheck struct {
+	report  CheckReport
+	guide   Guide
+	brought map[List]map[string]string // what is not refused, to its path
+	objects map[List][]mention
+}
+
+// mention is a good object that refers to others.
+type mention struct {
+	id         string
+	references []reference
+}
+
+func (c *batchCheck) add(object Object) {
+	c.report.Objects++
+	if object.Refusal != nil {
+		c.report.Refused = append(c.report.Refused, *object.Refusal)
+		return
+	}
+	if c.brought[object.List] == nil {
+		c.brought[object.List] = make(map[string]string)
+	}
+	if earliest, repeated := c.brought[object.List][object.ID]; repeated {
+		c.report.Refused = append(c.report.Refused, Refusal{
+			Path: object.Path + ".id", Value: object.ID, Reason: "stands in the batch already, at " + earliest,
+		})
+		return
+	}
+	c.report.Lists[object.List]++
+	c.brought[object.List][object.ID] = object.Path
+	if references := referencesOf(object); len(references) > 0 {
+		c.objects[object.List] = append(c.objects[object.List], mention{id: object.ID, references: references})
+	}
+}
+
+// references follows the objects' references in the order of an import, so
+// that what refers to a refused object is refused in its turn.
+func (c *batchCheck) references() error {
+	for _, list := range Lists {
+		missing := make(map[List][]string)
+		for _, object := range c.objects[list] {
+			for _, r := range object.references {
+				if _, ok := c.brought[r.list][r.id]; !ok {
+					missing[r.list] = append(missing[r.list], r.id)
+				}
+			}
+		}
+		known := make(map[List]map[string]bool)
+		for target, ids := range missing {
+			if c.guide == nil {
+				continue
+			}
+			slices.Sort(ids)
+			found, err := c.guide(target, slices.Compact(ids))
+			if err != nil {
+				return err
+			}
+			known[target] = found
+		}
+		for _, object := range c.objects[list] {
+			c.follow(list, object, known)
+		}
+	}
+	return nil
+}
+
+func (c *batchCheck) follow(list List, object mention, known map[List]map[string]bool) {
+	for _, r := range object.references {
+		if _, ok := c.brought[r.list][r.id]; ok || known[r.list][r.id] {
+			continue
+		}
+		if c.guide == nil {
+			c.report.Outside = append(c.report.Outside, Refusal{
 				Path: r.path, Value: r.id, Reason: fmt.Sprintf("is not in this batch's %s", r.list),
 			})
+			continue
 		}
+		c.report.Refused = append(c.report.Refused, Refusal{Path: r.path, Value: r.id, Reason: UnknownReference(r.list)})
+		delete(c.brought[list], object.id)
+		c.report.Lists[list]--
+		return // an import names the first
 	}
-	return report, nil
+}
+
+// UnknownReference is the reason for which an object is refused that refers to
+// nothing in list.
+func UnknownReference(list List) string {
+	return fmt.Sprintf("names nothing in %s: neither in the guide nor, unrefused, in this batch", list)
 }
 
 // reference is a mention of one object by another.
@@ -114,5 +191,9 @@ func (r CheckReport) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", count, list))
 		}
 	}
-	return fmt.Sprintf("%d objects (%s), %d refused, %d references outside the batch", r.Objects, strings.Join(parts, ", "), len(r.Refused), len(r.Outside))
+	sum := fmt.Sprintf("%d objects (%s), %d refused", r.Objects, strings.Join(parts, ", "), len(r.Refused))
+	if r.LookedUp {
+		return sum + "; references were looked up in the guide"
+	}
+	return fmt.Sprintf("%s, %d references outside the batch", sum, len(r.Outside))
 }

@@ -98,7 +98,7 @@ func TestACheckWithoutTheGuideFindsRepeatsAndReferencesOutside(t *testing.T) {
 	batch := `{"types": [{"id": "cafe", "name": "Кофейни"}, {"id": "cafe", "name": "Снова"}, {"id": 7}],
 		"places": [{"id": "p1", "name": "Кофейня", "types": ["cafe", "bar"], "district": "center"}],
 		"collections": [{"id": "c", "title": "Подборка", "items": [{"place": "p1"}, {"event": "e1"}]}]}`
-	report, err := content.CheckBatch(content.NewReader(strings.NewReader(batch), content.Rules{}))
+	report, err := content.CheckBatch(content.NewReader(strings.NewReader(batch), content.Rules{}), nil)
 	require.NoError(t, err)
 	require.Equal(t, []string{"types[1].id", "types[2].id"}, []string{report.Refused[0].Path, report.Refused[1].Path})
 	paths := make([]string, 0)
@@ -106,5 +106,5 @@ func TestACheckWithoutTheGuideFindsRepeatsAndReferencesOutside(t *testing.T) {
 		paths = append(paths, outside.Path+" "+outside.Value)
 	}
 	require.Equal(t, []string{"places[0].district center", "places[0].types[1] bar", "collections[0].items[1].event e1"}, paths)
-	require.Equal(t, "5 objects (2 types, 1 places, 1 collections), 2 refused, 3 references outside the batch", report.String())
+	require.Equal(t, "5 objects (1 types, 1 places, 1 collections), 2 refused, 3 references outside the batch", report.String())
 }
