@@ -63,8 +63,8 @@ func ImportStepOptions(summary string) workflow.ActivityOptions {
 }
 
 // ImportAfterwardsOptions are for what happens once the content is in place:
-// TidyGuide and CheckPhotos. The next import does it again, so a few attempts
-// are enough.
+// TidyGuide, CheckPhotos and CloseImport. Something does it again later, so a
+// few attempts are enough.
 func ImportAfterwardsOptions(summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Minute,
@@ -153,9 +153,18 @@ func (a *Content) TidyGuide(ctx context.Context) error {
 	return a.imports.Tidy(ctx)
 }
 
-// CloseImport records that the photos were looked at, too.
+// CloseImport records that the photos were looked at, too, and sees to it that
+// they will be again: whoever imports content has a schedule for its photos. One
+// that is there is left as an operator may have set it.
 func (a *Content) CloseImport(ctx context.Context, input protocol.ImportContentInput) error {
-	return a.imports.SetPhase(ctx, input.ImportID, content.PhaseFinished)
+	if err := a.imports.SetPhase(ctx, input.ImportID, content.PhaseFinished); err != nil {
+		return err
+	}
+	_, err := a.temporal.ScheduleClient().Create(ctx, protocol.CheckPhotosSchedule())
+	if errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+		return nil
+	}
+	return err
 }
 
 // beat tells Temporal that an activity is alive while it waits for one long

@@ -46,6 +46,7 @@ func RegisterWorkflows(registry Registry) {
 		{protocol.DestinationWorkflow, workflows.Destination, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.BotSessionWorkflow, workflows.BotSession, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.ImportContentWorkflow, workflows.ImportContent, workflow.VersioningBehaviorPinned},
+		{protocol.CheckPhotosWorkflow, workflows.CheckPhotos, workflow.VersioningBehaviorPinned},
 	} {
 		registry.RegisterWorkflowWithOptions(entry.function, workflow.RegisterOptions{
 			Name: entry.name, VersioningBehavior: entry.version,

@@ -10,10 +10,8 @@ import (
 )
 
 const (
-	// photoRound is how many photos one activity looks at.
-	photoRound = 100
-	// photoRounds bounds how many photos one import looks at; the next goes
-	// on where this one stopped.
+	// photoRounds bounds how many photos one import looks at; the schedule
+	// goes on where it stopped.
 	photoRounds = 200
 	// tidyAfter is how many written objects make Postgres's knowledge of the
 	// guide's tables out of date.
@@ -85,25 +83,17 @@ func (i *contentImport) tidy(ctx workflow.Context) {
 	}
 }
 
-// checkPhotos looks at what is due, round by round. Nobody waits for it, and
-// what it does not get to stays due.
+// checkPhotos looks at what is due. Nobody waits for it, and what it does not
+// get to stays due.
 func (i *contentImport) checkPhotos(ctx workflow.Context) {
-	var content *activities.Content
-	for round := range photoRounds {
+	err := lookAtPhotos(ctx, photoRounds, func(checked protocol.CheckPhotosResult) {
+		i.result.PhotosChecked, i.result.PhotosBad = checked.Checked, checked.Bad
 		i.describe(ctx, "content is in place; looks at photos")
-		var checked protocol.CheckPhotosResult
-		roundCtx := workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions(fmt.Sprintf("photos, round %d", round+1)))
-		err := workflow.ExecuteActivity(roundCtx, content.CheckPhotos, protocol.CheckPhotosInput{MaxPhotos: photoRound}).Get(ctx, &checked)
-		if err != nil {
-			workflow.GetLogger(ctx).Warn("photos not looked at: they stay due", "error", err)
-			break
-		}
-		i.result.PhotosChecked += checked.Checked
-		i.result.PhotosBad += checked.Bad
-		if checked.Checked < photoRound {
-			break
-		}
+	})
+	if err != nil {
+		workflow.GetLogger(ctx).Warn("photos not looked at: they stay due", "error", err)
 	}
+	var content *activities.Content
 	closeCtx := workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions("photos done"))
 	if err := workflow.ExecuteActivity(closeCtx, content.CloseImport, i.input).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("end of the photos not recorded", "error", err)

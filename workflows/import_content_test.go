@@ -50,6 +50,7 @@ func setupImporting(t *testing.T) *importing {
 func contentWorker(temporal client.Client, imports *guidedb.Imports) worker.Worker {
 	w := worker.New(temporal, protocol.TaskQueue, worker.Options{})
 	w.RegisterWorkflowWithOptions(workflows.ImportContent, workflow.RegisterOptions{Name: protocol.ImportContentWorkflow})
+	w.RegisterWorkflowWithOptions(workflows.CheckPhotos, workflow.RegisterOptions{Name: protocol.CheckPhotosWorkflow})
 	w.RegisterActivity(activities.NewContent(imports, temporal, photo.NewFetcher(photo.Options{AllowHTTP: true, AllowPrivate: true})))
 	return w
 }
@@ -122,6 +123,7 @@ func TestABatchIsTakenIntoTheGuideAndCounted(t *testing.T) {
 	require.Equal(t, content.Done, status.State)
 	require.Equal(t, content.PhaseFinished, status.Phase)
 	require.Equal(t, "places[40].district", status.Refused[0].Path)
+	i.keepHistory(t, "ImportContent/taken_in", protocol.ImportWorkflowID(id))
 }
 
 func TestImportsSentTogetherAreWorkedOffInTheOrderOfTheirAcceptance(t *testing.T) {
@@ -143,6 +145,7 @@ func TestImportsSentTogetherAreWorkedOffInTheOrderOfTheirAcceptance(t *testing.T
 		before = *status.FinishedAt
 	}
 	require.Equal(t, 50, strings.Count(i.export(t), `"v4"`))
+	i.keepHistory(t, "ImportContent/waited_for_its_turn", protocol.ImportWorkflowID(ids[4]))
 }
 
 func TestAnImportWhoseWorkflowWasTerminatedHoldsUpNobody(t *testing.T) {
@@ -166,6 +169,7 @@ func TestAnImportThatWasCancelledIsGivenUp(t *testing.T) {
 	require.NoError(t, i.temporal.CancelWorkflow(t.Context(), protocol.ImportWorkflowID(id), ""))
 	i.startWorker(t)
 	require.Equal(t, content.Failed, i.wait(t, id, ended).State)
+	i.keepHistory(t, "ImportContent/cancelled", protocol.ImportWorkflowID(id))
 }
 
 func TestAnImportThatWasNeverStartedIsSweptUp(t *testing.T) {
@@ -231,6 +235,7 @@ func TestAWorkerKilledInTheMiddleLeavesAnImportThatEndsAsIfUndisturbed(t *testin
 
 	undisturbed := setupGuide(t, snapshot)
 	require.Equal(t, undisturbed, i.export(t))
+	i.keepHistory(t, "ImportContent/worker_killed", protocol.ImportWorkflowID(id))
 }
 
 // setupGuide gives what a guide of its own holds after batch alone.

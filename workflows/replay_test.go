@@ -13,12 +13,13 @@ import (
 	"vestnik/worker"
 )
 
-// The histories of the relay come from `go test ./e2e -refresh-histories`, one
-// for each path that matters; they are never edited. A history goes when no run
-// of its shape can be open any more.
+// The histories of the relay come from `go test ./e2e -refresh-histories`, those
+// of imports and photos from this package's tests with the same flag, one for
+// each path that matters; they are never edited. A history goes when no run of
+// its shape can be open any more.
 func TestRunsOfEarlierBuildsGoOnWithThisOne(t *testing.T) {
 	t.Parallel()
-	for _, workflow := range []string{"AmendDelivery", "DeliverPost", "Destination", "ScanWalls"} {
+	for _, workflow := range []string{"AmendDelivery", "CheckPhotos", "DeliverPost", "Destination", "ImportContent", "ScanWalls"} {
 		files, err := filepath.Glob(filepath.Join("testdata", "histories", workflow, "*.json"))
 		require.NoError(t, err)
 		require.NotEmpty(t, files)

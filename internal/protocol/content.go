@@ -1,6 +1,8 @@
 package protocol
 
 import (
+	"time"
+
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 )
@@ -8,6 +10,14 @@ import (
 // ImportContentWorkflow is the type of the workflow that takes one CMS batch
 // into the guide.
 const ImportContentWorkflow = "ImportContent"
+
+// CheckPhotosWorkflow is the type of the workflow that looks at the guide's
+// photos between imports.
+const CheckPhotosWorkflow = "CheckPhotos"
+
+// CheckPhotosID is the ID of the schedule, and the beginning of the ID of every
+// CheckPhotos run that it starts.
+const CheckPhotosID = "check-photos"
 
 // ImportWorkflowID is the ID under which an import runs.
 func ImportWorkflowID(importID string) string { return "import/" + importID }
@@ -55,5 +65,24 @@ func ImportContentStart(importID string) client.StartWorkflowOptions {
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:            "CMS batch " + importID,
+	}
+}
+
+// CheckPhotosEvery is the rhythm of CheckPhotosSchedule: as often as a photo
+// whose server did not answer is to be looked at again.
+const CheckPhotosEvery = 30 * time.Minute
+
+// CheckPhotosSchedule looks at the photos that are due, so that editors learn
+// of one that broke, and people see one that was mended, without an import.
+func CheckPhotosSchedule() client.ScheduleOptions {
+	return client.ScheduleOptions{
+		ID:   CheckPhotosID,
+		Spec: client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: CheckPhotosEvery}}},
+		Action: &client.ScheduleWorkflowAction{
+			ID: CheckPhotosID, Workflow: CheckPhotosWorkflow, TaskQueue: TaskQueue,
+			StaticSummary: "look at the guide's photos that are due",
+		},
+		Overlap:       enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
+		CatchupWindow: 2 * time.Minute,
 	}
 }
