@@ -23,7 +23,7 @@ var catalogue = []row{
 		p.press("open:menu:places")
 		errorsAreRecords(t, r)
 	}},
-	{133, "4.7", "the classes are the document's", func(t *testing.T, _ *rig) {
+	{133, "4.7", "the classes are the document's, and each occurs", func(t *testing.T, r *rig) {
 		found := map[string]bool{}
 		for _, class := range guide.Classes {
 			found[class] = true
@@ -32,8 +32,9 @@ var catalogue = []row{
 			"INBOUND_VALIDATION": true, "OUTBOUND_RATE_LIMIT": true, "OUTBOUND_TRANSPORT": true, "OUTBOUND_BAD_REQUEST": true, "OUTBOUND_MEDIA": true,
 			"INTERNAL_DB": true, "INTERNAL_CONFIG": true, "INTERNAL_UNEXPECTED": true,
 		}, found)
+		everyCodeIsProvoked(t, r)
 	}},
-	{134, "4.7", "the codes are the document's, each of one class", func(t *testing.T, _ *rig) {
+	{134, "4.7", "the codes are the document's, each of one class, and each occurs", func(t *testing.T, r *rig) {
 		require.Len(t, guide.Classes, 14)
 		for _, code := range []telegram.SpecCode{
 			telegram.CodeRateLimit, telegram.Code5XX, telegram.CodeTimeout, telegram.CodeBadRequest, telegram.CodeMediaInvalidURL,
@@ -42,6 +43,7 @@ var catalogue = []row{
 			require.Equal(t, string(code.Class()), guide.Code(code).Class(), code)
 		}
 		require.Equal(t, config.CodeInternalConfig, string(guide.InternalConfig))
+		everyCodeIsProvoked(t, r)
 	}},
 }
 
