@@ -61,6 +61,9 @@ type GuideConfig struct {
 
 	// Channel is what people must be subscribed to: @name or a numeric id.
 	Channel string
+	// ChannelURL is where they subscribe; empty is the address of a channel
+	// given as @name, and none of one given by its id.
+	ChannelURL string
 	// ContactURL is where help points to; empty if there is none.
 	ContactURL string
 	// Zone is the city's time zone.
@@ -89,6 +92,9 @@ func NewGuide(config GuideConfig) *Guide {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.ChannelURL == "" {
+		config.ChannelURL = guide.ChannelURL(config.Channel)
 	}
 	if config.Zone == nil {
 		config.Zone = time.UTC

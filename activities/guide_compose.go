@@ -64,7 +64,7 @@ func (c *composer) compose(ctx context.Context, said Subscription) (Composed, er
 		if again {
 			wanted = action.AfterCheck()
 		}
-		return Composed{Screen: guide.GateScreen(guide.ChannelURL(c.config.Channel), wanted, again)}, nil
+		return Composed{Screen: guide.GateScreen(c.config.ChannelURL, wanted, again)}, nil
 	}
 	if action.Route() == guide.ToCheck {
 		action = action.AfterCheck()
@@ -117,7 +117,7 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 	case guide.ToMenu:
 		return c.menu(""), nil
 	case guide.ToHelp:
-		return Composed{Screen: guide.HelpScreen(c.config.ContactURL, c.config.Extras), Help: true}, nil
+		return Composed{Screen: guide.HelpScreen(c.config.ContactURL, c.config.ChannelURL, c.config.Extras), Help: true}, nil
 	case guide.ToPlaces:
 		return c.places(ctx, action)
 	case guide.ToPlaceFilter:

@@ -66,8 +66,12 @@ func (d *doctor) guideChannel(ctx context.Context, client *telegram.Client, me t
 	default:
 		d.ok(what, fmt.Sprintf("@%s administers the %s", me.Username, chat.Type))
 	}
-	if chat.Username == "" || strings.HasPrefix(string(channel), "-") {
-		d.note(what, "known by its number, so the gate has no button that leads there: write TELEGRAM_CHANNEL as @name if it is public")
+	if d.cfg.Bot.ChannelURL == "" && strings.HasPrefix(string(channel), "-") {
+		remedy := "an invite link"
+		if chat.Username != "" {
+			remedy = "https://t.me/" + chat.Username
+		}
+		d.note(what, "known by its number, so the gate has no button that leads there: set TELEGRAM_CHANNEL_URL to "+remedy)
 	}
 }
 

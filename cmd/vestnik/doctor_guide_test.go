@@ -33,7 +33,7 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 			},
 			what: "guide channel", state: "fault", detail: "dministrator",
 		},
-		"a channel by number": {change: map[string]string{"TELEGRAM_CHANNEL": "-1001900000002"}, what: "guide channel", state: "note", detail: "@name"},
+		"a channel by number": {change: map[string]string{"TELEGRAM_CHANNEL": "-1001900000002"}, what: "guide channel", state: "note", detail: "TELEGRAM_CHANNEL_URL to https://t.me/sandbox_city"},
 		"polling":             {change: map[string]string{"PUBLIC_URL": ""}, what: "guide webhook", state: "note", detail: "polling"},
 		"no webhook":          {what: "guide webhook", state: "fault", detail: "webhook set"},
 		"the webhook": {

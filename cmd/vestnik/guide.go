@@ -41,7 +41,7 @@ func (a *app) guideActivities() (*activities.Guide, error) {
 	}
 	return activities.NewGuide(activities.GuideConfig{
 		Answers: answers, Screens: screens, Store: guidedb.New(a.pool), Inbox: inbox.New(a.pool),
-		Channel: a.cfg.Bot.Channel, ContactURL: a.cfg.Bot.ContactURL, Zone: a.cfg.Bot.Timezone,
+		Channel: a.cfg.Bot.Channel, ChannelURL: a.cfg.Bot.ChannelURL, ContactURL: a.cfg.Bot.ContactURL, Zone: a.cfg.Bot.Timezone,
 		EditInPlace: a.cfg.Bot.EditInPlace, Extras: a.cfg.Bot.Extras, Seal: seal, Username: a.cfg.Bot.Username,
 		Token: &a.guideToken, Log: a.log,
 	}), nil

@@ -14,6 +14,7 @@ type Bot struct {
 	Username        string         `env:"TELEGRAM_BOT_USERNAME" about:"the guide bot's @name, for the links that people share; empty: no share buttons"`
 	WebhookSecret   Secret         `env:"TELEGRAM_WEBHOOK_SECRET" about:"what Telegram must present: 1 to 256 of A-Z a-z 0-9 _ -"`
 	Channel         string         `env:"TELEGRAM_CHANNEL" about:"channel that users must be subscribed to: @name or -100…"`
+	ChannelURL      string         `env:"TELEGRAM_CHANNEL_URL" about:"where people subscribe, such as an invite link; empty: the public channel's own address"`
 	PublicURL       string         `env:"PUBLIC_URL" about:"https address under which Telegram reaches the api"`
 	HTTPTimeout     time.Duration  `env:"BOT_HTTP_TIMEOUT" envDefault:"5s" about:"for one call"`
 	ContactURL      string         `env:"BOT_CONTACT_URL" about:"where the contact button leads"`
@@ -57,6 +58,9 @@ func (b *Bot) check(sheet *sheet, need func(Need) bool) {
 	}
 	if b.Channel != "" && !channel.MatchString(b.Channel) {
 		sheet.add("TELEGRAM_CHANNEL", "is not a channel", "write its @name or its id, such as -1001234567890")
+	}
+	if b.ChannelURL != "" {
+		sheet.link("TELEGRAM_CHANNEL_URL", b.ChannelURL)
 	}
 	if need(NeedWebhook) {
 		sheet.required("PUBLIC_URL", b.PublicURL != "", "set it to the https address under which Telegram reaches the api")

@@ -127,6 +127,8 @@ func TestEachRuleNamesTheVariableThatBreaksIt(t *testing.T) {
 		"bot secret empty":              {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", ""), want: "TELEGRAM_WEBHOOK_SECRET"},
 		"bot channel by id":             {environ: with(bot, "TELEGRAM_CHANNEL", "-1001234567890")},
 		"bot channel as a link":         {environ: with(bot, "TELEGRAM_CHANNEL", "https://t.me/city_guide"), want: "TELEGRAM_CHANNEL"},
+		"bot channel with an invite":    {environ: with(bot, "TELEGRAM_CHANNEL", "-1001234567890", "TELEGRAM_CHANNEL_URL", "https://t.me/+AbCdEf")},
+		"bot channel with no link":      {environ: with(bot, "TELEGRAM_CHANNEL_URL", "@city_guide"), want: "TELEGRAM_CHANNEL_URL"},
 		"bot webhook needs an address":  {environ: bot, needs: []Need{NeedWebhook}, want: "PUBLIC_URL"},
 		"bot name with an at sign":      {environ: with(bot, "TELEGRAM_BOT_USERNAME", "@city_guide_bot")},
 		"bot name as a link":            {environ: with(bot, "TELEGRAM_BOT_USERNAME", "t.me/city_guide_bot"), want: "TELEGRAM_BOT_USERNAME"},

@@ -54,9 +54,10 @@ func GateScreen(channelURL string, wanted Action, again bool) Screen {
 	return Screen{Text: text, Keyboard: keyboard}
 }
 
-// HelpScreen tells how to use the guide and where to write. Nothing that a
-// person writes to the bot is kept, and the screen says so.
-func HelpScreen(contactURL string, extras bool) Screen {
+// HelpScreen tells how to use the guide and where to write: to the contact, or
+// in the channel if there is none. Nothing that a person writes to the bot is
+// kept, and the screen says so.
+func HelpScreen(contactURL, channelURL string, extras bool) Screen {
 	text := "Помощь\n\n" +
 		"• Места: кафе, музеи, парки; фильтры по району, типу и подкатегории.\n" +
 		"• Афиша: что будет в городе, по дням и темам.\n" +
@@ -75,6 +76,8 @@ func HelpScreen(contactURL string, extras bool) Screen {
 	keyboard := Keyboard{}
 	if address != "" {
 		keyboard = append(keyboard, []Button{link("Написать нам", address)})
+	} else if channel := webURL(channelURL); channel != "" {
+		keyboard = append(keyboard, []Button{link("Открыть канал", channel)})
 	}
 	if extras {
 		keyboard = append(keyboard, extrasRow())

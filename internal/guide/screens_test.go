@@ -123,8 +123,8 @@ func allScreens(t *testing.T) map[string]Screen {
 		"menu with a notice":    MenuScreen(NoticeGone),
 		"gate":                  GateScreen("https://t.me/city_guide", parse(t, "open:place:123"), false),
 		"gate again":            GateScreen("", parse(t, "page:place:0:2.d3.t5.s7"), true),
-		"help":                  HelpScreen("https://t.me/editors", true),
-		"help without contact":  HelpScreen("", false),
+		"help":                  HelpScreen("https://t.me/editors", "", true),
+		"help without contact":  HelpScreen("", "https://t.me/city_guide", false),
 		"near":                  NearScreen(),
 		"find":                  FindScreen(),
 		"found":                 FoundList("Вот что нашлось", entries),
@@ -363,6 +363,20 @@ func TestTheGateRemembersWhatWasWanted(t *testing.T) {
 	require.Equal(t, ToMenu, parse(t, "open:menu:check").AfterCheck().Route())
 	require.Equal(t, ToMenu, parse(t, "open:menu:check:open:menu:check").AfterCheck().Route())
 	require.Equal(t, ToMenu, parse(t, "open:menu:check:nonsense").AfterCheck().Route())
+}
+
+func TestTheGateAndHelpLeadToWhereOneCanGo(t *testing.T) {
+	t.Parallel()
+	for address, shown := range map[string]string{
+		"https://t.me/city_guide": "https://t.me/city_guide", "https://t.me/+AbCdEf": "https://t.me/+AbCdEf", "tg://join?invite=AbCdEf": "tg://join?invite=AbCdEf",
+		"": "", "javascript:alert(1)": "",
+	} {
+		first := GateScreen(address, ToMainMenu(), false).Keyboard[0][0]
+		require.Equal(t, shown, first.URL)
+		require.Equal(t, shown == "", first.Data != "", "without a link, the check comes first")
+	}
+	require.Equal(t, Button{Text: "Написать нам", URL: "https://t.me/editors"}, HelpScreen("https://t.me/editors", "https://t.me/city", false).Keyboard[0][0])
+	require.Equal(t, Button{Text: "Открыть канал", URL: "https://t.me/city"}, HelpScreen("", "https://t.me/city", false).Keyboard[0][0])
 }
 
 func TestOddPagesAreTheNearestOnes(t *testing.T) {
