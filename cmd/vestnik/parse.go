@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/urfave/cli/v3"
 
@@ -34,10 +33,10 @@ It needs no server.`,
 			&cli.BoolFlag{Name: "explain", Usage: `add "evidence": the words that led to the type and the animal, and their weight`},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			out := bufio.NewWriter(os.Stdout)
+			out := bufio.NewWriter(cmd.Root().Writer)
 			p := &postParser{out: json.NewEncoder(out), explain: cmd.Bool("explain"), cases: cmd.Bool("cases")}
 			p.out.SetEscapeHTML(false)
-			err := p.run(ctx, os.Stdin)
+			err := p.run(ctx, cmd.Root().Reader)
 			return errors.Join(err, out.Flush())
 		},
 	}
