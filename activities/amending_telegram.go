@@ -64,33 +64,39 @@ func (t *telegramEditor) write(ctx context.Context, bot *telegram.Client, e *edi
 // photo that Telegram takes in neither way leaves the old one where it is.
 func (t *telegramEditor) exchange(ctx context.Context, bot *telegram.Client, e *edition, exchange exchange, message telegram.PhotoMessage) (done bool, err error) {
 	ref := telegram.MessageRef{Chat: e.chat(), ID: e.part().MessageIDs[exchange.slot]}
-	name := exchange.photo.Name()
-	for _, get := range []func() (telegram.Photo, error){
-		func() (telegram.Photo, error) { return telegram.Photo{URL: exchange.photo.Sizes[0].URL}, nil },
-		func() (telegram.Photo, error) {
-			picture, err := t.Pictures.Fetch(ctx, exchange.photo.Sizes[0].URL)
-			if err == nil {
-				picture, err = photo.Fit(picture, photo.TelegramUpload)
-			}
-			return telegram.Photo{Bytes: picture.Bytes}, err
-		},
-	} {
-		if message.Photo, err = get(); err != nil {
-			break
+	link, name := exchange.photo.Sizes[0].URL, exchange.photo.Name()
+	message.Photo = telegram.Photo{URL: link}
+	err = unlessSo(bot.EditMessageMedia(ctx, ref, message))
+	if wantsOtherMedia(err) {
+		if picture, fetched := t.fetch(ctx, link); fetched {
+			message.Photo = telegram.Photo{Bytes: picture.Bytes}
+			err = unlessSo(bot.EditMessageMedia(ctx, ref, message))
 		}
-		err = unlessSo(bot.EditMessageMedia(ctx, ref, message))
-		var failure *telegram.Error
-		if errors.As(err, &failure) && failure.Action() == telegram.OtherMedia {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		e.Parts[e.at].Photos[exchange.slot] = name
-		return true, t.Ledger.PartShows(ctx, e.Delivery.ID, e.part())
 	}
-	t.Log.WarnContext(ctx, "an edited post's photo not exchanged", "delivery", e.Delivery.ID, "photo", name, "error", err)
-	return false, nil
+	switch {
+	case wantsOtherMedia(err):
+		t.Log.WarnContext(ctx, "an edited post's photo not exchanged", "delivery", e.Delivery.ID, "photo", name, "error", err)
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	e.Parts[e.at].Photos[exchange.slot] = name
+	return true, t.Ledger.PartShows(ctx, e.Delivery.ID, e.part())
+}
+
+// fetch gets a picture and makes it fit for an upload.
+func (t *telegramEditor) fetch(ctx context.Context, link string) (picture photo.Picture, fetched bool) {
+	picture, err := t.Pictures.Fetch(ctx, link)
+	if err == nil {
+		picture, err = photo.Fit(picture, photo.TelegramUpload)
+	}
+	return picture, err == nil
+}
+
+// wantsOtherMedia tells whether Telegram has refused a photo as it was sent.
+func wantsOtherMedia(err error) bool {
+	var failure *telegram.Error
+	return errors.As(err, &failure) && failure.Action() == telegram.OtherMedia
 }
 
 // unlessSo takes it for a success that a message is already what it is to be.

@@ -145,15 +145,15 @@ func groupOf(t Type) group {
 func contradiction(a, b *Fingerprint) string {
 	onePhone := shared(a.Phones, b.Phones)
 	known := onePhone && a.Name != "" && a.Name == b.Name
-	search := groupOf(a.Type) == searches && groupOf(b.Type) == searches
+	advert := groupOf(a.Type) == adverts || groupOf(b.Type) == adverts
 	switch {
 	case a.Animal != "" && b.Animal != "" && a.Animal != b.Animal:
 		return "different animals"
 	case a.Name != "" && b.Name != "" && !sameName(a.Name, b.Name):
 		return "different names"
-	case apart(a.Colors, b.Colors) && !known && (!onePhone || !search || !closeColors(a.Colors, b.Colors)):
+	case apart(a.Colors, b.Colors) && !known && (!onePhone || advert || !closeColors(a.Colors, b.Colors)):
 		return "different colours"
-	case a.Age != "" && b.Age != "" && a.Age != b.Age && groupOf(a.Type) == adverts:
+	case a.Age != "" && b.Age != "" && a.Age != b.Age && advert:
 		return "different ages"
 	case apart(a.Breeds, b.Breeds) && !known:
 		return "different breeds"
