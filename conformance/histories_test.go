@@ -57,6 +57,18 @@ func TestSessionHistories(t *testing.T) {
 				p.journal.closing(t, tap.ID, 2)
 			}
 		},
+		"twice": func(t *testing.T, p *person) {
+			p.say("/start")
+			first := p.tap("open:menu:places")
+			again := p.tapOn(p.newest(), "open:menu:places")
+			require.NotEmpty(t, p.handle(first).screen(t).rows)
+			p.deliver(again)
+			require.Contains(t, p.await(again).line.text("details"), "the same button again")
+			_, err := p.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Method: "answerCallbackQuery"}, 2)
+			require.NoError(t, err, "a finger that came down twice is answered twice")
+			require.Contains(t, p.press("open:menu:promos").screen(t).text, "Промокоды")
+			require.Len(t, p.sandbox.Calls(sandbox.CallFilter{Method: "sendMessage"}), 3, "and sees one screen")
+		},
 		"carried": func(t *testing.T, p *person) {
 			update := func(id int64, data string) protocol.BotUpdate {
 				return protocol.BotUpdate{ID: id, TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", Kind: protocol.BotCallback, UserID: p.id, ChatID: p.id,
