@@ -113,6 +113,7 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	}
 	for k := range animals {
 		v.mixed = v.mixed || k != best && score[k]*3 >= score[best]*2
+		v.even = v.even || k != best && score[k]*5 >= score[best]*4
 	}
 	switch {
 	case score[best] > animalMaybe+animalMaybe/2:
@@ -218,7 +219,7 @@ func (r *reader) companion(i int) bool {
 		return true
 	}
 	// "у нас собака", "дома две кошки"
-	if !r.subject(i) {
+	if !r.subject(i) && t.number(i-1) <= 3 {
 		for k := max(int(s.from), i-3); k < i; k++ {
 			if t.isWord(k, "у") && t.isWord(k+1, "нас", "меня") && k+2 < i+1 || t.isWord(k, "свои", "своя") || t.isWord(k, "дома") && k == int(s.from) {
 				return true

@@ -165,7 +165,7 @@ func (r *reader) nameFirst() string {
 			continue
 		}
 		mark := t.words[next].gap & (gapComma | gapDash | gapColon | gapParen)
-		if mark != 0 && (known || t.has(next, c.kind) || t.has(next, c.dogMaybe) || t.has(next, c.maleSure) || t.has(next, c.femaleSure) ||
+		if mark != 0 && (known || t.has(next, c.kind) || t.has(next, c.color) && t.sameSentence(next, next+1) && t.has(next+1, c.kind) || t.has(next, c.dogMaybe) || t.has(next, c.maleSure) || t.has(next, c.femaleSure) ||
 			t.words[next].kind == kindNumber && t.sameSentence(next, next+1) && t.has(next+1, c.ageUnit)) {
 			return r.nameAt(i, false)
 		}

@@ -176,7 +176,7 @@ func (r *reader) secondOpinion(v *view, source string) {
 	o := learned()
 	rules := v.rulesAnswer()
 	best, animal := r.opinionSums(o).Weigh(rules)
-	if typ := OpinionTypes[best]; typ != rules.Type {
+	if typ := OpinionTypes[best]; typ != rules.Type && v.mayBecome(typ) {
 		v.typ = typ
 		r.explainOpinion(o, v, best, slices.Index(OpinionTypes[:], rules.Type), Evidence{Field: "type", Points: string(typ), Source: source})
 	}
@@ -185,6 +185,20 @@ func (r *reader) secondOpinion(v *view, source string) {
 		against := len(OpinionTypes) + slices.Index(OpinionAnimals[:], rules.Animal)
 		r.explainOpinion(o, v, animal, against, Evidence{Field: "animal", Points: string(a), Source: source})
 	}
+}
+
+// mayBecome keeps the model from what the text denies outright: one that looks
+// for the owner, and says nothing of a search, is none; who tells how the animal
+// is kept did not merely see it.
+func (v *view) mayBecome(typ Type) bool {
+	s := &v.scores.sum
+	switch typ {
+	case Lost:
+		return s[sigOwner] < outright || s[sigLost] >= plain || s[sigMine] > 0
+	case Sighting:
+		return v.typ != Found || !v.clear || s[sigHold] < outright || s[sigFree] > 0
+	}
+	return true
 }
 
 // opinionSums counts each feature once, however often the text has it.

@@ -46,6 +46,11 @@ func TestTypeIsWhatTheAuthorAsksForRatherThanAWordOfTheText(t *testing.T) {
 		"found stands above the old search":           {"(НАЙДЕНА) Пропала собака, рыжая, ошейник зелёный", petpost.Reunited},
 		"thanks over a search that goes on":           {"Спасибо за репосты! Фросю так и не встретили, ищем дальше. Кошка трёхцветная", petpost.Lost},
 		"a card and an empty store ask for money":     {"Корм закончился, кормить нечем. Хоть по сто рублей: 4276 6900 1111 2222", petpost.Fundraising},
+		"found, and its owner is looked for":          {"Найден, ищем хозяев! Пёс, похож на ротвейлера, в строгом ошейнике", petpost.Found},
+		"who came out to us is no runaway":            {"К нашей калитке вышла собака, гончая, ошейник жёлтый. Накормили, ночует у нас в сарае. Ваша?", petpost.Found},
+		"advice to owners is no find":                 {"Если ваш питомец гуляет сам, закройте его дома: в районе отлов", petpost.News},
+		"a loss that is called off":                   {"Пропажа отменяется! Кот дома", petpost.Reunited},
+		"an owner asks whose yard it is in":           {"У кого во дворе чужая собака? Дик, рыжий, перегрыз верёвку. 8 900 000-12-34", petpost.Lost},
 		"an owner asks who found it":                  {"Никто кошку не находил? Шотландка, сбежала от курьера", petpost.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,6 +158,34 @@ func TestANameIsWrittenAsNamesAre(t *testing.T) {
 		"Пропал пёс, зовут РЕКС, ушёл с Кирова 1": "Рекс",
 	} {
 		require.Equal(t, want, petpost.Parse(petpost.Input{Text: text}).Name, text)
+	}
+}
+
+func TestAPlaceNeedsNoWordForIt(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Брагино, ул. Труда. Пропала кошка, серая":                   "Брагино, ул. Труда",
+		"Норское, у церкви. Чёрная собака со шлейкой":                "Норское, у церкви",
+		"Потерялся кот, откликается на Сему, белый":                  "",
+		"Пропал кобель овчарки, 5 лет. Испугался петард":             "",
+		"ПРОПАЛА СОБАКА, г.Киров ул. Труда. Девочка, 11 лет":         "г.Киров ул. Труда",
+		"Подобрали вечером в парке Берёзовая роща, сидела и дрожала": "в парке Берёзовая роща",
+	} {
+		require.Equal(t, want, petpost.Parse(petpost.Input{Text: text}).Location, text)
+	}
+}
+
+func TestSexIsToldByAgreementWhereNoNounForcesIt(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]petpost.Sex{
+		"Рыжая, ушла через форточку, кто видел?":      petpost.Female,
+		"Доберман вырвался и убежал в сторону рынка":  petpost.Male,
+		"Пропала собака, рыжая, пугливая":             "",
+		"Пропал котёнок, чёрный, выскочил в подъезд":  "",
+		"Улетел попугай, зелёный":                     "",
+		"Джесси выскочила из машины, лабрадор, белый": petpost.Female,
+	} {
+		require.Equal(t, want, petpost.Parse(petpost.Input{Text: text}).Sex, text)
 	}
 }
 

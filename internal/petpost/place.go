@@ -26,6 +26,9 @@ func (r *reader) location() string {
 			best = s
 		}
 	}
+	if lead := r.leadingPlace(); lead.rank > 0 && best.rank <= rankLandmark {
+		best = lead
+	}
 	if best.rank == 0 {
 		return r.cityTag()
 	}
@@ -74,7 +77,7 @@ func (r *reader) placeAt(i int) placeSpan {
 		to := r.properName(i, 3)
 		if to > i && to < len(t.words) && t.sameSentence(i, to) && t.words[to].gap&^(gapSpace|gapHyphen) == 0 {
 			switch {
-			case t.has(to, c.street) && r.isStreetMarker(to) && !t.isWord(to, "пр", "ш", "пл", "тр"):
+			case t.has(to, c.street) && r.isStreetMarker(to) && !t.isWord(to, "пр", "ш", "пл", "тр") && !r.marksNext(to):
 				return r.withHouse(placeSpan{i, to + 1, rankStreet})
 			case t.has(to, c.district):
 				return placeSpan{i, to + 1, rankDistrict}
@@ -84,7 +87,7 @@ func (r *reader) placeAt(i int) placeSpan {
 		if to > i && r.houseAt(to) > to && r.addressLike(i, to) {
 			return r.withHouse(placeSpan{i, to, rankStreet})
 		}
-		if to > i && t.sameSentence(i-1, i) && t.isWord(i-1, "на", "по", "в", "с", "до", "между", "от", "из", "за") && r.placeName(i, to) {
+		if to > i && t.sameSentence(i-1, i) && t.isWord(i-1, "на", "по", "в", "с", "до", "между", "от", "из", "за") && r.placeName(i, to) && !(i > 1 && t.has(i-2, c.called)) {
 			return placeSpan{i, to, rankSettlement}
 		}
 		if t.has(i, c.city) && !t.has(i, c.kind) {
@@ -138,7 +141,7 @@ func (r *reader) properName(i, limit int) int {
 	start := i
 	if t.words[i].kind == kindNumber && !r.inPhone(i) {
 		switch {
-		case t.isWord(i+1, "лет", "летия", "летие") && t.sameSentence(i, i+2) && t.words[i+2].upper:
+		case t.isWord(i+1, "лет", "летия", "летие") && t.sameSentence(i, i+2) && t.words[i+2].upper && t.words[i+2].gap&^gapSpace == 0:
 			return i + 3
 		case i+1 < len(t.words) && (t.has(i+1, c.month) || t.isWord(i+1, "мая", "марта", "января")) && t.words[i+1].upper:
 			return i + 2
@@ -261,6 +264,9 @@ func (r *reader) landmark(i int) int {
 			to++
 			continue
 		}
+		if to > spot+1 && t.isWord(to, "роща", "лог", "гора", "горы", "поляна", "слобода", "бор", "яр", "ключ", "поле", "пруд", "берег", "роще", "горе") {
+			to++ // "в парке Берёзовая роща"
+		}
 		break
 	}
 	if to == spot+1 && !near {
@@ -322,7 +328,7 @@ func (r *reader) grow(s placeSpan) placeSpan {
 		if t.words[s.from].gap&^(gapComma|gapSpace|gapDot|gapHyphen|gapDash|gapLine) != 0 || t.words[k].hashtag {
 			break
 		}
-		if !t.has(k, c.city) && !t.has(k, c.settlement) && !t.has(k, c.district) && !t.isWord(k, "г", "гор", "ул", "улица", "улице") {
+		if !r.toponymBefore(k) && !t.has(k, c.city) && !t.has(k, c.settlement) && !t.has(k, c.district) && !t.isWord(k, "г", "гор", "ул", "улица", "улице") {
 			break
 		}
 		if t.has(k, c.kind) || t.has(k, c.lose) {
@@ -341,15 +347,4 @@ func (r *reader) grow(s placeSpan) placeSpan {
 		s.to = next.to
 	}
 	return s
-}
-
-// cityTag returns a town named in a hashtag, for posts that name no place.
-func (r *reader) cityTag() string {
-	t, c := &r.text, &r.rs.class
-	for i := range t.words {
-		if t.words[i].hashtag && t.has(i, c.city) && !t.has(i, c.kind) && !t.words[i].merged {
-			return t.rawOf(i, i+1)
-		}
-	}
-	return ""
 }

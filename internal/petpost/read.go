@@ -26,6 +26,7 @@ type view struct {
 	animal   Animal
 	animalBy animalBy
 	mixed    bool // two animals are named about as often
+	even     bool // or nearly so
 	notPet   bool // what is missing is a thing or a person
 	reading  Reading
 	evidence []Evidence
@@ -71,7 +72,7 @@ func (r *reader) read(raw, source string, overRepost bool) view {
 	case v.typ == Lost && r.ofNoPet(&v):
 		v.typ, v.clear = News, false
 		v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "search of no animal", Points: string(News), Source: source})
-	case v.typ == News && (v.mixed || v.notPet || v.animalBy == animalHinted), v.typ == Fundraising && v.mixed:
+	case v.typ == News && (v.mixed || v.notPet || v.animalBy == animalHinted), v.typ == Fundraising && v.even:
 		v.animal = "" // of cats and dogs alike, or of none
 	}
 	return v
