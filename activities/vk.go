@@ -32,8 +32,6 @@ type VK struct {
 	Keys func(route.Destination) (*vk.Client, error)
 	// FromGroup posts in the community's name.
 	FromGroup bool
-	// MaxText is the length of a message in UTF-16 units.
-	MaxText int
 	// Walls reads a wall back; nil if there is no key that may.
 	Walls *Walls
 	// Album gets a post's photos onto a wall.
@@ -52,7 +50,7 @@ type vkCourier struct {
 }
 
 func (v *vkCourier) plan(c *consignment) ([]int, error) {
-	v.message = compose.VK(c.post, c.target, v.MaxText)
+	v.message = compose.VK(c.post, c.target)
 	c.shown = db.Shown{Kind: "post", Version: c.post.Version()}
 	return []int{1}, nil
 }
@@ -131,7 +129,7 @@ func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.S
 func (v *vkCourier) wording(c *consignment, photos int) notice.VKPost {
 	target := c.target
 	target.Settings.MaxMedia = min(target.Settings.MaxMedia, photos)
-	return compose.VK(c.post, target, v.MaxText)
+	return compose.VK(c.post, target)
 }
 
 // judge reads the catalogue's policy for VK's answer as what happens to the

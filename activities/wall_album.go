@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 
+	"golang.org/x/time/rate"
+
 	"vestnik/db"
 	"vestnik/internal/vk"
 )
@@ -26,6 +28,8 @@ type WallAlbum struct {
 	Pictures Pictures
 	// Uploader is the client with the media key; nil if there is none.
 	Uploader *vk.Client
+	// Pace is how fast the media key may call.
+	Pace *rate.Limiter
 	// Walls reads posts back; nil if there is no key that may.
 	Walls *Walls
 	Log   *slog.Logger
@@ -107,7 +111,7 @@ func (a *WallAlbum) check(ctx context.Context, c *consignment, postID int64, nam
 // edit makes a post what it is to be, where the media key may do that.
 func (a *WallAlbum) edit(ctx context.Context, c *consignment, postID int64, post vk.WallPost) {
 	for try := 1; ; try++ {
-		err := a.Uploader.WallEdit(ctx, postID, post)
+		_, err := inTurn(ctx, a, func() (struct{}, error) { return struct{}{}, a.Uploader.WallEdit(ctx, postID, post) })
 		if err == nil {
 			return
 		}

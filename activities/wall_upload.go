@@ -187,7 +187,7 @@ func uploadAgain(ctx context.Context, err error, try int) bool {
 }
 
 func (a *WallAlbum) steps(ctx context.Context, group int64, picture []byte) (string, error) {
-	server, err := a.Uploader.GetWallUploadServer(ctx, group)
+	server, err := inTurn(ctx, a, func() (vk.UploadServer, error) { return a.Uploader.GetWallUploadServer(ctx, group) })
 	if err != nil {
 		return "", err
 	}
@@ -195,9 +195,26 @@ func (a *WallAlbum) steps(ctx context.Context, group int64, picture []byte) (str
 	if err != nil {
 		return "", err
 	}
-	saved, err := a.Uploader.SaveWallPhoto(ctx, group, uploaded)
+	saved, err := inTurn(ctx, a, func() (vk.SavedPhoto, error) { return a.Uploader.SaveWallPhoto(ctx, group, uploaded) })
 	if err != nil {
 		return "", err
 	}
 	return saved.Ref(), nil
+}
+
+// inTurn makes a call when the media key may make its next. One that came too
+// soon for VK has done nothing, and is made again.
+func inTurn[T any](ctx context.Context, a *WallAlbum, call func() (T, error)) (T, error) {
+	for try := 1; ; try++ {
+		if err := a.Pace.Wait(ctx); err != nil {
+			var none T
+			return none, err
+		}
+		answer, err := call()
+		var failure *vk.Error
+		if !errors.As(err, &failure) || failure.Class != vk.RateLimited || try > maxUploads {
+			return answer, err
+		}
+		pause(ctx, failure.Policy.Delay(try, time.Now()))
+	}
 }

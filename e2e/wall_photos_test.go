@@ -183,6 +183,7 @@ func TestEachStepOfAnUploadHasItsOwnTroubles(t *testing.T) {
 		{"save, 1", once(savePhoto, 1), "upload", 3, 1, 1, 1},
 		{"save, no answer", fault(savePhoto, 1, sandbox.Fault{Hang: true, AcceptThenFail: true}), "upload", 3, 1, 1, 1},
 		{"save, an empty list", fault(savePhoto, 1, sandbox.Fault{Body: `{"response":[]}`, ContentType: "application/json"}), "upload", 3, 1, 1, 1},
+		{"save, 6: only that step is repeated", once(savePhoto, 6), "upload", 3, 0, 0, 1},
 		// These are about the photo.
 		{"save, 122", once(savePhoto, 122), "upload 2/3: invalid_photos", 2, 1, 1, 1},
 		{"save, 129", once(savePhoto, 129), "upload 2/3: invalid_photo", 2, 1, 1, 1},
@@ -437,4 +438,25 @@ func TestAVKWallThatIsToBeSilentDoesNotNotifyItsSubscribers(t *testing.T) {
 	s.work()
 	s.ended(s.send(wall, lost(1)))
 	require.Equal(t, "1", s.sandbox.Calls(toVK)[0].Text("mute_notifications"))
+}
+
+func TestAPostIsAsLongAsTheWallTakesIt(t *testing.T) {
+	t.Parallel()
+	for name, settings := range map[string]map[string]string{
+		"VK_OUT_MAX_TEXT":         {"VK_OUT_MAX_TEXT": "700"},
+		"max_text in ROUTES_FILE": routesFile(t, "destinations: [{id: '"+wall+"', max_text: 700}]\nrules: [{name: lost, types: [lost], to: ['"+wall+"']}]\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, toWall, settings)
+			require.NoError(t, s.sandbox.ChangeWall(target, func(w *sandbox.Wall) { w.TextLimit = 700 }))
+			s.work()
+			delivery := s.ended(s.send(wall, story()))
+			require.Equal(t, protocol.StatusSent, delivery.Status)
+			text := s.onTheWall().Text
+			require.Greater(t, len([]rune(text)), 500)
+			require.Contains(t, text, "Мурка-1")
+			require.Contains(t, text, "…")
+			require.Contains(t, text, fmt.Sprintf("https://vk.com/wall%d_%d", delivery.OwnerID, delivery.PostID), "the source is never cut")
+		})
+	}
 }

@@ -38,8 +38,8 @@ func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics)
 	pictures := photo.NewFetcher(r.PhotoOptions())
 	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Pictures: pictures}
 	vk := &activities.VK{
-		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, MaxText: cfg.VKOut.MaxText,
-		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Log: r.Log},
+		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup,
+		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Log: r.Log},
 	}
 	if reader != nil {
 		telegram.Fresh, vk.Walls, vk.Album.Walls = walls.FreshPhotos, walls, walls

@@ -14,11 +14,9 @@ func Telegram(post db.Post, target route.Target) notice.Plan {
 	return notice.PlanTelegram(Notice(post), target.Settings.TelegramOptions())
 }
 
-// VK returns the post that goes to a wall; maxText is in UTF-16 units.
-func VK(post db.Post, target route.Target, maxText int) notice.VKPost {
-	options := target.Settings.VKOptions()
-	options.TextLimit = maxText
-	return notice.PlanVK(Notice(post), options)
+// VK returns the post that goes to a wall.
+func VK(post db.Post, target route.Target) notice.VKPost {
+	return notice.PlanVK(Notice(post), target.Settings.VKOptions())
 }
 
 // Revise returns what the messages of a post in a chat are to say now. slots

@@ -145,7 +145,7 @@ func (v *VKOut) check(sheet *sheet) {
 	// wall.post takes ten attachments at most.
 	sheet.between("VK_OUT_MAX_MEDIA", v.MaxMedia, 0, 10)
 	// Room for a title and the source link, which are never cut.
-	sheet.between("VK_OUT_MAX_TEXT", v.MaxText, 200, 100_000)
+	sheet.between("VK_OUT_MAX_TEXT", v.MaxText, 256, 100_000)
 }
 
 // What to do with a message of which nobody can know whether it went out.

@@ -42,8 +42,8 @@ type VKPost struct {
 	Copyright string
 }
 
-// minVKUnits leaves room for the title and the source link.
-const minVKUnits = 256
+// MinVKUnits leaves room for the title and the source link.
+const MinVKUnits = 256
 
 // PlanVK decides how a post goes to a wall: one post with plain text and
 // photos. A text over the limit loses the end of the author's words, then
@@ -55,7 +55,7 @@ func PlanVK(post Post, options VKOptions) VKPost {
 	if most <= 0 {
 		most = DefaultVKUnits
 	}
-	most = max(most, minVKUnits)
+	most = max(most, MinVKUnits)
 
 	wallPost := VKPost{
 		Text:      plainWithin(notice, most, spellLink(post.SourceURL())),
@@ -125,7 +125,7 @@ func plainWithin(notice Notice, most int, write func(Span) string) string {
 		return whole
 	}
 	// The author's words give way first: title, phones and links matter more.
-	if room := most - units(joinBlocks(lead, after)) - len("\n\n"); words != "" && room >= minVKUnits/4 {
+	if room := most - units(joinBlocks(lead, after)) - len("\n\n"); words != "" && room >= MinVKUnits/4 {
 		return joinBlocks(lead, cutOnWord(words, room), after)
 	}
 	body := strings.TrimSuffix(whole, source)

@@ -92,7 +92,7 @@ func defaults(cfg config.Config) route.Defaults {
 	tg.RatePerSec, tg.PerMinute, tg.MaxMedia = cfg.Telegram.RatePerSec, cfg.Telegram.PerMinute, cfg.Telegram.MaxMedia
 	tg.ParseMode, tg.OnUnknown = notice.ParseMode(cfg.Telegram.ParseMode), onUnknown
 	wall.RatePerSec, wall.MaxMedia, wall.AttachMedia = cfg.VKOut.RatePerSec, cfg.VKOut.MaxMedia, cfg.VKOut.AttachMedia
-	wall.OnUnknown = onUnknown
+	wall.MaxText, wall.OnUnknown = cfg.VKOut.MaxText, onUnknown
 	return defaults
 }
 

@@ -77,10 +77,17 @@ const (
 	maxFrame      = 500 // letters of a header or footer
 )
 
+// Bounds of a text's length on a VK wall: the least leaves room for a title and
+// the source link, which are never cut.
+const (
+	MinText = notice.MinVKUnits
+	MaxText = 100_000
+)
+
 var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 func (l *loader) readDestination(node ast.Node, where string) {
-	fields := l.fields(node, where, "id", "rate_per_sec", "per_minute", "max_media", "attach_media", "silent",
+	fields := l.fields(node, where, "id", "rate_per_sec", "per_minute", "max_media", "attach_media", "max_text", "silent",
 		"header", "footer", "link_preview", "parse_mode", "on_unknown", "token_env")
 	if fields == nil {
 		return
@@ -103,12 +110,14 @@ func (l *loader) readDestination(node ast.Node, where string) {
 
 func (l *loader) settings(destination Destination, fields map[string]ast.Node, where string) Settings {
 	s, most := l.defaults.Telegram, maxMedia
+	foreign, there := []string{"max_text"}, "in a Telegram chat"
 	if destination.Platform == VK {
 		s, most = l.defaults.VK, notice.MaxVKMedia
-		for _, key := range []string{"link_preview", "parse_mode"} {
-			if node := fields[key]; node != nil {
-				l.fault(node, where, "%s means nothing on a VK wall; remove it", key)
-			}
+		foreign, there = []string{"link_preview", "parse_mode"}, "on a VK wall"
+	}
+	for _, key := range foreign {
+		if node := fields[key]; node != nil {
+			l.fault(node, where, "%s means nothing %s; remove it", key, there)
 		}
 	}
 	for key, node := range fields {
@@ -125,6 +134,10 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 		case "max_media":
 			if count, ok := l.whole(node, place, 0, most); ok {
 				s.MaxMedia = count
+			}
+		case "max_text":
+			if count, ok := l.whole(node, place, MinText, MaxText); ok {
+				s.MaxText = count
 			}
 		case "attach_media":
 			s.AttachMedia = l.truth(node, place)

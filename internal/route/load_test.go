@@ -63,7 +63,7 @@ func TestDestinationsHaveTheirSettingsOverTheDefaults(t *testing.T) {
 			OnUnknown: route.Park, TokenEnv: "TG_TOKEN_LAPA",
 		}},
 		{Destination: destination(t, "vk:-123456"), Settings: route.Settings{
-			RatePerSec: 1, MaxMedia: 5, AttachMedia: true, OnUnknown: route.Retry, TokenEnv: "VK_OUT_TOKEN_LAPA",
+			RatePerSec: 1, MaxMedia: 5, AttachMedia: true, MaxText: 4000, OnUnknown: route.Retry, TokenEnv: "VK_OUT_TOKEN_LAPA",
 		}},
 	}, load(t, "two_cities.yaml").Targets())
 }
@@ -89,7 +89,7 @@ func TestSettingsBecomeOptionsOfANotice(t *testing.T) {
 		Frame: notice.Frame{Header: "Помогите найти!", Footer: "Штаб: [lapa_demo|«Лапа»]"},
 	}, targets[1].Settings.TelegramOptions())
 	require.Zero(t, targets[2].Settings.TelegramOptions().MaxMedia, "no media wanted")
-	require.Equal(t, notice.VKOptions{MaxMedia: 5}, targets[3].Settings.VKOptions())
+	require.Equal(t, notice.VKOptions{MaxMedia: 5, TextLimit: 4000}, targets[3].Settings.VKOptions())
 }
 
 func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
@@ -111,26 +111,28 @@ func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 		`line 8: destination 1: parse_mode: "Markdown" is not one of HTML, MarkdownV2`,
 		`line 9: destination 1: on_unknown: "drop" is not one of retry, park`,
 		`line 10: destination 1: token_env: this is no name of an environment variable; put the token there and its name here, for example TG_TOKEN_NORTH`,
-		`line 11: destination 1: unknown key "speed"; known keys: id, rate_per_sec, per_minute, max_media, attach_media, silent, header, footer, link_preview, parse_mode, on_unknown, token_env`,
+		`line 11: destination 1: unknown key "speed"; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, link_preview, parse_mode, on_unknown, token_env`,
 		`line 12: destination 2: id: destination "vk:123x": owner "123x" is no id; write telegram:<chat>, telegram:<chat>/<thread> or vk:<owner>, for example telegram:-1001234567890/7 or vk:-123456`,
 		`line 13: destination 3: telegram:-1001234567890 and telegram:-1001234567890/1 are one place; keep one of them`,
+		`line 13: destination 3: max_text means nothing in a Telegram chat; remove it`,
 		`line 15: destination 4: link_preview means nothing on a VK wall; remove it`,
 		`line 16: destination 4: max_media: 11 is out of range; write a number from 0 to 10`,
-		`line 17: destination 5: no id; say where posts go, for example id: telegram:-1001234567890`,
-		`line 18: destination 6: expected keys with values; known keys: id, rate_per_sec, per_minute, max_media, attach_media, silent, header, footer, link_preview, parse_mode, on_unknown, token_env`,
-		`line 21: rule 1: types: "dogs" is no type; known types: lost, found, sighting, adoption, fundraising, reunited, news, link, empty, unknown, any`,
-		`line 22: rule 1: animals: "hamster" is no animal; known animals: dog, cat, other, unknown`,
-		`line 23: rule 1: include: "*": write words of letters and digits, a star only after at least one; for more use include_regex`,
-		`line 23: rule 1: include: "а*б": write words of letters and digits, a star only after at least one; for more use include_regex`,
-		"line 24: rule 1: include_regex: error parsing regexp: missing closing ): `(?i)(незакрыто` (RE2 syntax: no look-around, no back-references)",
-		"line 24: rule 1: include_regex: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 syntax: no look-around, no back-references)",
-		`line 25: rule 1: has_phone: expected true or false`,
-		`line 26: rule 1: walls: "не стена" is no wall; write an owner id (-123456) or a screen name (poteryashki_demo)`,
-		`line 27: rule 1: to: telegram:-100999 is not listed under destinations`,
-		`line 27: rule 1: to: vk:-5 is there twice`,
-		`line 28: rule 2: no types; say which posts, for example types: [lost], or [any]`,
-		`line 29: rule 3: types: any stands alone or not at all`,
-		`line 29: rule 3: no to; say where its posts go, with ids from destinations`,
+		`line 17: destination 4: max_text: 255 is out of range; write a number from 256 to 100000`,
+		`line 18: destination 5: no id; say where posts go, for example id: telegram:-1001234567890`,
+		`line 19: destination 6: expected keys with values; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, link_preview, parse_mode, on_unknown, token_env`,
+		`line 22: rule 1: types: "dogs" is no type; known types: lost, found, sighting, adoption, fundraising, reunited, news, link, empty, unknown, any`,
+		`line 23: rule 1: animals: "hamster" is no animal; known animals: dog, cat, other, unknown`,
+		`line 24: rule 1: include: "*": write words of letters and digits, a star only after at least one; for more use include_regex`,
+		`line 24: rule 1: include: "а*б": write words of letters and digits, a star only after at least one; for more use include_regex`,
+		"line 25: rule 1: include_regex: error parsing regexp: missing closing ): `(?i)(незакрыто` (RE2 syntax: no look-around, no back-references)",
+		"line 25: rule 1: include_regex: error parsing regexp: invalid or unsupported Perl syntax: `(?=` (RE2 syntax: no look-around, no back-references)",
+		`line 26: rule 1: has_phone: expected true or false`,
+		`line 27: rule 1: walls: "не стена" is no wall; write an owner id (-123456) or a screen name (poteryashki_demo)`,
+		`line 28: rule 1: to: telegram:-100999 is not listed under destinations`,
+		`line 28: rule 1: to: vk:-5 is there twice`,
+		`line 29: rule 2: no types; say which posts, for example types: [lost], or [any]`,
+		`line 30: rule 3: types: any stands alone or not at all`,
+		`line 30: rule 3: no to; say where its posts go, with ids from destinations`,
 	}, told)
 	require.Equal(t, len(told), strings.Count(err.Error(), "\n")+1, "one line per fault")
 	require.True(t, strings.HasPrefix(err.Error(), "routes: line 1: unknown key"))

@@ -30,6 +30,7 @@
 //	per_minute    messages a minute, an album counting one per photo; 0 means no such limit
 //	max_media     photos per post, 0 to 50 (VK: 10)
 //	attach_media  photos at all
+//	max_text      characters of a post's text, 256 to 100000 (VK; Telegram's limits are its own)
 //	silent        without a sound (VK: without notifying subscribers)
 //	header        a line of your own above every post, at most 500 letters
 //	footer        the same below

@@ -23,6 +23,8 @@ type Settings struct {
 	// Silent is Telegram's disable_notification, VK's mute_notifications.
 	Silent         bool
 	Header, Footer string
+	// MaxText is the length of a post's text in UTF-16 units, VK's only.
+	MaxText int
 	// LinkPreview and ParseMode are Telegram's only.
 	LinkPreview bool
 	ParseMode   notice.ParseMode
@@ -43,7 +45,7 @@ func StandardDefaults() Defaults {
 			RatePerSec: 1, PerMinute: 20, MaxMedia: notice.MaxAlbum, AttachMedia: true,
 			LinkPreview: true, ParseMode: notice.HTML, OnUnknown: Retry,
 		},
-		VK: Settings{RatePerSec: 1, MaxMedia: notice.MaxVKMedia, OnUnknown: Retry},
+		VK: Settings{RatePerSec: 1, MaxMedia: notice.MaxVKMedia, MaxText: notice.DefaultVKUnits, OnUnknown: Retry},
 	}
 }
 
@@ -62,6 +64,7 @@ func (s Settings) TelegramOptions() notice.Options {
 func (s Settings) VKOptions() notice.VKOptions {
 	options := notice.DefaultVKOptions()
 	options.MaxMedia = s.shownMedia()
+	options.TextLimit = s.MaxText
 	options.Frame = s.frame()
 	return options
 }
