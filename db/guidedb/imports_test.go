@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -190,6 +191,43 @@ func TestAnImportWaitsForThoseAcceptedBefore(t *testing.T) {
 	retried, err := b.imports.Accept(t.Context(), "b", strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})
 	require.NoError(t, err)
 	require.Equal(t, guidedb.Acceptance{ID: "b", State: content.Running}, retried, "a failed import may be sent again")
+}
+
+func TestABatchThatArrivesSlowlyHasItsTurnAfterThoseAcceptedMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	slow, sender := io.Pipe()
+	began := make(chan struct{})
+	var group errgroup.Group
+	group.Go(func() error {
+		_, err := b.imports.Accept(t.Context(), "slow", slow, content.Rules{})
+		return err
+	})
+	group.Go(func() error {
+		_, err := io.WriteString(sender, `{"types": [{"id": "t", "name": "1"}`) // returns when it is read
+		close(began)
+		return err
+	})
+	<-began
+	_, err := b.imports.Accept(t.Context(), "quick", strings.NewReader(`{"types": [{"id": "t", "name": "2"}]}`), content.Rules{})
+	require.NoError(t, err)
+	earlier, err := b.imports.Earlier(t.Context(), "quick")
+	require.NoError(t, err)
+	require.Empty(t, earlier, "it may run at once")
+
+	_, err = io.WriteString(sender, `]}`)
+	require.NoError(t, err)
+	require.NoError(t, sender.Close())
+	require.NoError(t, group.Wait())
+	earlier, err = b.imports.Earlier(t.Context(), "slow")
+	require.NoError(t, err)
+	require.Equal(t, "quick", earlier, "not beside it")
+	running, err := b.imports.Running(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"quick", "slow"}, running)
+	accepted, err := b.imports.Accept(t.Context(), "", strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})
+	require.NoError(t, err)
+	require.Equal(t, "slow", accepted.ID, "the one accepted last")
 }
 
 func TestABatchRefusedWholeLeavesNothing(t *testing.T) {

@@ -185,8 +185,8 @@ func (q *Queries) DropFailedImport(ctx context.Context, id string) error {
 
 const earlierImport = `-- name: EarlierImport :one
 SELECT e.id FROM cms.imports e
-WHERE e.state = 'running' AND e.queue_number < (SELECT i.queue_number FROM cms.imports i WHERE i.id = $1)
-ORDER BY e.queue_number LIMIT 1
+WHERE e.state = 'running' AND e.turn < (SELECT i.turn FROM cms.imports i WHERE i.id = $1)
+ORDER BY e.turn LIMIT 1
 `
 
 func (q *Queries) EarlierImport(ctx context.Context, id string) (string, error) {
@@ -229,7 +229,7 @@ func (q *Queries) FillEventListings(ctx context.Context, eventIds []int64) error
 const findImportByKey = `-- name: FindImportByKey :one
 SELECT id, state, content_hash FROM cms.imports
 WHERE (idempotency_key = $1::text OR imports.id = $1::text) AND state <> 'failed'
-ORDER BY queue_number LIMIT 1
+ORDER BY turn LIMIT 1
 `
 
 type FindImportByKeyRow struct {
@@ -441,7 +441,7 @@ func (q *Queries) KnownObjects(ctx context.Context, arg KnownObjectsParams) ([]K
 }
 
 const lastImport = `-- name: LastImport :one
-SELECT id, state, content_hash FROM cms.imports ORDER BY queue_number DESC LIMIT 1
+SELECT id, state, content_hash FROM cms.imports ORDER BY turn DESC LIMIT 1
 `
 
 type LastImportRow struct {
@@ -685,7 +685,8 @@ const lockAcceptance = `-- name: LockAcceptance :exec
 SELECT pg_advisory_xact_lock(hashtextextended('cms.accept', 0))
 `
 
-// Held to the end of the transaction: batches are accepted one after another.
+// Held to the end of the transaction: batches are accepted, and take their
+// turns, one after another.
 func (q *Queries) LockAcceptance(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, lockAcceptance)
 	return err
@@ -932,7 +933,7 @@ func (q *Queries) RepeatedIDs(ctx context.Context, queueNumber int64) ([]Repeate
 }
 
 const runningImports = `-- name: RunningImports :many
-SELECT id FROM cms.imports WHERE state = 'running' ORDER BY queue_number
+SELECT id FROM cms.imports WHERE state = 'running' ORDER BY turn
 `
 
 func (q *Queries) RunningImports(ctx context.Context) ([]string, error) {

@@ -4,16 +4,17 @@
 SELECT nextval('cms.queue_numbers')::bigint;
 
 -- name: LockAcceptance :exec
--- Held to the end of the transaction: batches are accepted one after another.
+-- Held to the end of the transaction: batches are accepted, and take their
+-- turns, one after another.
 SELECT pg_advisory_xact_lock(hashtextextended('cms.accept', 0));
 
 -- name: FindImportByKey :one
 SELECT id, state, content_hash FROM cms.imports
 WHERE (idempotency_key = @idempotency_key::text OR imports.id = @idempotency_key::text) AND state <> 'failed'
-ORDER BY queue_number LIMIT 1;
+ORDER BY turn LIMIT 1;
 
 -- name: LastImport :one
-SELECT id, state, content_hash FROM cms.imports ORDER BY queue_number DESC LIMIT 1;
+SELECT id, state, content_hash FROM cms.imports ORDER BY turn DESC LIMIT 1;
 
 -- name: CountImportsLike :one
 SELECT count(*) FROM cms.imports WHERE content_hash = @content_hash;
@@ -67,11 +68,11 @@ SELECT queue_number, mode, lists, state, phase, applied_rank, applied_seq FROM c
 
 -- name: EarlierImport :one
 SELECT e.id FROM cms.imports e
-WHERE e.state = 'running' AND e.queue_number < (SELECT i.queue_number FROM cms.imports i WHERE i.id = @id)
-ORDER BY e.queue_number LIMIT 1;
+WHERE e.state = 'running' AND e.turn < (SELECT i.turn FROM cms.imports i WHERE i.id = @id)
+ORDER BY e.turn LIMIT 1;
 
 -- name: RunningImports :many
-SELECT id FROM cms.imports WHERE state = 'running' ORDER BY queue_number;
+SELECT id FROM cms.imports WHERE state = 'running' ORDER BY turn;
 
 -- name: StagedChunk :many
 -- The objects that follow the one worked off last, of one list.
