@@ -47,13 +47,13 @@ func open(ctx context.Context, needs ...config.Need) (*app, error) {
 
 // openAs is open for a process of a role, with an environment and a log of its
 // own.
-func openAs(ctx context.Context, role string, environ map[string]string, logs io.Writer, needs ...config.Need) (a *app, err error) {
+func openAs(ctx context.Context, role string, environ map[string]string, logs io.Writer, needs ...config.Need) (_ *app, err error) {
 	cfg, err := config.Load(environ, append(needs, config.NeedDatabase, config.NeedTemporal)...)
 	if err != nil {
 		return nil, err
 	}
 	telemetry.Redact(cfg.Secrets()...)
-	a = &app{cfg: cfg}
+	a := &app{cfg: cfg}
 	defer func() {
 		if err != nil {
 			a.close()
