@@ -1,7 +1,9 @@
 package petpost_test
 
 import (
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -9,7 +11,8 @@ import (
 	"vestnik/internal/petpost/corpus"
 )
 
-// The goal is 20,000 posts a second on one core: 50 µs a post.
+// The goal is 20,000 posts a second on one core: 50 µs a post. What counts is
+// the processor's time: a busy machine gives a benchmark less of it.
 func BenchmarkParse(b *testing.B) {
 	posts, err := corpus.Load("testdata/train.jsonl")
 	require.NoError(b, err)
@@ -23,10 +26,19 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(bytes / len(inputs)))
 	b.ReportAllocs()
 	b.ResetTimer()
+	began := processorTime(b)
 	for i := 0; b.Loop(); i++ {
 		petpost.Parse(inputs[i%len(inputs)])
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "posts/s")
+	b.ReportMetric(float64(b.N)/(processorTime(b)-began).Seconds(), "posts/core-s")
+}
+
+// processorTime is what this process has had of the processors so far.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 func BenchmarkFingerprint(b *testing.B) {
