@@ -25,7 +25,9 @@ func TestACheckBesideTheGuideForetellsWhatAnImportRefuses(t *testing.T) {
 		"collections": [{"id": "k", "title": "К", "items": [{"place": "ok"}, {"event": "e"}]}],
 		"promos": [{"id": "p", "title": "П", "place": "otkos"}]}`
 	report, err := content.CheckBatch(content.NewReader(strings.NewReader(batch), content.Rules{}),
-		func(list content.List, ids []string) (map[string]bool, error) { return b.imports.Has(t.Context(), list, ids) })
+		func(list content.List, ids []string) (map[string]bool, error) {
+			return b.imports.Has(t.Context(), list, ids)
+		})
 	require.NoError(t, err)
 	require.True(t, report.LookedUp)
 	require.Empty(t, report.Outside)
