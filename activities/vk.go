@@ -50,7 +50,7 @@ type vkCourier struct {
 }
 
 func (v *vkCourier) plan(c *consignment) ([]int, error) {
-	v.message = compose.VK(c.post, c.target)
+	v.message = compose.VK(c.post, c.target, c.ReplyTo)
 	c.shown = db.Shown{Kind: "post", Version: c.post.Version()}
 	return []int{1}, nil
 }
@@ -129,7 +129,7 @@ func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.S
 func (v *vkCourier) wording(c *consignment, photos int) notice.VKPost {
 	target := c.target
 	target.Settings.MaxMedia = min(target.Settings.MaxMedia, photos)
-	return compose.VK(c.post, target)
+	return compose.VK(c.post, target, c.ReplyTo)
 }
 
 // judge reads the catalogue's policy for VK's answer as what happens to the

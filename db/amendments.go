@@ -87,6 +87,12 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 			DestinationID: row.DestinationID, Destination: row.Destination, MigratedTo: row.MigratedTo, NamesRefused: row.NamesRefused,
 		},
 	}
+	if row.ReplyTo != nil {
+		amendment.Delivery.ReplyTo, err = l.queries.FirstMessage(ctx, *row.ReplyTo)
+		if err != nil && !errorsIsNoRows(err) {
+			return nil, fmt.Errorf("message that delivery %d answers: %w", row.DeliveryID, err)
+		}
+	}
 	for _, part := range parts {
 		amendment.Parts = append(amendment.Parts, PartToAmend{
 			Part: int(part.Part), MessageIDs: part.MessageIds,

@@ -96,5 +96,13 @@ func TestEachStageOfASearchAnswersItsFirstMessage(t *testing.T) {
 	for _, earlier := range messages[:2] {
 		require.Contains(t, earlier.Text, "прежнее объявление", "what was told before is marked as closed")
 	}
-	require.Len(t, s.sandbox.Posts(target), 3)
+	s.amended(s.delivery(wall, held.PostID), 1)
+	posts := s.sandbox.Posts(target)
+	require.Len(t, posts, 3)
+	require.Contains(t, posts[1].Text, "прежнее объявление", "an edit keeps the address")
+	address := "https://vk.com/" + protocol.WallPost(target, onWall.MessageIDs[0])
+	for _, later := range posts[1:] {
+		require.Contains(t, later.Text, "Первое объявление: "+address, "a wall has no replies")
+	}
+	require.NotContains(t, posts[0].Text, "Первое объявление")
 }

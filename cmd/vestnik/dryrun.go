@@ -170,7 +170,7 @@ func (d *dryRun) owed(ctx context.Context, post db.Post) (map[string]db.Delivery
 // rehearse makes the calls to a platform, short of making them.
 func rehearse(post db.Post, target route.Target) (messages []rehearsedMessage) {
 	if target.Destination.Platform == route.VK {
-		words := compose.VK(post, target)
+		words := compose.VK(post, target, 0)
 		message := rehearsedMessage{Kind: "post", Text: words.Text, Copyright: words.Copyright, Silent: target.Settings.Silent}
 		for _, index := range words.Photos {
 			photo := post.Photos[index]

@@ -6,6 +6,7 @@ package compose
 import (
 	"vestnik/db"
 	"vestnik/internal/notice"
+	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 )
 
@@ -14,9 +15,14 @@ func Telegram(post db.Post, target route.Target) notice.Plan {
 	return notice.PlanTelegram(Notice(post), target.Settings.TelegramOptions())
 }
 
-// VK returns the post that goes to a wall.
-func VK(post db.Post, target route.Target) notice.VKPost {
-	return notice.PlanVK(Notice(post), target.Settings.VKOptions())
+// VK returns the post that goes to a wall; answers is the post on that wall that
+// it brings news about, 0 for none.
+func VK(post db.Post, target route.Target, answers int64) notice.VKPost {
+	options := target.Settings.VKOptions()
+	if answers != 0 {
+		options.Answers = "https://vk.com/" + protocol.WallPost(target.Destination.Owner, answers)
+	}
+	return notice.PlanVK(Notice(post), options)
 }
 
 // Revise returns what the messages of a post in a chat are to say now. slots

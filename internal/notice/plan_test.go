@@ -243,6 +243,15 @@ func TestAWallPostSpellsEachAddressOnce(t *testing.T) {
 		notice.PlanVK(post, notice.DefaultVKOptions()).Text)
 }
 
+func TestAWallPostThatBringsNewsNamesTheOneItAnswers(t *testing.T) {
+	t.Parallel()
+	post := lostPost("Рекс дома!", 0)
+	post.Type, post.Deleted = petpost.Reunited, true
+	wallPost := notice.PlanVK(post, notice.VKOptions{Answers: "https://vk.com/wall-5_12"})
+	require.Equal(t, "🎉 Питомец снова дома\n🗑 Запись удалена автором.\n↩️ Первое объявление: https://vk.com/wall-5_12\n\nРекс дома!\n\nИсточник: https://vk.com/wall-77_8", wallPost.Text)
+	require.NotContains(t, wallPost.Linkless, "Первое объявление", "without its address it says nothing")
+}
+
 func TestPhotosAreNamedAsVKAttachments(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "photo-5_6_abc", notice.Photo{OwnerID: -5, ID: 6, AccessKey: "abc"}.Ref())

@@ -20,6 +20,9 @@ type VKOptions struct {
 	Frame Frame
 	// TextLimit is in UTF-16 units; 0 means DefaultVKUnits, less than 256 means 256.
 	TextLimit int
+	// Answers is the address of the post on the same wall that this one brings
+	// news about, "" if it brings none: a wall has no replies.
+	Answers string
 }
 
 // MaxVKMedia is how many photos and videos one wall post holds
@@ -57,10 +60,15 @@ func PlanVK(post Post, options VKOptions) VKPost {
 	}
 	most = max(most, MinVKUnits)
 
+	lead := notice.Lead
+	if options.Answers != "" {
+		notice.Lead = joinTexts("\n", lead, Text{{Text: "↩️ Первое объявление: "}, {Text: options.Answers, Link: options.Answers}})
+	}
 	wallPost := VKPost{
 		Text:      plainWithin(notice, most, spellLink(post.SourceURL())),
 		Copyright: post.SourceURL(),
 	}
+	notice.Lead = lead
 	notice.Source = Plain("Источник: " + post.String() + " ВКонтакте")
 	wallPost.Linkless = plainWithin(notice, most, hideLink)
 	for photo := range shown {

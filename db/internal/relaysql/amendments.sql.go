@@ -213,7 +213,7 @@ SET attempts = a.attempts + 1
 FROM relay.deliveries v, relay.destinations d
 WHERE a.id = $1 AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
-    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at,
+    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 `
 
@@ -229,6 +229,7 @@ type OpenAmendmentRow struct {
 	OwnerID        int64
 	PostID         int64
 	SentAt         *time.Time
+	ReplyTo        *int64
 	DestinationID  int64
 	Destination    string
 	MigratedTo     *int64
@@ -250,6 +251,7 @@ func (q *Queries) OpenAmendment(ctx context.Context, id int64) (OpenAmendmentRow
 		&i.OwnerID,
 		&i.PostID,
 		&i.SentAt,
+		&i.ReplyTo,
 		&i.DestinationID,
 		&i.Destination,
 		&i.MigratedTo,

@@ -38,7 +38,7 @@ SET attempts = a.attempts + 1
 FROM relay.deliveries v, relay.destinations d
 WHERE a.id = @id AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
-    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at,
+    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused;
 
 -- name: PartsToAmend :many
