@@ -8,9 +8,13 @@ func (r *reader) readFields(v *view) {
 	out.Age = r.age()
 	out.Color = r.color()
 	out.Traits = r.traits(out.Traits)
+	r.markPlaces()
 	out.When = r.when()
-	out.Location = r.location()
 	out.Name = r.petName()
+	out.Location = r.location(out.Name)
+	if r.placeCalls(out.Name) {
+		out.Name = ""
+	}
 	out.Sex = r.sex(out.Name)
 }
 

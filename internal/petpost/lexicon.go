@@ -58,11 +58,7 @@ func compile() *ruleset {
 	lx.nodes = make([]trieNode, 1, 1<<14)
 	lx.sounds = make([]trieNode, 1, 1<<13)
 	lx.byName = map[string]uint16{}
-	for _, e := range strings.Fields(endings) {
-		key, _ := endingKey(codesOf(e))
-		lx.endings[key] = true
-	}
-	lx.endings[0] = true
+	lx.allow(endings)
 	for _, v := range vocabulary {
 		lx.bySound = v.bySound
 		lx.define(v.class, v.words)
@@ -78,6 +74,15 @@ func compile() *ruleset {
 		rs.traitOf[lx.byName["@"+row.class]] = uint8(i + 1)
 	}
 	return rs
+}
+
+// allow sets the endings that "~" accepts.
+func (lx *lexicon) allow(endings string) {
+	for _, e := range strings.Fields(endings) {
+		key, _ := endingKey(codesOf(e))
+		lx.endings[key] = true
+	}
+	lx.endings[0] = true
 }
 
 // define adds the words of a class. "@other" among them includes another

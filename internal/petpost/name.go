@@ -112,7 +112,7 @@ func (r *reader) nameAfterVerb() string {
 			continue
 		}
 		k := i + 1
-		for k < i+3 && t.has(k, c.presents) {
+		for k < min(i+3, len(t.words)) && t.has(k, c.presents) {
 			k++
 		}
 		if !t.sameSentence(i, k) || t.words[k].gap&^gapSpace != 0 || r.streetFollows(k) {

@@ -18,7 +18,7 @@ import "time"
 
 // RulesetVersion names the rules and vocabulary of this build. It is stored
 // with every reading; raise it with any change that can alter a reading.
-const RulesetVersion = 3
+const RulesetVersion = 4
 
 // Type is what a post asks of its reader.
 type Type string

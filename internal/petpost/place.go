@@ -1,105 +1,228 @@
 package petpost
 
-// placeSpan is a candidate for the place: words [from, to) and how precise it is.
+import "strings"
+
+// placeSpan is a place told in the words [from, to), and how much it tells.
 type placeSpan struct {
 	from, to int
 	rank     int
 }
 
-// Ranks of places; the most precise wins, the earlier of two equals.
+// What a place tells, at most. The worth of a place is its rank and what is
+// said around it.
 const (
-	rankCity = iota + 1
-	rankLandmark
-	rankSettlement
-	rankDistrict
-	rankStreet
-	rankAddress
+	rankVague      = 8  // "за гаражами"
+	rankCity       = 20 // "Ижевск"
+	rankLandmark   = 30 // "около автовокзала"
+	rankBare       = 40 // "Поливановка", a name with nothing that says what it is
+	rankNamed      = 42 // "у ТЦ «Глобус»"
+	rankDistrict   = 44
+	rankSettlement = 46
+	rankStreet     = 50
+	rankAddress    = 56
 )
 
-// location returns the most precise place of the text as it is written there,
-// grown over the places that stand right beside it: "г. Ижевск, ул. Удмуртская, 255".
-func (r *reader) location() string {
+const (
+	placeOfEvent    = 12  // the sentence says that the animal was lost or found
+	placeElsewhere  = -25 // the clinic, the foster home, where somebody came from
+	placeToward     = -22 // where it ran
+	placeOfDelivery = -90
+	placeCompound   = 3 // each further part: "п. Бахта, СНТ Урожай"
+)
+
+// location returns the place of the event as it is written, with the places
+// that stand right beside it: "г. Ижевск, ул. Удмуртская, 255". Of several
+// places that one counts which tells most, the earlier of two alike. The pet's
+// name, as far as it was read, is no place.
+func (r *reader) location(petName string) string {
+	r.petCalled = petName
 	t := &r.text
 	var best placeSpan
-	for i := range t.words {
-		if s := r.placeAt(i); s.rank > best.rank {
-			best = s
+	most := 0
+	for i := 0; i < len(t.words); {
+		s := r.placeAt(i)
+		if s.rank == 0 {
+			i++
+			continue
 		}
+		s = r.grow(s)
+		if worth := r.worth(s); worth > most {
+			best, most = s, worth
+		}
+		i = max(s.to, i+1)
 	}
-	if lead := r.leadingPlace(); lead.rank > 0 && best.rank <= rankLandmark {
-		best = lead
-	}
-	if best.rank == 0 {
+	r.placed = best
+	if most == 0 {
 		return r.cityTag()
 	}
-	best = r.grow(best)
-	return t.rawOf(best.from, best.to)
+	return r.writtenPlace(best)
+}
+
+// placeCalls reports that what was taken for the pet's name is a place's:
+// "Вересники, на остановке".
+func (r *reader) placeCalls(name string) bool {
+	if name == "" || r.placed.rank < rankBare || r.placed.rank >= rankNamed && r.placed.rank < rankDistrict {
+		return false
+	}
+	return strings.HasPrefix(r.text.rawOf(r.placed.from, r.placed.to), name) && strings.Count(r.text.raw, name) == 1
 }
 
 // placeAt returns the place that begins at word i.
 func (r *reader) placeAt(i int) placeSpan {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	w := &t.words[i]
-	if w.hashtag || w.kind != kindWord && w.kind != kindNumber || r.inPhone(i) {
+	if w.hashtag || w.kind == kindURL || w.kind == kindMention {
 		return placeSpan{}
 	}
-	if w.kind == kindWord && !w.upper && !r.classed(i) && (i+1 >= len(t.words) || !t.has(i+1, c.street)) {
+	bits := r.placeBits[i]
+	if bits == 0 && !w.upper && w.kind != kindNumber && !r.is(i+1, bitStreet|bitDistrict|bitGeo) && !r.lowerAddress(i) {
 		return placeSpan{} // most words
 	}
-	switch {
-	case t.has(i, c.street) && r.isStreetMarker(i):
-		if to := r.properName(i+1, 4); to > i+1 && t.sameSentence(i, i+1) {
-			return r.withHouse(placeSpan{i, to, rankStreet})
-		}
-	case t.has(i, c.district):
-		if to := r.properName(i+1, 3); to > i+1 && t.sameSentence(i, i+1) {
-			return placeSpan{i, to, rankDistrict}
-		}
-		if to := r.landmark(i + 1); to > i+1 && t.sameSentence(i, i+1) && t.words[i+1].gap&^gapSpace == 0 {
-			return placeSpan{i, to, rankDistrict}
-		}
-	case t.has(i, c.settlement) && r.isSettlementMarker(i):
-		if to := r.properName(i+1, 2); to > i+1 && t.sameSentence(i, i+1) {
-			return placeSpan{i, to, rankSettlement}
-		}
+	if r.inPhone(i) {
+		return placeSpan{}
 	}
 	if w.kind == kindNumber {
-		if to := r.properName(i, 3); to > i+1 {
-			return r.withHouse(placeSpan{i, to, rankStreet}) // "10 лет Октября 53"
+		return r.numberPlace(i)
+	}
+	if bits&bitMarker != 0 || t.isWord(i, "р", "место", "адрес") {
+		if s := r.markedPlace(i); s.rank > 0 {
+			return s
 		}
 	}
-	// "по псковской улице"
-	if w.kind == kindWord && !w.upper && t.sameSentence(i, i+1) && t.has(i+1, c.street) && t.words[i+1].gap == gapSpace && adjectiveOfPlace(t.codesOf(w)) {
-		return r.withHouse(placeSpan{i, i + 2, rankStreet})
+	if s := r.houseOfStreet(i); s.rank > 0 {
+		return s
 	}
-	// A proper name before its marker: "Ленинский район", "Пушкинская улица", "1-й переулок".
-	if w.upper && w.kind == kindWord {
-		to := r.properName(i, 3)
-		if to > i && to < len(t.words) && t.sameSentence(i, to) && t.words[to].gap&^(gapSpace|gapHyphen) == 0 {
-			switch {
-			case t.has(to, c.street) && r.isStreetMarker(to) && !t.isWord(to, "пр", "ш", "пл", "тр") && !r.marksNext(to):
-				return r.withHouse(placeSpan{i, to + 1, rankStreet})
-			case t.has(to, c.district):
-				return placeSpan{i, to + 1, rankDistrict}
+	if !w.upper && w.kind == kindWord {
+		if s := r.lowerPlace(i); s.rank > 0 {
+			return s
+		}
+	}
+	if w.upper && bits&bitNoName == 0 {
+		if s := r.capitalPlace(i); s.rank > 0 {
+			return s
+		}
+	}
+	return r.landmark(i)
+}
+
+// worth weighs a place by what is said around it; 0 or less is none.
+func (r *reader) worth(s placeSpan) int {
+	t, c := &r.text, &r.rs.class
+	worth := s.rank
+	sentence := t.words[s.from].sentence
+	of := t.sentences[sentence]
+	from, to := max(int(of.from), s.from-20), min(int(of.to), s.to+20)
+	event, elsewhere := false, false
+	for i := from; i < to; i++ {
+		if i >= s.from && i < s.to {
+			continue
+		}
+		event = event || t.has(i, c.lose) || t.has(i, c.find)
+		elsewhere = elsewhere || i > s.from-7 && (i < s.from || i < s.to+2 && !r.clauseStarts(i)) && r.is(i, bitElsewhere)
+		if r.is(i, bitDelivery) {
+			worth += placeOfDelivery
+		}
+	}
+	switch {
+	case elsewhere:
+		worth += placeElsewhere
+	case event:
+		worth += placeOfEvent
+	}
+	if r.is(s.from-1, bitToward) || r.is(s.from-2, bitToward) || r.is(s.from, bitToward) || r.is(s.from+1, bitToward) && s.rank <= rankNamed {
+		worth += placeToward
+	}
+	return worth - min(int(sentence), 6)
+}
+
+// grow extends a place over the places right after it, divided from it by a
+// comma, a slash, a bracket, a preposition or nothing.
+func (r *reader) grow(s placeSpan) placeSpan {
+	t := &r.text
+	rank := s.rank
+	for parts := 1; parts < 6 && s.to < len(t.words) && t.sameSentence(s.to-1, s.to); parts++ {
+		g := t.words[s.to].gap
+		if g&^(gapComma|gapSpace|gapDot|gapParen|gapSlash|gapDash|gapQuote|gapWide|gapLine) != 0 {
+			break
+		}
+		next := r.placeAt(s.to)
+		if next.rank == 0 && g&^(gapSpace|gapQuote) == 0 && r.is(s.to, bitPreposition) && s.to+1 < len(t.words) && t.sameSentence(s.to, s.to+1) && !r.is(s.to+1, bitToward) {
+			next = r.placeAt(s.to + 1)
+			if next.rank < rankDistrict {
+				next = placeSpan{}
 			}
 		}
-		// "на Удмуртской 255", "Карла Маркса, 12"
-		if to > i && r.houseAt(to) > to && r.addressLike(i, to) {
-			return r.withHouse(placeSpan{i, to, rankStreet})
+		if next.rank == 0 {
+			next = r.another(s, rank)
 		}
-		if to > i && t.sameSentence(i-1, i) && t.isWord(i-1, "на", "по", "в", "с", "до", "между", "от", "из", "за") && r.placeName(i, to) && !(i > 1 && t.has(i-2, c.called)) {
-			return placeSpan{i, to, rankSettlement}
+		if next.rank == 0 || g&(gapDash|gapLine) != 0 && next.rank < rankSettlement || next.rank <= rankLandmark && g&gapComma == 0 && !r.is(s.to, bitNear) && rank > rankLandmark {
+			break
 		}
-		if t.has(i, c.city) && !t.has(i, c.kind) {
-			return placeSpan{i, i + 1, rankCity}
-		}
+		rank = max(rank, next.rank)
+		s.to = next.to
+		s.rank = rank + min(parts, 2)*placeCompound
 	}
-	if t.has(i, c.near) || t.isWord(i, "в", "на", "по", "с", "от") || t.isWord(i, "остановка", "ост", "район", "тц", "трц", "магазин", "парк") && w.sentence < 3 {
-		if to := r.landmark(i); to > i {
-			return placeSpan{i, to, rankLandmark}
+	return s
+}
+
+// another reads the second of two streets or districts told in one breath:
+// "районы Липки и Дубки", "на Гоголя и Первомайской", "район водник,заречный".
+func (r *reader) another(s placeSpan, rank int) placeSpan {
+	t := &r.text
+	k := s.to
+	if t.isWord(k, "и", "или") && t.words[k].gap&^gapSpace == 0 {
+		k++
+	} else if t.words[k].gap&gapComma == 0 {
+		return placeSpan{}
+	}
+	if k >= len(t.words) || !t.sameSentence(k-1, k) || t.words[k].kind != kindWord || r.is(k, bitNoName|bitUnit) || rank < rankBare {
+		return placeSpan{}
+	}
+	if to := r.properName(k, 2); to > k {
+		if k > s.to && !r.someone(k, to) && (streetLike(t.codesOf(&t.words[to-1])) || r.unknown(k) && r.is(s.from, bitDistrict)) {
+			return r.withHouse(placeSpan{k, to, rankStreet})
 		}
+		return placeSpan{}
+	}
+	if r.is(s.from, bitDistrict) && r.clauseEnds(k+1) && adjectiveOfPlace(t.codesOf(&t.words[k]), r.unknown(k)) {
+		return placeSpan{k, k + 1, rankDistrict}
 	}
 	return placeSpan{}
+}
+
+// writtenPlace gives the words of a place with the preposition that its case
+// asks for ("в районе X") and with both quotation marks.
+func (r *reader) writtenPlace(s placeSpan) string {
+	t := &r.text
+	if r.text.isWord(s.from, "районе", "районах", "микрорайоне") && s.from > 0 && t.isWord(s.from-1, "в") && t.words[s.from].gap == gapSpace {
+		s.from--
+	}
+	start, end := int(t.words[s.from].start), int(t.words[s.to-1].end)
+	written := t.raw[start:end]
+	for _, pair := range []struct{ open, close string }{{"«", "»"}, {"\"", "\""}, {"“", "”"}, {"„", "“"}, {"(", ")"}} {
+		opened, closed := strings.Count(written, pair.open), strings.Count(written, pair.close)
+		if pair.open == pair.close {
+			opened, closed = opened&1, 0
+		}
+		if opened > closed && strings.HasPrefix(t.raw[end:], pair.close) {
+			end += len(pair.close)
+		} else if opened < closed && strings.HasSuffix(t.raw[:start], pair.open) {
+			start -= len(pair.open)
+		}
+		written = t.raw[start:end]
+	}
+	return written
+}
+
+// cityTag returns a town named in a hashtag, for posts that name no place.
+func (r *reader) cityTag() string {
+	t, c := &r.text, &r.rs.class
+	for i := range t.words {
+		if t.words[i].hashtag && t.has(i, c.city) && !t.has(i, c.kind) && !t.words[i].merged {
+			return t.rawOf(i, i+1)
+		}
+	}
+	return ""
 }
 
 func (r *reader) inPhone(i int) bool {
@@ -112,239 +235,20 @@ func (r *reader) inPhone(i int) bool {
 	return false
 }
 
-// isStreetMarker accepts the short forms ("пр", "б") only where a dot or a
-// capital says so.
-func (r *reader) isStreetMarker(i int) bool {
+// unknown reports a word that no table knows; a phrase's pattern may fit a name
+// all the same: "Нововятск" begins as "новый" does.
+func (r *reader) unknown(i int) bool {
+	w := &r.text.words[i]
+	return !r.classed(i) || w.upper && w.codeTo-w.codeAt > 6 && r.onlyInPhrases(i)
+}
+
+// clauseStarts reports that a pause stands before word i.
+func (r *reader) clauseStarts(i int) bool {
 	t := &r.text
-	if t.isWord(i, "пр", "ш", "б", "пл", "пер", "наб", "тр", "бр", "линия", "линии") {
-		return i+1 < len(t.words) && (t.words[i+1].upper || t.words[i+1].kind == kindNumber || t.words[i+1].gap&gapDot != 0) || i > 0 && t.words[i-1].upper
-	}
-	return true
+	return i == 0 || !t.sameSentence(i-1, i) || t.words[i].gap&^(gapSpace|gapHyphen|gapQuote|gapWide) != 0
 }
 
-func (r *reader) isSettlementMarker(i int) bool {
-	t := &r.text
-	if t.isWord(i, "город", "города", "городе", "станция", "станции", "переезд", "село", "села", "селе", "массив") {
-		return i+1 < len(t.words) && t.words[i+1].upper
-	}
-	return true
-}
-
-// properName returns the end of a name that begins at i: up to limit
-// capitalised words, numbers before them ("40 лет Победы", "9 Января") and
-// names in quotes. i if none begins there.
-func (r *reader) properName(i, limit int) int {
-	t, c := &r.text, &r.rs.class
-	if i >= len(t.words) {
-		return i
-	}
-	start := i
-	if t.words[i].kind == kindNumber && !r.inPhone(i) {
-		switch {
-		case t.isWord(i+1, "лет", "летия", "летие") && t.sameSentence(i, i+2) && t.words[i+2].upper && t.words[i+2].gap&^gapSpace == 0:
-			return i + 3
-		case i+1 < len(t.words) && (t.has(i+1, c.month) || t.isWord(i+1, "мая", "марта", "января")) && t.words[i+1].upper:
-			return i + 2
-		case t.isWord(i+1, "й", "я", "ая", "ый", "ой") && t.sameSentence(i, i+2) && t.words[i+2].upper:
-			return i + 3
-		}
-		return start
-	}
-	to := i
-	for to < len(t.words) && to < i+limit {
-		w := &t.words[to]
-		if w.kind != kindWord && w.kind != kindLatin || !w.upper || w.hashtag {
-			break
-		}
-		if to > i && (w.gap&^(gapSpace|gapHyphen|gapQuote|gapDot) != 0 || w.gap&gapDot != 0 && t.words[to-1].codeTo-t.words[to-1].codeAt > 2) {
-			break
-		}
-		if to > i && (t.has(to, c.street) || t.has(to, c.district) || t.has(to, c.lose) || t.has(to, c.find) || t.has(to, c.kind) || t.has(to, c.phone) || t.isWord(to, "и", "или")) {
-			break
-		}
-		to++
-	}
-	return to
-}
-
-// addressLike reports a capitalised name that may be a street: after a
-// preposition, a comma or at the head of a line, and known as nothing else.
-func (r *reader) addressLike(from, to int) bool {
-	t, c := &r.text, &r.rs.class
-	for i := from; i < to; i++ {
-		if t.has(i, c.kind) || t.has(i, c.nameKnown) || t.has(i, c.phone) || t.has(i, c.lose) || t.has(i, c.find) || t.has(i, c.called) || t.has(i, c.color) && t.words[i].caps {
-			return false
-		}
-	}
-	if peopleNames[t.rawOf(from, to)] {
-		return false
-	}
-	if to < len(t.words) && t.sameSentence(to, to+1) && (t.has(to+1, c.month) || t.has(to+1, c.ageUnit) || t.has(to+1, c.span)) {
-		return false
-	}
-	return streetLike(t.codesOf(&t.words[to-1])) || t.isWord(from-1, "на", "по", "адрес", "адресу", "ул", "с") || to-from >= 2
-}
-
-// adjectiveOfPlace reports a word like "псковской", which names a street in
-// lower case too.
-func adjectiveOfPlace(letters []byte) bool {
-	for _, ending := range []string{"ская", "ской", "скую", "цкая", "цкой", "скому", "ском"} {
-		if endsWith(letters, ending) {
-			return true
-		}
-	}
-	return false
-}
-
-// streetLike reports the endings of street names: Удмуртская, Ленина, Гагарина.
-func streetLike(letters []byte) bool {
-	for _, ending := range []string{"ская", "ской", "скую", "цкая", "цкой", "ина", "ова", "ева", "ная", "ной", "ого", "тая", "вая", "вой", "ого", "са", "ля", "ко"} {
-		if endsWith(letters, ending) {
-			return true
-		}
-	}
-	return false
-}
-
-func endsWith(letters []byte, ending string) bool {
-	n := len(ending) / 2
-	return len(letters) > n+1 && equalLetters(letters[len(letters)-n:], ending)
-}
-
-// placeName reports a capitalised name after a preposition that is likely a
-// place: a known town, or a word that nothing else is known of.
-func (r *reader) placeName(from, to int) bool {
-	t, c := &r.text, &r.rs.class
-	for i := from; i < to; i++ {
-		if t.has(i, c.city) && !t.has(from, c.kind) {
-			return true
-		}
-	}
-	for i := from; i < to; i++ {
-		if r.classed(i) || t.words[i].caps && t.words[i].codeTo-t.words[i].codeAt > 4 || t.words[i].kind != kindWord {
-			return false
-		}
-	}
-	return !peopleNames[t.rawOf(from, to)] && !t.isWord(from, "вы", "вас", "вами", "ваш", "он", "она")
-}
-
-// landmark returns the end of a landmark phrase at i: "у магазина Пятёрочка",
-// "около школы №5", "на остановке Кирзавод", "рядом с ТЦ Флагман".
-func (r *reader) landmark(i int) int {
-	t, c := &r.text, &r.rs.class
-	if i >= len(t.words) {
-		return i
-	}
-	k := i
-	for k < len(t.words) && k < i+3 && (t.has(k, c.near) || t.isWord(k, "в", "на", "с", "со", "от", "районе", "районе", "к", "по")) {
-		k++
-	}
-	spot := -1
-	near := t.has(i, c.near)
-	for k < len(t.words) && k < i+4 && t.sameSentence(i, k) {
-		if t.has(k, c.spot) && !t.isWord(k, "дом", "дома", "доме", "дому") {
-			spot = k
-			break
-		}
-		if t.words[k].kind != kindWord || t.has(k, c.kind) || t.has(k, c.lose) || t.words[k].gap&gapComma != 0 {
-			return i
-		}
-		k++
-	}
-	if spot < 0 {
-		return i
-	}
-	to := spot + 1
-	for to < len(t.words) && to < spot+4 && t.sameSentence(i, to) && !r.inPhone(to) {
-		w := &t.words[to]
-		if w.gap&(gapLine|gapBlank|gapParen|gapColon) != 0 || w.gap&gapComma != 0 {
-			break
-		}
-		if w.kind == kindNumber || w.upper && !t.has(to, c.phone) && !t.has(to, c.lose) && !t.has(to, c.kind) || t.isWord(to, "номер") {
-			to++
-			continue
-		}
-		if to > spot+1 && t.isWord(to, "роща", "лог", "гора", "горы", "поляна", "слобода", "бор", "яр", "ключ", "поле", "пруд", "берег", "роще", "горе") {
-			to++ // "в парке Берёзовая роща"
-		}
-		break
-	}
-	if to == spot+1 && !near {
-		return i // "в подвале" says nothing
-	}
-	return to
-}
-
-// withHouse adds a house number to a street.
-func (r *reader) withHouse(s placeSpan) placeSpan {
-	if to := r.houseAt(s.to); to > s.to {
-		return placeSpan{s.from, to, rankAddress}
-	}
-	return s
-}
-
-// houseAt returns the end of a house number at i: "12", "д. 12а", "12/3", "12 к2".
-func (r *reader) houseAt(i int) int {
-	t, c := &r.text, &r.rs.class
-	k := i
-	if k < len(t.words) && t.has(k, c.house) && t.words[k].gap&(gapBlank|gapLine) == 0 {
-		k++
-	}
-	if k >= len(t.words) || t.words[k].kind != kindNumber || r.inPhone(k) || t.words[k].end-t.words[k].start > 3 {
-		return i
-	}
-	if t.words[k].gap&(gapBlank|gapLine|gapQuestion|gapExclaim|gapColon) != 0 || k == i && t.words[k].gap&gapDot != 0 {
-		return i
-	}
-	if k+1 < len(t.words) && (t.has(k+1, c.month) || t.has(k+1, c.ageUnit) || t.has(k+1, c.span) || t.words[k+1].kind == kindNumber && t.words[k+1].gap == gapColon) && t.words[k+1].gap&gapComma == 0 {
-		return i
-	}
-	if next := k + 1; t.words[k].gap&gapComma != 0 && t.sameSentence(k, next) && t.words[next].kind == kindWord && t.words[next].gap == gapSpace &&
-		!t.words[next].upper && t.words[next].codeTo-t.words[next].codeAt > 3 && !t.has(next, c.building) && !t.has(next, c.spot) && !t.has(next, c.near) {
-		return i // "под Нытвой, 4 штуки"
-	}
-	k++
-	for k < len(t.words) && !r.inPhone(k) {
-		w := &t.words[k]
-		switch {
-		case w.kind == kindWord && w.gap&^gapHyphen == 0 && w.codeTo-w.codeAt <= 2:
-		case w.kind == kindNumber && w.gap == gapSlash && w.end-w.start <= 3:
-		case w.kind == kindNumber && w.gap&^gapSpace == 0 && t.has(k-1, c.building):
-		case t.has(k, c.building) && w.gap&^(gapSpace|gapComma) == 0 && k+1 < len(t.words) && t.words[k+1].kind == kindNumber:
-		default:
-			return k
-		}
-		k++
-	}
-	return k
-}
-
-// grow extends a place over its neighbours: towns and districts before it,
-// what they are divided by being a comma, a dot or nothing.
-func (r *reader) grow(s placeSpan) placeSpan {
-	t, c := &r.text, &r.rs.class
-	for s.from > 0 && t.sameSentence(s.from-1, s.from) {
-		k := s.from - 1
-		if t.words[s.from].gap&^(gapComma|gapSpace|gapDot|gapHyphen|gapDash|gapLine) != 0 || t.words[k].hashtag {
-			break
-		}
-		if !r.toponymBefore(k) && !t.has(k, c.city) && !t.has(k, c.settlement) && !t.has(k, c.district) && !t.isWord(k, "г", "гор", "ул", "улица", "улице") {
-			break
-		}
-		if t.has(k, c.kind) || t.has(k, c.lose) {
-			break
-		}
-		s.from = k
-	}
-	for s.to < len(t.words) && t.sameSentence(s.to-1, s.to) {
-		if t.words[s.to].gap&^(gapComma|gapSpace|gapDot|gapParen) != 0 {
-			break
-		}
-		next := r.placeAt(s.to)
-		if next.rank == 0 || next.rank == rankLandmark && !t.has(s.to, c.near) {
-			break
-		}
-		s.to = next.to
-	}
-	return s
+// clauseEnds reports that a pause stands before word i, or nothing follows.
+func (r *reader) clauseEnds(i int) bool {
+	return i >= len(r.text.words) || r.clauseStarts(i) || r.inPhone(i)
 }

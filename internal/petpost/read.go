@@ -11,6 +11,11 @@ type reader struct {
 	subjects []bool // words that a verb of losing or finding speaks of
 	phones   []phoneSpan
 
+	// of the place: what the words say of it, and the pet's name, which is none
+	placeBits []placeBits
+	petCalled string
+	placed    placeSpan
+
 	// of the second opinion: the rows already counted in this round
 	marks []uint32
 	round uint32

@@ -24,7 +24,7 @@ func main() {
 		}
 		return
 	}
-	for _, name := range slices.Concat(corpus.Training, corpus.HeldOut) {
+	for _, name := range slices.Concat(corpus.Training, corpus.HeldOut, []string{"places.jsonl"}) {
 		posts(filepath.Join(*dir, name), *verbose)
 	}
 	for _, name := range []string{"pairs.jsonl", "blind_pairs.jsonl"} {

@@ -1,0 +1,368 @@
+package petpost
+
+// properName returns the end of a name that begins at i: up to limit
+// capitalised words, the second half of a double name ("Усть-Курдюм",
+// "Гуселка-2") with them. i if none begins there.
+func (r *reader) properName(i, limit int) int { return r.properNameOf(i, limit, false) }
+
+// properNameOf is properName for a place whose first word may be that of an
+// animal if marked: a marker says what it is ("пгт Стрижи").
+func (r *reader) properNameOf(i, limit int, marked bool) int {
+	t, c := &r.text, &r.rs.class
+	to := i
+	for to < len(t.words) && to < i+limit {
+		w := &t.words[to]
+		if w.kind == kindNumber && to > i && w.gap == gapHyphen && w.end-w.start <= 2 {
+			return to + 1
+		}
+		if w.kind != kindWord && w.kind != kindLatin || !w.upper || w.hashtag || r.is(to, bitNoName) && !(to > i && w.gap == gapHyphen) && !(marked && to == i && w.codeTo-w.codeAt == 1 && to+1 < len(t.words) && t.words[to+1].gap&gapDot != 0) {
+			break
+		}
+		if marked && to == i+1 && w.gap&^(gapSpace|gapDot) == 0 && w.gap&gapDot != 0 && t.words[i].codeTo-t.words[i].codeAt == 1 {
+			to++ // "ул. А. Невского"
+			continue
+		}
+		if to > i && (!t.sameSentence(i, to) || w.gap&^(gapSpace|gapHyphen|gapDot) != 0 || w.gap&gapDot != 0 && t.words[to-1].codeTo-t.words[to-1].codeAt > 2 && !t.isWord(to-1, "акад", "ген", "марш", "кап", "проф")) {
+			break
+		}
+		if t.has(to, c.lose) || t.has(to, c.find) || r.animalWord(to) && !(marked && to == i) || t.has(to, c.phone) || t.has(to, c.called) || t.has(to, c.month) && to == i {
+			break
+		}
+		if to > i && (r.is(to, bitMarker|bitYard) && !(r.is(to, bitSettlement) && !w.caps && adjectiveEnding(t.codesOf(&t.words[to-1]))) || w.caps && (t.has(to, c.color) || r.is(to, bitSpot) && !r.is(to, bitGeo))) {
+			break
+		}
+		to++
+	}
+	// "Гуселка-2"
+	if to > i && to < len(t.words) && t.words[to].kind == kindNumber && t.words[to].gap == gapHyphen && t.words[to].end-t.words[to].start <= 2 && !r.inPhone(to) {
+		to++
+	}
+	return to
+}
+
+// capitalPlace reads what a capital letter says to be a name, with the word
+// after it that tells of what ("Ленинский район", "Пушкинская улица"), with a
+// house, after a preposition, or alone in its clause.
+func (r *reader) capitalPlace(i int) placeSpan {
+	t, c := &r.text, &r.rs.class
+	to := r.properName(i, 3)
+	if to == i {
+		return placeSpan{}
+	}
+	if to < len(t.words) && t.sameSentence(i, to) && t.words[to].gap&^(gapSpace|gapHyphen) == 0 && (!t.words[i].caps || r.clauseStarts(i) || r.is(i-1, bitPreposition) && adjectiveEnding(t.codesOf(&t.words[to-1]))) {
+		switch {
+		case r.is(to, bitStreet) || r.is(to, bitStreetShort) && t.isWord(to, "ул", "пер", "линия", "наб", "пр") && r.streetBefore(to):
+			return r.withHouse(placeSpan{i, to + 1, rankStreet})
+		case r.is(to, bitDistrict):
+			return placeSpan{i, to + 1, rankDistrict}
+		case r.is(to, bitGeo|bitSettlement) && adjectiveEnding(t.codesOf(&t.words[to-1])) && !t.has(i, c.kind):
+			return r.withHouse(placeSpan{i, to + 1, rankSettlement})
+		case r.is(to, bitSpot) && adjectiveEnding(t.codesOf(&t.words[to-1])) && !t.words[i].caps && !r.clauseStarts(i):
+			return placeSpan{i, to + 1, rankNamed}
+		}
+	}
+	if to-i >= 2 && r.is(to-1, bitGeo) && adjectiveEnding(t.codesOf(&t.words[to-2])) {
+		return r.withHouse(placeSpan{i, to, rankSettlement}) // "Чистых Прудах", "Берёзовая Роща"
+	}
+	if r.someone(i, to) {
+		return placeSpan{}
+	}
+	if to < len(t.words) && t.words[to].gap == gapSlash && streetLike(t.codesOf(&t.words[to-1])) {
+		if end := r.properName(to, 2); end > to && streetLike(t.codesOf(&t.words[end-1])) {
+			return placeSpan{i, end, rankStreet} // "Пушкинская/Ленина"
+		}
+	}
+	afterPreposition := t.sameSentence(i-1, i) && t.words[i].gap == gapSpace && t.isWord(i-1, "на", "по", "в", "во", "с", "со", "до", "между", "от", "из", "за", "под", "жителей", "жители", "жителям")
+	if r.houseAt(to) > to && r.addressLike(i, to, afterPreposition) {
+		return r.withHouse(placeSpan{i, to, rankStreet})
+	}
+	shouted := t.words[i].caps && (i > 0 && t.words[i-1].caps || t.sameSentence(to, to) && t.words[to].caps)
+	if afterPreposition && !shouted && r.placeName(i, to) {
+		rank := rankSettlement
+		if t.has(i, c.city) && to == i+1 && !adjectiveEnding(t.codesOf(&t.words[i])) {
+			rank = rankBare
+		}
+		return placeSpan{i, to, rank}
+	}
+	if t.has(i, c.city) && !t.has(i, c.kind) && r.clauseEnds(to) && r.clauseStarts(i) && to == i+1 && !t.words[i].caps {
+		return placeSpan{i, i + 1, rankCity + 10*btoi(streetLike(t.codesOf(&t.words[i])))}
+	}
+	if !shouted && r.bare(i, to) {
+		return placeSpan{i, to, rankBare}
+	}
+	if t.has(i, c.city) && !t.has(i, c.kind) {
+		return placeSpan{i, i + 1, rankCity}
+	}
+	return placeSpan{}
+}
+
+// streetBefore tells "Техническая ул. Кто видел" from "Киров ул. Труда" for the
+// abbreviation at i.
+func (r *reader) streetBefore(i int) bool {
+	t, c := &r.text, &r.rs.class
+	if i+1 >= len(t.words) || !t.words[i+1].upper {
+		return true
+	}
+	letters := t.codesOf(&t.words[i-1])
+	return adjectiveEnding(letters) || streetLike(letters) && (!t.sameSentence(i, i+1) || r.is(i+1, bitNoName) || t.has(i+1, c.lose) || t.has(i+1, c.find) || t.has(i+1, c.kind))
+}
+
+// someone reports a capitalised name that is an animal's or a person's.
+func (r *reader) someone(from, to int) bool {
+	t, c := &r.text, &r.rs.class
+	for i := from; i < to; i++ {
+		name := t.rawOf(i, i+1)
+		if t.words[i].codeTo-t.words[i].codeAt == 1 && to <= from+2 {
+			return true // "Ирина О."
+		}
+		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to || t.has(i, c.called) || peopleNames[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
+			return true
+		}
+	}
+	if t.has(max(from-1, 0), c.called) && t.sameSentence(from-1, from) || t.isWord(from-1, "на", "имя") && from > 1 && t.has(from-2, c.called) && t.sameSentence(from-2, from) || t.isWord(from-1, "имя") {
+		return true
+	}
+	return r.besidePhone(from) && to == from+1 && t.words[from].gap&gapSpace != 0 && !t.isWord(from-1, "на", "по", "в", "с") && !streetLike(t.codesOf(&t.words[from]))
+}
+
+// animalWord reports a word for an animal; "Песчаное" only begins like a dog.
+func (r *reader) animalWord(i int) bool {
+	t := &r.text
+	if !t.has(i, r.rs.class.kind) {
+		return false
+	}
+	letters := t.codesOf(&t.words[i])
+	return !(len(letters) > 6 && string(letters[:4]) == sandy && adjectiveEnding(letters))
+}
+
+var sandy = string(codesOf("песч"))
+
+// petInAnotherCase tells "отчёт по Мусе" from a place.
+func (r *reader) petInAnotherCase(i int) bool {
+	name := r.text.rawOf(i, i+1)
+	n := len(r.petCalled) - 2
+	return name != r.petCalled && n >= 4 && len(name) >= n && len(name) <= n+6 && name[:n] == r.petCalled[:n] && !streetLike(r.text.codesOf(&r.text.words[i]))
+}
+
+// addressLike reports a capitalised name before a number that may be a street.
+func (r *reader) addressLike(from, to int, afterPreposition bool) bool {
+	t, c := &r.text, &r.rs.class
+	for i := from; i < to; i++ {
+		if t.has(i, c.phone) || t.has(i, c.color) && (t.words[i].caps || !afterPreposition) || r.is(i, bitUnit) {
+			return false
+		}
+	}
+	end := r.houseAt(to)
+	if r.is(end, bitUnit) && t.words[end].gap&^gapSpace == 0 {
+		return false
+	}
+	if t.words[to-1].kind == kindLatin {
+		return false
+	}
+	if afterPreposition || r.is(from-1, bitSpot|bitYard|bitSettlement) || t.isWord(from-1, "адрес", "адресу", "дом", "дома", "ул") {
+		return true
+	}
+	letters := t.codesOf(&t.words[to-1])
+	if t.has(to, c.house) && t.words[to].gap&gapComma != 0 {
+		return !t.words[from].caps || r.unknown(from)
+	}
+	return streetLike(letters) || r.is(to-1, bitFamous) || to-from >= 2 && r.unknown(to-1)
+}
+
+// placeName reports a capitalised name after a preposition that is likely a
+// place: a known town, an adjective, or a word of which nothing else is known.
+func (r *reader) placeName(from, to int) bool {
+	t, c := &r.text, &r.rs.class
+	for i := from; i < to; i++ {
+		if t.has(i, c.city) {
+			return true
+		}
+	}
+	if to == from+1 && adjectiveEnding(t.codesOf(&t.words[from])) && t.isWord(from-1, "на", "по", "с", "в") && !t.has(from, c.color) && !t.words[from].caps {
+		return true
+	}
+	if r.is(to-1, bitFamous) && !t.words[from].caps && t.isWord(from-1, "на", "по", "с") {
+		return true
+	}
+	if _, known := r.knownName(from); known && to == from+1 && !t.isWord(from-1, "в", "во", "из") && !(t.isWord(from-1, "с") && endsWithAny(t.codesOf(&t.words[from]), pluralOrGenitive)) {
+		return false // "сбор на Ральфа"
+	}
+	if w := &t.words[from]; to == from+1 && !w.caps && t.isWord(from-1, "на", "по", "с") && endsWithAny(t.codesOf(w), genitivePlural) && !t.has(from, c.kind) {
+		return true // "на Строителей"
+	}
+	if to == from+2 && adjectiveEnding(t.codesOf(&t.words[from])) && r.unknown(to-1) && !t.words[from].caps {
+		return true // "в Новых Лядах"
+	}
+	for i := from; i < to; i++ {
+		if !r.unknown(i) || t.words[i].caps && t.words[i].codeTo-t.words[i].codeAt > 4 || t.words[i].kind != kindWord {
+			return false
+		}
+	}
+	return true
+}
+
+// bare reports a name that stands alone in its clause and is likely a place:
+// "Поливановка. Пропала собака", "Порошино, Боровицкая".
+func (r *reader) bare(from, to int) bool {
+	t, c := &r.text, &r.rs.class
+	w := &t.words[to-1]
+	if !r.clauseStarts(from) || !r.clauseEnds(to) || t.words[from].caps || w.kind != kindWord && w.kind != kindNumber || t.words[from].gap&gapQuote != 0 {
+		return false
+	}
+	if to < len(t.words) && (t.words[to].gap&(gapDash|gapQuote|gapColon|gapQuestion) != 0 || t.sameSentence(from, to) && (t.has(to, c.ageUnit) || t.has(to, c.ageWord) || t.has(to, c.color) || t.number(to) >= 0 && t.has(min(to+1, len(t.words)-1), c.ageUnit))) {
+		return false
+	}
+	last := to - 1
+	if w.kind == kindNumber {
+		last--
+	}
+	letters := t.codesOf(&t.words[last])
+	known := !r.unknown(from) || !r.unknown(last)
+	beside := r.placeFollows(from, to)
+	sure := !known && (endsWithAny(letters, settlementEndings) || endsWithAny(letters, streetEndings))
+	if from > 0 && t.sameSentence(from-1, from) && (t.has(from-1, c.called) || t.has(from-1, c.kind) && !beside && !(sure && t.words[from].gap&gapComma != 0)) {
+		return false
+	}
+	if to < len(t.words) && t.sameSentence(from, to) && !beside && !t.words[to].upper && r.placeBits[to] == 0 && adjectiveEnding(letters) && adjectiveEnding(t.codesOf(&t.words[to])) {
+		return false // "Сибирская, пушистая"
+	}
+	switch {
+	case t.has(from, c.city) && !t.has(from, c.kind):
+		return true
+	case known:
+		return beside && adjectiveEnding(letters) && !t.has(from, c.color) && !t.has(from, c.kind) && t.words[from].gap&gapComma == 0
+	case endsWithAny(letters, settlementEndings):
+		return true
+	case endsWithAny(letters, streetEndings):
+		return t.words[from].sentence < 4 || beside
+	case beside:
+		return true
+	case adjectiveEnding(letters) && t.isWord(from-1, "внимание", "жители", "привет"):
+		return r.aboutSomethingElse(from, to) // "Внимание, Заозёрный!"
+	}
+	return t.words[from].sentence < 3 && (from == 0 || t.words[from].gap&gapComma != 0 || !t.sameSentence(from-1, from)) && endsWithAny(letters, quarterEndings) && r.aboutSomethingElse(from, to)
+}
+
+// onlyInPhrases reports a word that no class holds, only the pattern of a phrase.
+func (r *reader) onlyInPhrases(i int) bool {
+	for _, class := range r.text.lexOf(&r.text.words[i]) {
+		if r.rs.names[class][0] == '@' {
+			return false
+		}
+	}
+	return true
+}
+
+// placeFollows reports that after the name in [from, to) and a comma comes what
+// looks like another place.
+func (r *reader) placeFollows(from, to int) bool {
+	t := &r.text
+	if to >= len(t.words) || !t.sameSentence(from, to) || t.words[to].gap&gapComma == 0 {
+		return false
+	}
+	return r.is(to, bitStreet|bitStreetShort|bitDistrict|bitSettlement|bitGeo|bitNear) || t.isWord(to, "частный", "дом", "дачи") ||
+		t.words[to].upper && (streetLike(t.codesOf(&t.words[to])) || r.is(to+1, bitStreet|bitGeo)) ||
+		r.is(to, bitPreposition) && r.is(to+1, bitSpot|bitYard)
+}
+
+// aboutSomethingElse reports that what follows a bare name has its own subject,
+// so that the name is not the pet's: "Песчанка. Ищем овчарку".
+func (r *reader) aboutSomethingElse(from, to int) bool {
+	t, c := &r.text, &r.rs.class
+	if r.petCalled != "" {
+		return true
+	}
+	event, animal := false, false
+	for i := to; i < len(t.words) && t.words[i].sentence <= t.words[from].sentence+1; i++ {
+		event = event || t.has(i, c.lose) || t.has(i, c.find) || t.has(i, c.seekWe) || t.isWord(i, "бегает", "сидит", "лежит", "ходит", "бродит")
+		animal = animal || t.has(i, c.kind)
+	}
+	return event && animal
+}
+
+var (
+	// of which hardly another word ends so
+	settlementEndings = suffixes("ово", "ево", "ино", "ыно", "ичи", "ичах", "овка", "евка", "овке", "евке", "овки", "аиха", "ниха", "тиха", "ягино", "град", "городок")
+	genitivePlural    = suffixes("ей", "ов", "ев", "иков")
+	pluralOrGenitive  = suffixes("ы", "и")
+	streetEndings     = suffixes("ская", "цкая", "ской", "цкой", "ского", "ский", "ское", "ина", "ова", "ева")
+	quarterEndings    = suffixes("нка", "лка", "тка", "йка", "ушки", "ники", "вка", "бки", "иха", "ски", "цы", "стров", "щик")
+	adjectives        = suffixes("ская", "ской", "скую", "цкая", "цкой", "скому", "ском", "ского", "ский", "цкий", "ская", "ное", "ный", "ной", "ная", "ную", "ного", "ном", "ному",
+		"вая", "вой", "вую", "вый", "вого", "вом", "вому", "тая", "той", "тую", "тый", "лая", "лой", "лый", "рая", "рой", "рый", "шая", "шой", "кая", "кой", "жный", "чный",
+		"чая", "чей", "яя", "ей", "ий", "ого", "ому", "ым", "ых", "ые", "ие", "ими", "ыми", "ее", "ую", "юю", "вом", "ая", "ое")
+	placeAdjectives = suffixes("ская", "ской", "скую", "цкая", "цкой", "скому", "ском", "ского", "ский", "цкий", "ском", "цком")
+	streetNames     = suffixes("ская", "ской", "скую", "цкая", "цкой", "ина", "ова", "ева", "ная", "ной", "ого", "тая", "вая", "вой", "са", "ля", "ко", "ную", "вую", "ича", "ова",
+		"ному", "ского", "ов", "ев", "ей", "ых", "их", "ую", "лья", "ая", "лей", "ости", "ости", "иков", "елей", "ыкина", "стей", "рова", "ых", "на", "ва")
+)
+
+func suffixes(endings ...string) [][]byte {
+	var all [][]byte
+	for _, e := range endings {
+		all = append(all, codesOf(e))
+	}
+	return all
+}
+
+func endsWith(letters []byte, ending string) bool {
+	n := len(ending) / 2
+	return len(letters) > n+1 && equalLetters(letters[len(letters)-n:], ending)
+}
+
+// endsWithAny compares the end of a word that has two letters more at least.
+func endsWithAny(letters []byte, endings [][]byte) bool {
+	for _, e := range endings {
+		if n := len(letters) - len(e); n >= 2 && string(letters[n:]) == string(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// adjectiveOfPlace reports a word like "псковской", which names a street or a
+// district in lower case too; of an unknown word any adjective does.
+func adjectiveOfPlace(letters []byte, unknown bool) bool {
+	return endsWithAny(letters, placeAdjectives) || unknown && endsWithAny(letters, adjectives) && len(letters) > 4
+}
+
+func adjectiveEnding(letters []byte) bool { return endsWithAny(letters, adjectives) }
+
+// streetLike reports the endings of street names: Удмуртская, Ленина, Гагарина.
+func streetLike(letters []byte) bool { return endsWithAny(letters, streetNames) }
+
+// lowerAddress reports a street in lower case that only its house tells:
+// "тельмана 30 а".
+func (r *reader) lowerAddress(i int) bool {
+	t := &r.text
+	if i+1 >= len(t.words) || t.words[i+1].kind != kindNumber || t.words[i].kind != kindWord || !r.unknown(i) || t.words[i+1].gap != gapSpace {
+		return false
+	}
+	letters := t.codesOf(&t.words[i])
+	return len(letters) >= 5 && endsWithAny(letters, streetNames) && (r.clauseStarts(i) || t.isWord(i-1, "на", "по", "с", "ул"))
+}
+
+// lowerPlace reads places in small letters: "псковской улице", "заречном
+// районе", "соколовая гора", "тельмана 30 а".
+func (r *reader) lowerPlace(i int) placeSpan {
+	t, c := &r.text, &r.rs.class
+	if r.placeBits[i]&(bitNoName|bitMarker) != 0 {
+		return placeSpan{}
+	}
+	letters := t.codesOf(&t.words[i])
+	if k := i + 1; t.sameSentence(i, k) && t.words[k].gap == gapSpace && !t.has(i, c.kind) {
+		switch {
+		case r.is(k, bitStreet) && adjectiveOfPlace(letters, r.unknown(i)):
+			return r.withHouse(placeSpan{i, k + 1, rankStreet})
+		case r.is(k, bitDistrict) && adjectiveOfPlace(letters, r.unknown(i)):
+			return placeSpan{i, k + 1, rankDistrict}
+		case r.is(k, bitGeo) && r.unknown(i) && adjectiveEnding(letters) && len(letters) > 4:
+			return placeSpan{i, k + 1, rankLandmark}
+		}
+	}
+	if r.lowerAddress(i) {
+		to := r.houseAt(i + 1)
+		if to > i+1 && r.clauseEnds(to) && !r.is(to, bitUnit) {
+			return placeSpan{i, to, rankAddress}
+		}
+	}
+	return placeSpan{}
+}
