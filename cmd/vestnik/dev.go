@@ -182,8 +182,8 @@ func (d *dev) startSandbox(ctx context.Context) error {
 			"TELEGRAM_API_URL": d.sandbox.TelegramURL(),
 			"TG_ENABLED":       "true", "TG_TOKEN": sandbox.TelegramToken, "TG_CHAT": strconv.FormatInt(sandbox.ChatID, 10),
 			"BOT_ENABLED": "true", "TELEGRAM_BOT_TOKEN": sandbox.GuideBotToken, "TELEGRAM_BOT_USERNAME": sandbox.GuideBotUsername,
-			"TELEGRAM_CHANNEL": sandbox.GuideChannel,
-			"BOT_CONTACT_URL":  "https://t.me/sandbox_city", "GUIDE_EXTRAS": "true",
+			"TELEGRAM_CHANNEL":        sandbox.GuideChannel,
+			"TELEGRAM_WEBHOOK_SECRET": rand.Text(), "BOT_CONTACT_URL": "https://t.me/sandbox_city", "GUIDE_EXTRAS": "true",
 		})
 	}
 	if d.sandboxVK {
