@@ -44,8 +44,31 @@ func (t *Telegram) climb(ctx context.Context, c *consignment) (*photoLadder, err
 		return ladder, nil
 	}
 	var err error
-	ladder.rungs, err = t.Ledger.PhotoRungs(ctx, c.ID)
-	return ladder, err
+	if ladder.rungs, err = t.Ledger.PhotoRungs(ctx, c.ID); err != nil {
+		return nil, err
+	}
+	return ladder, ladder.skipRefusedLinks(ctx)
+}
+
+// skipRefusedLinks begins with uploading where Telegram has refused a photo's
+// link before, be it for another chat: it would refuse it again.
+func (l *photoLadder) skipRefusedLinks(ctx context.Context) error {
+	var links []string
+	for _, photo := range l.c.post.Photos {
+		if len(photo.Sizes) > 0 {
+			links = append(links, photo.Sizes[0].URL)
+		}
+	}
+	refused, err := l.Ledger.RefusedLinks(ctx, links...)
+	if err != nil {
+		return err
+	}
+	for index, photo := range l.c.post.Photos {
+		if len(photo.Sizes) > 0 && refused[photo.Sizes[0].URL] && l.rungs[index] == db.RungURL {
+			l.rungs[index] = db.RungUpload
+		}
+	}
+	return nil
 }
 
 // load returns a step as it can go now, without the photos that can't, and the
@@ -156,8 +179,17 @@ func withFreshLinks(photos, fresh []db.Photo) (renewed []db.Photo, changed bool)
 // lower answers Telegram's refusal of a step's photos. If it names the item,
 // that one comes down a rung; if not, all those do that are highest up.
 func (l *photoLadder) lower(ctx context.Context, step notice.Step, failedItem int) error {
+	if len(step.Photos) == 1 {
+		failedItem = 1
+	}
 	if failedItem > 0 && failedItem <= len(step.Photos) {
-		return l.lowerOne(ctx, step.Photos[failedItem-1])
+		index := step.Photos[failedItem-1]
+		if l.rungs[index] == db.RungURL {
+			if err := l.Ledger.RefuseLink(ctx, l.c.post.Photos[index].Sizes[0].URL); err != nil {
+				return err
+			}
+		}
+		return l.lowerOne(ctx, index)
 	}
 	highest := db.RungDropped
 	for _, index := range step.Photos {

@@ -271,6 +271,26 @@ func TestARefusedURLIsNotTriedAgainAfterAPauseOrAnotherTrouble(t *testing.T) {
 	require.Equal(t, []string{"url", "upload", "upload", "upload"}, s.rungs(delivery))
 }
 
+func TestALinkThatOneChatWasRefusedIsNotTriedForAnother(t *testing.T) {
+	const other = "telegram:-1001500000002"
+	s := newStage(t, toChat, routesFile(t, "destinations: [{id: '"+chat+"', per_minute: 0}, {id: '"+other+"', per_minute: 0}]\n"+
+		"rules: [{name: lost, types: [lost], to: ['"+chat+"', '"+other+"']}]\n"))
+	require.NoError(t, s.sandbox.AddChat(sandbox.Chat{ID: -1001500000002, Type: sandbox.Supergroup, Title: "Соседний чат"}))
+	s.work()
+	s.pauseLane(other, "", "")
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Code: 400,
+		Description: `Bad Request: failed to send message #2 with the error message "WEBPAGE_CURL_FAILED"`})
+	first := s.ended(s.send(chat, withPhotos(1, 3)))
+	require.Equal(t, []string{"url", "upload"}, s.rungs(first))
+	s.openLane(other)
+	second := s.ended(s.delivery(other, first.PostID))
+	require.Equal(t, protocol.StatusSent, second.Status)
+	require.Equal(t, []string{"upload"}, s.rungs(second))
+	for i, message := range s.sandbox.Messages(-1001500000002) {
+		require.Equal(t, i == 1, message.Photo.Uploaded, "only the one that was refused")
+	}
+}
+
 func TestLinksThatHaveDiedAreReadAgainFromVK(t *testing.T) {
 	s := newStage(t, toChat)
 	s.work()

@@ -307,6 +307,15 @@ func (q *Queries) FollowMigration(ctx context.Context, arg FollowMigrationParams
 	return err
 }
 
+const forgetLinks = `-- name: ForgetLinks :exec
+DELETE FROM relay.refused_links WHERE refused_at < $1
+`
+
+func (q *Queries) ForgetLinks(ctx context.Context, refusedAt time.Time) error {
+	_, err := q.db.Exec(ctx, forgetLinks, refusedAt)
+	return err
+}
+
 const keepCut = `-- name: KeepCut :exec
 UPDATE relay.deliveries SET cut = $2 WHERE id = $1
 `
@@ -696,6 +705,16 @@ func (q *Queries) RecordPart(ctx context.Context, arg RecordPartParams) error {
 	return err
 }
 
+const refuseLink = `-- name: RefuseLink :exec
+INSERT INTO relay.refused_links (link) VALUES ($1)
+ON CONFLICT (link) DO UPDATE SET refused_at = now()
+`
+
+func (q *Queries) RefuseLink(ctx context.Context, link []byte) error {
+	_, err := q.db.Exec(ctx, refuseLink, link)
+	return err
+}
+
 const refuseNames = `-- name: RefuseNames :exec
 UPDATE relay.destinations SET names_refused = true WHERE id = $1
 `
@@ -703,6 +722,35 @@ UPDATE relay.destinations SET names_refused = true WHERE id = $1
 func (q *Queries) RefuseNames(ctx context.Context, id int64) error {
 	_, err := q.db.Exec(ctx, refuseNames, id)
 	return err
+}
+
+const refusedLinks = `-- name: RefusedLinks :many
+SELECT link FROM relay.refused_links WHERE link = ANY($1::bytea[]) AND refused_at >= $2
+`
+
+type RefusedLinksParams struct {
+	Links [][]byte
+	Since time.Time
+}
+
+func (q *Queries) RefusedLinks(ctx context.Context, arg RefusedLinksParams) ([][]byte, error) {
+	rows, err := q.db.Query(ctx, refusedLinks, arg.Links, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var link []byte
+		if err := rows.Scan(&link); err != nil {
+			return nil, err
+		}
+		items = append(items, link)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const savePhoto = `-- name: SavePhoto :exec

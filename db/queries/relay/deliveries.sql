@@ -170,3 +170,13 @@ SELECT photo, source, saved FROM relay.delivery_photos WHERE delivery_id = $1 AN
 
 -- name: RefuseNames :exec
 UPDATE relay.destinations SET names_refused = true WHERE id = $1;
+
+-- name: RefuseLink :exec
+INSERT INTO relay.refused_links (link) VALUES ($1)
+ON CONFLICT (link) DO UPDATE SET refused_at = now();
+
+-- name: ForgetLinks :exec
+DELETE FROM relay.refused_links WHERE refused_at < $1;
+
+-- name: RefusedLinks :many
+SELECT link FROM relay.refused_links WHERE link = ANY(@links::bytea[]) AND refused_at >= @since;
