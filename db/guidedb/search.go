@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
@@ -61,80 +63,129 @@ func (s *Store) PlacesNear(ctx context.Context, latitude, longitude, radius floa
 	}
 }
 
+const (
+	// maxRanked is how many of those that match are compared; where more do,
+	// there is little to choose between them, and comparing takes time.
+	maxRanked = 200
+	// wordSimilarity is how near a word must be to one of a name, from 0 to 1.
+	// At pg_trgm's own 0.6 a wrong letter in a six-letter word is too many: that
+	// leaves 4 trigrams of 10.
+	wordSimilarity = "0.39"
+)
+
 // Search finds published places and coming events by words in their names,
 // addresses and descriptions, whatever their grammatical form. If nothing has
 // all of the words, it looks for names that are spelled nearly so, where
 // pg_trgm is installed, and at last for what has any of the words. Places come
-// before events, at most limit of each. Of the text the first 64 characters
-// count; it is not kept.
+// before events, at most limit of each, names that begin with the words before
+// others. Of the text the first 64 characters count; it is not kept.
 func (s *Store) Search(ctx context.Context, text string, now time.Time, limit int) ([]Hit, error) {
 	query := content.SortKey(text) // letters, digits and spaces: nothing that the query language knows
 	if query == "" {
 		return nil, nil
 	}
-	limit = min(max(limit, 1), MaxPageSize)
-	anyWord := strings.ReplaceAll(query, " ", " or ")
-	for _, look := range []func() ([]Hit, error){
-		func() ([]Hit, error) { return s.searchByWords(ctx, query, now, int64(limit)) },
-		func() ([]Hit, error) { return s.searchByTrigrams(ctx, query, now, int64(limit)) },
-		func() ([]Hit, error) { return s.searchByWords(ctx, anyWord, now, int64(limit)) },
-	} {
-		if hits, err := look(); err != nil || len(hits) > 0 {
-			return hits, wrap("search", err)
+	var hits []Hit
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		search := search{queries: s.queries.WithTx(tx), query: query, now: now, limit: int64(min(max(limit, 1), MaxPageSize))}
+		if err := search.queries.SearchByIndexes(ctx, wordSimilarity); err != nil {
+			return err
 		}
-	}
-	return nil, nil
+		words := strings.Fields(query)
+		for _, look := range []func() ([]Hit, error){
+			func() ([]Hit, error) { return search.byWords(ctx, query, []string{query}) },
+			func() ([]Hit, error) { return search.byTrigrams(ctx, longestWords(query, 3)) },
+			func() ([]Hit, error) { return search.byTrigrams(ctx, []string{query}) }, // a word may be the address's
+			func() ([]Hit, error) { return search.byWords(ctx, strings.Join(words, " or "), words) },
+		} {
+			var err error
+			if hits, err = look(); err != nil || len(hits) > 0 {
+				return err
+			}
+		}
+		return nil
+	})
+	return hits, wrap("search", err)
 }
 
-func (s *Store) searchByWords(ctx context.Context, query string, now time.Time, limit int64) ([]Hit, error) {
-	places, err := s.queries.SearchPlacesByWords(ctx, guidesql.SearchPlacesByWordsParams{Query: query, MaxHits: limit})
+// longestWords are at most count words of a query, the longest first; those
+// that say little are left out.
+func longestWords(query string, count int) []string {
+	words := slices.DeleteFunc(strings.Fields(query), func(word string) bool { return utf8.RuneCountInString(word) < 3 })
+	if len(words) == 0 {
+		return []string{query}
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	return words[:min(len(words), count)]
+}
+
+// search is one person's search, within its transaction.
+type search struct {
+	queries *guidesql.Queries
+	query   string
+	now     time.Time
+	limit   int64
+}
+
+// byWords ranks what matches one of candidates.
+func (s search) byWords(ctx context.Context, rankedBy string, candidates []string) ([]Hit, error) {
+	places, err := s.queries.SearchPlacesByWords(ctx, guidesql.SearchPlacesByWordsParams{
+		Query: s.query, RankedBy: rankedBy, Candidates: candidates, MaxHits: s.limit, MaxRanked: maxRanked,
+	})
 	if err != nil {
 		return nil, err
 	}
-	events, err := s.queries.SearchEventsByWords(ctx, guidesql.SearchEventsByWordsParams{Query: query, Now: now, MaxHits: limit})
+	events, err := s.queries.SearchEventsByWords(ctx, guidesql.SearchEventsByWordsParams{
+		Query: s.query, RankedBy: rankedBy, Candidates: candidates, Now: s.now, MaxHits: s.limit, MaxRanked: maxRanked,
+	})
 	if err != nil {
 		return nil, err
 	}
 	hits := make([]Hit, 0, len(places)+len(events))
 	for _, place := range places {
-		hits = append(hits, Hit{Kind: KindPlace, ID: place.ID, Name: place.Name, Address: place.Address})
+		hits = append(hits, placeHit(place.ID, place.Name, place.Address))
 	}
 	for _, event := range events {
-		hits = append(hits, Hit{Kind: KindEvent, ID: event.ID, Name: event.Title, Address: event.Address, StartsAt: &event.StartsAt})
+		hits = append(hits, eventHit(event.ID, event.Title, event.Address, event.StartsAt))
 	}
 	return hits, nil
 }
 
-// searchByTrigrams lowers pg_trgm's threshold within its transaction: at the
-// default of 0.6 one wrong letter in a six-letter word is already too many.
-func (s *Store) searchByTrigrams(ctx context.Context, query string, now time.Time, limit int64) ([]Hit, error) {
+// byTrigrams finds names that have every one of one to three words, nearly.
+func (s search) byTrigrams(ctx context.Context, words []string) ([]Hit, error) {
 	installed, err := s.queries.TrigramsInstalled(ctx)
 	if err != nil || !installed {
 		return nil, err
 	}
-	var hits []Hit
-	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT set_config('pg_trgm.word_similarity_threshold', '0.45', true)"); err != nil {
-			return err
-		}
-		queries := s.queries.WithTx(tx)
-		places, err := queries.SearchPlacesByTrigrams(ctx, guidesql.SearchPlacesByTrigramsParams{Query: query, MaxHits: limit})
-		if err != nil {
-			return err
-		}
-		for _, place := range places {
-			hits = append(hits, Hit{Kind: KindPlace, ID: place.ID, Name: place.Name, Address: place.Address})
-		}
-		events, err := queries.SearchEventsByTrigrams(ctx, guidesql.SearchEventsByTrigramsParams{Query: query, Now: now, MaxHits: limit})
-		if err != nil {
-			return err
-		}
-		for _, event := range events {
-			hits = append(hits, Hit{Kind: KindEvent, ID: event.ID, Name: event.Title, Address: event.Address, StartsAt: &event.StartsAt})
-		}
-		return nil
+	var word [3]string
+	copy(word[:], words)
+	places, err := s.queries.SearchPlacesByTrigrams(ctx, guidesql.SearchPlacesByTrigramsParams{
+		Query: s.query, Word1: word[0], Word2: word[1], Word3: word[2], MaxHits: s.limit, MaxRanked: maxRanked,
 	})
-	return hits, err
+	if err != nil {
+		return nil, err
+	}
+	events, err := s.queries.SearchEventsByTrigrams(ctx, guidesql.SearchEventsByTrigramsParams{
+		Query: s.query, Word1: word[0], Word2: word[1], Word3: word[2], Now: s.now, MaxHits: s.limit, MaxRanked: maxRanked,
+	})
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, 0, len(places)+len(events))
+	for _, place := range places {
+		hits = append(hits, placeHit(place.ID, place.Name, place.Address))
+	}
+	for _, event := range events {
+		hits = append(hits, eventHit(event.ID, event.Title, event.Address, event.StartsAt))
+	}
+	return hits, nil
+}
+
+func placeHit(id int64, name, address string) Hit {
+	return Hit{Kind: KindPlace, ID: id, Name: name, Address: address}
+}
+
+func eventHit(id int64, title, address string, startsAt time.Time) Hit {
+	return Hit{Kind: KindEvent, ID: id, Name: title, Address: address, StartsAt: &startsAt}
 }
 
 // boundingBox gives the degrees that a circle of radius metres fits into. Near

@@ -80,17 +80,40 @@ func (q *Queries) PlacesNear(ctx context.Context, arg PlacesNearParams) ([]Place
 	return items, nil
 }
 
+const searchByIndexes = `-- name: SearchByIndexes :exec
+SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
+    set_config('pg_trgm.word_similarity_threshold', $1::text, true)
+`
+
+// For a transaction that searches. A word that nearly every place has would be
+// looked for in the whole table; a plan for any words would be a bad one for
+// most. The threshold is pg_trgm's, and means nothing where that is missing.
+func (q *Queries) SearchByIndexes(ctx context.Context, wordSimilarity string) error {
+	_, err := q.db.Exec(ctx, searchByIndexes, wordSimilarity)
+	return err
+}
+
 const searchEventsByTrigrams = `-- name: SearchEventsByTrigrams :many
-SELECT e.id, e.title, e.address, e.starts_at FROM guide.events e
-WHERE e.published AND guide.over_at(e.starts_at, e.ends_at) > $1::timestamptz AND $2::text <% e.sort_key
-ORDER BY e.sort_key <->> $2::text, e.starts_at, e.id
-LIMIT $3::bigint
+WITH matching AS (
+    SELECT m.id, m.title, m.address, m.starts_at, m.sort_key FROM guide.events m
+    WHERE m.published AND guide.over_at(m.starts_at, m.ends_at) > $3::timestamptz AND $4::text <% m.sort_key
+      AND ($5::text = '' OR $5::text <% m.sort_key)
+      AND ($6::text = '' OR $6::text <% m.sort_key)
+    LIMIT $7::bigint
+)
+SELECT e.id, e.title, e.address, e.starts_at FROM matching e
+ORDER BY e.sort_key <->> $1::text, e.starts_at, e.id
+LIMIT $2::bigint
 `
 
 type SearchEventsByTrigramsParams struct {
-	Now     time.Time
-	Query   string
-	MaxHits int64
+	Query     string
+	MaxHits   int64
+	Now       time.Time
+	Word1     string
+	Word2     string
+	Word3     string
+	MaxRanked int64
 }
 
 type SearchEventsByTrigramsRow struct {
@@ -101,7 +124,15 @@ type SearchEventsByTrigramsRow struct {
 }
 
 func (q *Queries) SearchEventsByTrigrams(ctx context.Context, arg SearchEventsByTrigramsParams) ([]SearchEventsByTrigramsRow, error) {
-	rows, err := q.db.Query(ctx, searchEventsByTrigrams, arg.Now, arg.Query, arg.MaxHits)
+	rows, err := q.db.Query(ctx, searchEventsByTrigrams,
+		arg.Query,
+		arg.MaxHits,
+		arg.Now,
+		arg.Word1,
+		arg.Word2,
+		arg.Word3,
+		arg.MaxRanked,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -126,17 +157,29 @@ func (q *Queries) SearchEventsByTrigrams(ctx context.Context, arg SearchEventsBy
 }
 
 const searchEventsByWords = `-- name: SearchEventsByWords :many
-SELECT e.id, e.title, e.address, e.starts_at FROM guide.events e
-WHERE e.published AND guide.over_at(e.starts_at, e.ends_at) > $1::timestamptz
-  AND e.words @@ websearch_to_tsquery('pg_catalog.russian', translate($2::text, 'ёЁ', 'еЕ'))
-ORDER BY ts_rank(e.words, websearch_to_tsquery('pg_catalog.russian', translate($2::text, 'ёЁ', 'еЕ'))) DESC, e.starts_at, e.id
-LIMIT $3::bigint
+WITH words AS (
+    SELECT websearch_to_tsquery('pg_catalog.russian', $3::text) AS query
+), matching AS (
+    SELECT found.id FROM unnest($4::text[]) AS candidate(query)
+    CROSS JOIN LATERAL (
+        SELECT m.id FROM guide.events m
+        WHERE m.published AND guide.over_at(m.starts_at, m.ends_at) > $5::timestamptz
+          AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
+        LIMIT $6::bigint) found
+)
+SELECT e.id, e.title, e.address, e.starts_at FROM words, guide.events e
+WHERE e.id IN (SELECT m.id FROM matching m)
+ORDER BY starts_with(e.sort_key, $1::text) DESC, ts_rank(e.words, words.query) DESC, e.starts_at, e.id
+LIMIT $2::bigint
 `
 
 type SearchEventsByWordsParams struct {
-	Now     time.Time
-	Query   string
-	MaxHits int64
+	Query      string
+	MaxHits    int64
+	RankedBy   string
+	Candidates []string
+	Now        time.Time
+	MaxRanked  int64
 }
 
 type SearchEventsByWordsRow struct {
@@ -147,7 +190,14 @@ type SearchEventsByWordsRow struct {
 }
 
 func (q *Queries) SearchEventsByWords(ctx context.Context, arg SearchEventsByWordsParams) ([]SearchEventsByWordsRow, error) {
-	rows, err := q.db.Query(ctx, searchEventsByWords, arg.Now, arg.Query, arg.MaxHits)
+	rows, err := q.db.Query(ctx, searchEventsByWords,
+		arg.Query,
+		arg.MaxHits,
+		arg.RankedBy,
+		arg.Candidates,
+		arg.Now,
+		arg.MaxRanked,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -172,15 +222,25 @@ func (q *Queries) SearchEventsByWords(ctx context.Context, arg SearchEventsByWor
 }
 
 const searchPlacesByTrigrams = `-- name: SearchPlacesByTrigrams :many
-SELECT p.id, p.name, p.address, p.rating FROM guide.places p
-WHERE p.published AND $1::text <% p.sort_key
+WITH matching AS (
+    SELECT m.id, m.name, m.address, m.rating, m.sort_key FROM guide.places m
+    WHERE m.published AND $3::text <% m.sort_key
+      AND ($4::text = '' OR $4::text <% m.sort_key)
+      AND ($5::text = '' OR $5::text <% m.sort_key)
+    LIMIT $6::bigint
+)
+SELECT p.id, p.name, p.address, p.rating FROM matching p
 ORDER BY p.sort_key <->> $1::text, p.sort_key, p.id
 LIMIT $2::bigint
 `
 
 type SearchPlacesByTrigramsParams struct {
-	Query   string
-	MaxHits int64
+	Query     string
+	MaxHits   int64
+	Word1     string
+	Word2     string
+	Word3     string
+	MaxRanked int64
 }
 
 type SearchPlacesByTrigramsRow struct {
@@ -190,8 +250,16 @@ type SearchPlacesByTrigramsRow struct {
 	Rating  *float64
 }
 
+// Each word has to be in the name, nearly; words that are not given are ”.
 func (q *Queries) SearchPlacesByTrigrams(ctx context.Context, arg SearchPlacesByTrigramsParams) ([]SearchPlacesByTrigramsRow, error) {
-	rows, err := q.db.Query(ctx, searchPlacesByTrigrams, arg.Query, arg.MaxHits)
+	rows, err := q.db.Query(ctx, searchPlacesByTrigrams,
+		arg.Query,
+		arg.MaxHits,
+		arg.Word1,
+		arg.Word2,
+		arg.Word3,
+		arg.MaxRanked,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -216,15 +284,32 @@ func (q *Queries) SearchPlacesByTrigrams(ctx context.Context, arg SearchPlacesBy
 }
 
 const searchPlacesByWords = `-- name: SearchPlacesByWords :many
-SELECT p.id, p.name, p.address, p.rating FROM guide.places p
-WHERE p.published AND p.words @@ websearch_to_tsquery('pg_catalog.russian', translate($1::text, 'ёЁ', 'еЕ'))
-ORDER BY ts_rank(p.words, websearch_to_tsquery('pg_catalog.russian', translate($1::text, 'ёЁ', 'еЕ'))) DESC, p.sort_key, p.id
+WITH words AS (
+    SELECT websearch_to_tsquery('pg_catalog.russian', $3::text) AS query
+), named AS (
+    SELECT l.place_id FROM guide.place_listings l
+    WHERE l.district_id = 0 AND l.type_id = 0 AND l.subcategory_id = 0
+      AND l.sort_key >= $1::text AND l.sort_key < $1::text || chr(1114111)
+    ORDER BY l.sort_key, l.place_id LIMIT $2::bigint
+), matching AS (
+    SELECT found.id FROM unnest($4::text[]) AS candidate(query)
+    CROSS JOIN LATERAL (
+        SELECT m.id FROM guide.places m
+        WHERE m.published AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
+        LIMIT $5::bigint) found
+)
+SELECT p.id, p.name, p.address, p.rating FROM words, guide.places p
+WHERE p.id IN (SELECT n.place_id FROM named n UNION SELECT m.id FROM matching m) AND p.published AND p.words @@ words.query
+ORDER BY starts_with(p.sort_key, $1::text) DESC, ts_rank(p.words, words.query) DESC, p.sort_key, p.id
 LIMIT $2::bigint
 `
 
 type SearchPlacesByWordsParams struct {
-	Query   string
-	MaxHits int64
+	Query      string
+	MaxHits    int64
+	RankedBy   string
+	Candidates []string
+	MaxRanked  int64
 }
 
 type SearchPlacesByWordsRow struct {
@@ -234,8 +319,17 @@ type SearchPlacesByWordsRow struct {
 	Rating  *float64
 }
 
+// Names that begin with the query come first. Of what matches each candidate, a
+// query of its own, so many are ranked and no more: where more do, they hardly
+// differ.
 func (q *Queries) SearchPlacesByWords(ctx context.Context, arg SearchPlacesByWordsParams) ([]SearchPlacesByWordsRow, error) {
-	rows, err := q.db.Query(ctx, searchPlacesByWords, arg.Query, arg.MaxHits)
+	rows, err := q.db.Query(ctx, searchPlacesByWords,
+		arg.Query,
+		arg.MaxHits,
+		arg.RankedBy,
+		arg.Candidates,
+		arg.MaxRanked,
+	)
 	if err != nil {
 		return nil, err
 	}
