@@ -148,7 +148,7 @@ func (r *reader) grow(s placeSpan) placeSpan {
 		next := r.placeAt(s.to)
 		if next.rank == 0 && g&^(gapSpace|gapQuote) == 0 && r.is(s.to, bitPreposition) && s.to+1 < len(t.words) && t.sameSentence(s.to, s.to+1) && !r.is(s.to+1, bitToward) {
 			next = r.placeAt(s.to + 1)
-			if next.rank < rankDistrict {
+			if next.rank < rankDistrict && (next.rank < rankBare || !t.isWord(s.to, "на", "по")) {
 				next = placeSpan{}
 			}
 		}

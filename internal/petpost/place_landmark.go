@@ -27,6 +27,13 @@ func (r *reader) landmark(i int) placeSpan {
 			return s
 		}
 	}
+	if near && r.is(k, bitElsewhere) && t.isWord(k, "ветклиники", "ветклиникой", "клиники", "клиникой", "ветлечебницы", "гостиницы") {
+		to := k + 1
+		if to < len(t.words) && t.words[to].gap&gapQuote != 0 {
+			to = max(to, r.quoted(to))
+		}
+		return placeSpan{i, to, rankLandmark}
+	}
 	if near {
 		if end := r.houseAt(k); end > k && t.has(k, c.house) {
 			return placeSpan{i, end, rankLandmark} // "у дома 5"
@@ -74,7 +81,7 @@ func (r *reader) landmark(i int) placeSpan {
 			return placeSpan{i, p.to, p.rank} // "у Комсомольской площади"
 		}
 		to := r.properName(k, 2)
-		if to > k && !r.someone(k, to) && (r.unknown(k) || t.has(k, c.city)) && (!t.isWord(i, "у", "за") || w.caps && w.codeTo-w.codeAt <= 5 || streetLike(t.codesOf(&t.words[to-1])) || t.isWord(i, "за")) {
+		if to > k && !r.someone(k, to) && (r.unknown(k) || t.has(k, c.city)) && (!t.isWord(i, "у", "за") || w.caps && w.codeTo-w.codeAt <= 5 || streetLike(t.codesOf(&t.words[to-1])) || t.isWord(i, "за") || endsWithAny(t.codesOf(&t.words[to-1]), genitiveOfMany)) {
 			return r.withHouse(placeSpan{i, to, rankLandmark + 2})
 		}
 	case w.kind == kindWord && !w.upper && r.unknown(k) && t.isWord(i, "около", "возле", "напротив", "недалеко", "неподалеку", "рядом", "вблизи") && !r.is(k, bitNoName) && len(t.codesOf(w)) > 4 && genitive(t.codesOf(w)):
@@ -115,6 +122,9 @@ func (r *reader) corner(i, k int) placeSpan {
 // or number after it. Its to is k if there is none.
 func (r *reader) spotAt(k int) placeSpan {
 	t, c := &r.text, &r.rs.class
+	if t.isWord(k, "дома", "дом", "доме", "домом") && t.isWord(k+1, "культуры", "быта", "правительства", "офицеров", "учителя", "книги", "мебели", "ребенка", "молодежи", "отдыха") && t.words[k+1].gap == gapSpace {
+		return placeSpan{k, k + 2, rankNamed}
+	}
 	spot := k
 	for spot < k+2 && spot < len(t.words) && !r.is(spot, bitSpot|bitYard) {
 		w := &t.words[spot]
@@ -137,6 +147,10 @@ func (r *reader) spotAt(k int) placeSpan {
 	if to < len(t.words) && t.sameSentence(spot, to) && !r.inPhone(to) && t.words[to].gap&^(gapSpace|gapQuote|gapDot|gapHyphen|gapEmoji*gap(btoi(t.words[to].kind == kindNumber))) == 0 {
 		w := &t.words[to] // "№" counts as an emoji
 		switch {
+		case t.isWord(to, "на") && t.isWord(spot, "трасса", "трассе", "трассы", "поворот", "поворота", "повороте", "выезд", "выезде", "дорога", "дороге", "развилка", "развилке") && t.sameSentence(to, to+1) && t.words[to+1].upper:
+			if end := r.properNameOf(to+1, 2, true); end > to+1 {
+				return placeSpan{k, end, rankNamed} // "поворот на Сосновку"
+			}
 		case t.isWord(to, "им", "имени"):
 			if end := r.properName(to+1, 3); end > to+1 && t.sameSentence(to, to+1) {
 				return placeSpan{k, end, rankNamed}

@@ -51,6 +51,9 @@ func (r *reader) markedPlace(i int) placeSpan {
 		}
 	}
 	to := r.nameAfterMarker(k, rank, i)
+	if to == k && rank == rankDistrict && r.is(k, bitStreet) && !t.words[k].upper && t.isWord(k, "набережной", "площади", "трассы", "шоссе", "аллеи") {
+		return placeSpan{from, k + 1, rankDistrict} // "район набережной"
+	}
 	if to == k {
 		return placeSpan{}
 	}
@@ -219,7 +222,7 @@ func (r *reader) numberedName(i int) int {
 		return t.sameSentence(i, k) && t.words[k].upper && t.words[k].gap == gapSpace && !r.is(k, bitNoName)
 	}
 	switch {
-	case t.isWord(i+1, "лет", "летия", "летие") && capital(i+2):
+	case t.isWord(i+1, "лет", "летия", "летие") && (capital(i+2) || t.sameSentence(i, i+2) && r.is(i+2, bitFamous)):
 		return i + 3
 	case t.has(i+1, c.month) && capital(i+1):
 		return i + 2

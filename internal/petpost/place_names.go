@@ -115,7 +115,7 @@ func (r *reader) someone(from, to int) bool {
 		if t.words[i].codeTo-t.words[i].codeAt == 1 && to <= from+2 {
 			return true // "Ирина О."
 		}
-		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to || t.has(i, c.called) || peopleNames[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
+		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to && !(r.is(i, bitFamous) && t.isWord(from-1, "на", "по", "с")) || t.has(i, c.called) || peopleNames[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
 			return true
 		}
 	}
@@ -227,7 +227,7 @@ func (r *reader) bare(from, to int) bool {
 		return false // "Сибирская, пушистая"
 	}
 	switch {
-	case t.has(from, c.city) && !t.has(from, c.kind):
+	case t.has(from, c.city) && !t.has(from, c.kind), r.is(from, bitFamous) && to == from+1:
 		return true
 	case known:
 		return beside && adjectiveEnding(letters) && !t.has(from, c.color) && !t.has(from, c.kind) && t.words[from].gap&gapComma == 0
@@ -284,6 +284,7 @@ var (
 	// of which hardly another word ends so
 	settlementEndings = suffixes("ово", "ево", "ино", "ыно", "ичи", "ичах", "овка", "евка", "овке", "евке", "овки", "аиха", "ниха", "тиха", "ягино", "град", "городок")
 	genitivePlural    = suffixes("ей", "ов", "ев", "иков")
+	genitiveOfMany    = suffixes("пок", "нок", "лок", "ниц", "бок", "док", "тен", "вок")
 	pluralOrGenitive  = suffixes("ы", "и")
 	streetEndings     = suffixes("ская", "цкая", "ской", "цкой", "ского", "ский", "ское", "ина", "ова", "ева")
 	quarterEndings    = suffixes("нка", "лка", "тка", "йка", "ушки", "ники", "вка", "бки", "иха", "ски", "цы", "стров", "щик")
@@ -291,7 +292,7 @@ var (
 		"вая", "вой", "вую", "вый", "вого", "вом", "вому", "тая", "той", "тую", "тый", "лая", "лой", "лый", "рая", "рой", "рый", "шая", "шой", "кая", "кой", "жный", "чный",
 		"чая", "чей", "яя", "ей", "ий", "ого", "ому", "ым", "ых", "ые", "ие", "ими", "ыми", "ее", "ую", "юю", "вом", "ая", "ое")
 	placeAdjectives = suffixes("ская", "ской", "скую", "цкая", "цкой", "скому", "ском", "ского", "ский", "цкий", "ском", "цком")
-	streetNames     = suffixes("ская", "ской", "скую", "цкая", "цкой", "ина", "ова", "ева", "ная", "ной", "ого", "тая", "вая", "вой", "са", "ля", "ко", "ную", "вую", "ича", "ова",
+	streetNames     = suffixes("ский", "ская", "ской", "скую", "цкая", "цкой", "ина", "ова", "ева", "ная", "ной", "ого", "тая", "вая", "вой", "са", "ля", "ко", "ную", "вую", "ича", "ова",
 		"ному", "ского", "ов", "ев", "ей", "ых", "их", "ую", "лья", "ая", "лей", "ости", "ости", "иков", "елей", "ыкина", "стей", "рова", "ых", "на", "ва")
 )
 
