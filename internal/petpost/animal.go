@@ -154,6 +154,9 @@ func (r *reader) mention(i int) (int, int) {
 	case t.has(i, c.nameCat):
 		return catIndex, animalName
 	case t.has(i, c.dogMaybe):
+		if r.isCable(i) {
+			return -1, 0
+		}
 		return dogIndex, animalMaybe
 	case t.has(i, c.catMaybe):
 		return catIndex, animalMaybe
@@ -163,6 +166,29 @@ func (r *reader) mention(i int) (int, int) {
 		return catIndex, animalTrait
 	}
 	return -1, 0
+}
+
+// isCable tells the cable from the dog that people write like one.
+func (r *reader) isCable(i int) bool {
+	t := &r.text
+	if !t.isWord(i, "кабель", "кабеля", "кабелем", "кабели") {
+		return false
+	}
+	for k := range t.words {
+		if t.has(k, r.rs.class.wire) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) hasCable() bool {
+	for i := range r.text.words {
+		if r.isCable(i) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reader) afterStreet(i int) bool {
@@ -202,6 +228,9 @@ func (r *reader) companion(i int) bool {
 	// "как лиса", "похож на овчарку", "размером с кошку"
 	if t.isWord(i-1, "как", "словно", "будто") || before(2, c.likeness) || before(3, c.likeness) {
 		return !t.has(i, c.dogBreed) && !t.has(i, c.catBreed)
+	}
+	if t.isWord(i-1, "кормящая", "кормящую", "кормящей", "кормящие", "кормящих") {
+		return true // a nurse is looked for
 	}
 	plural := t.has(i, c.obliquePlural)
 	if plural && (before(1, c.with) || before(1, c.others) || before(2, c.with)) {

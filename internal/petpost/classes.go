@@ -2,18 +2,18 @@ package petpost
 
 // classIDs are the classes that code asks for.
 type classIDs struct {
-	breedMaybe                                                      uint16
-	dog, cat, other, kind, pet, dogMaybe                            uint16
-	catMaybe, dogBreed, catBreed, dogTrait, catTrait, oblique       uint16
-	obliquePlural, with, others, gets, otherPair, lose              uint16
-	find, homeMark, scrap, thanks, nameKnown, color                 uint16
-	month, dayWord, dayPart, weekday, ago, span                     uint16
-	ageUnit, ageWord, house, building, street, near                 uint16
-	spot, district, settlement, city, called, phone                 uint16
-	repost, maleSure, femaleSure, maleLikely, femaleLikely, barrier uint16
-	tortoise, likeness, worn, seekIt, wait, presents                uint16
-	seekWe, beforeName, timeStart, attack, nameDog, nameCat         uint16
-	breedPart, nameAny, pointer, neutralNoun, saidOfPet, ofItself   uint16
+	breedMaybe                                                          uint16
+	dog, cat, other, kind, pet, dogMaybe                                uint16
+	catMaybe, dogBreed, catBreed, dogTrait, catTrait, oblique           uint16
+	obliquePlural, with, others, gets, otherPair, lose                  uint16
+	find, homeMark, scrap, thanks, nameKnown, color                     uint16
+	month, dayWord, dayPart, weekday, ago, span                         uint16
+	ageUnit, ageWord, house, building, street, near                     uint16
+	spot, district, settlement, city, called, phone                     uint16
+	repost, maleSure, femaleSure, maleLikely, femaleLikely, barrier     uint16
+	tortoise, likeness, worn, seekIt, wait, presents                    uint16
+	seekWe, beforeName, timeStart, attack, nameDog, nameCat             uint16
+	breedPart, nameAny, pointer, neutralNoun, saidOfPet, ofItself, wire uint16
 }
 
 // resolve finds them by their names in the word tables.
@@ -86,6 +86,7 @@ func (c *classIDs) resolve(lx *lexicon) {
 		{&c.breedPart, "breed.part"},
 		{&c.nameAny, "name.any"},
 		{&c.pointer, "pointer"},
+		{&c.wire, "wire"},
 		{&c.neutralNoun, "neutral.noun"},
 		{&c.saidOfPet, "said.of.pet"},
 		{&c.ofItself, "of.itself"},

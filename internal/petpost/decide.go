@@ -138,24 +138,30 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	if money > 0 || v.scores.adopt < 8 && s[sigAccount] >= plain && s[sigNews]+s[sigThanks] < outright {
 		money += s[sigAccount]
 	}
+	named := r.petNamed() && r.kindMentioned(len(t.words))
 	animal := v.animal != "" || v.reading.Name != "" || r.petMentioned()
 
 	switch {
 	case r.pointsAtLink(v):
 		return Link, true
-	case r.isScrap(v):
+	case r.isScrap(v), len(v.reading.Phones) > 0 && r.onlyPhone():
+		v.scrap = true
 		return Unknown, false
+	case s[sigAdvice] >= outright && s[sigAdvice] >= lost && side < outright && adopt < outright:
+		return News, true
+	case v.animal == "" && r.hasCable():
+		v.notPet = true
+		return News, true
+	case named: // a pet is, whatever else is missing
 	case title[sigNotPet] >= outright && v.scores.first[sigNotPet] < v.scores.first[sigLost] && !r.kindMentioned(v.scores.first[sigNotPet]+3):
 		v.notPet = true
 		return News, true
 	case s[sigNotPet] >= plain && adopt < outright && !r.kindMentioned(len(t.words)) && (s[sigNotPet] >= outright || !r.petNamed()) || s[sigNotPet] >= outright && (s[sigNotPet] > lost && !r.kindMentioned(v.scores.first[sigNotPet])):
 		v.notPet = true
 		return News, true
-	case s[sigAdvice] >= outright && s[sigAdvice] >= lost && side < outright && adopt < outright:
-		return News, true
 	}
 
-	if s[sigSale] >= 8 && title[sigSale] > 0 && adopt < s[sigSale]+8 && lost < outright && money < outright && owner < outright {
+	if s[sigSale] >= 8 && title[sigSale] > 0 && (adopt < s[sigSale]+8 || !animal && !r.ofPet()) && lost < outright && money < outright && owner < outright {
 		return News, true
 	}
 	if r.isHome(v, lost, adopt, money, owner) {
@@ -172,6 +178,10 @@ func (r *reader) decide(v *view) (typ Type, clear bool) {
 	}
 	if !animal && lost < 12 && len(t.words) > 25 && len(v.reading.Phones) == 0 {
 		lost = 0
+	}
+
+	if mine := s[sigMine]; mine == 0 && (owner >= outright && owner >= lost || lost <= 12 && seen >= outright && v.reading.Name == "" && len(v.reading.Phones) == 0) {
+		lost = 0 // a finder's or a passer-by's guess: "наверное, сорвался с привязи"
 	}
 
 	best, typ := 0, Unknown

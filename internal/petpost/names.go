@@ -142,9 +142,13 @@ func (r *reader) markNames() {
 
 // classed reports a word that a table of the vocabulary has: not a mere name.
 func (r *reader) classed(i int) bool {
-	w := &r.text.words[i]
-	n := w.lexTo - w.lexAt
-	return n > 1 || n == 1 && !r.text.has(i, r.rs.class.nameAny)
+	c := &r.rs.class
+	for _, class := range r.text.lexOf(&r.text.words[i]) {
+		if class != c.nameAny && class != c.nameDog && class != c.nameCat {
+			return true
+		}
+	}
+	return false
 }
 
 // nameAt gives the name at word i in the nominative: a known name by its forms,

@@ -170,7 +170,7 @@ func (o *opinion) row(f *feature) int32 {
 
 // secondOpinion lets the model overrule the rules where it is surer.
 func (r *reader) secondOpinion(v *view, source string) {
-	if v.typ == Link || v.typ == Empty || v.typ == Unknown && v.words < 6 {
+	if v.typ == Link || v.typ == Empty || v.typ == Unknown && v.words < 6 || v.scrap {
 		return
 	}
 	o := learned()
@@ -194,7 +194,8 @@ func (v *view) mayBecome(typ Type) bool {
 	s := &v.scores.sum
 	switch typ {
 	case Lost:
-		return s[sigOwner] < outright || s[sigLost] >= plain || s[sigMine] > 0
+		owner := s[sigOwner] + s[sigSeeksOwner]
+		return owner < outright || s[sigLost] >= plain && s[sigLost] >= owner || s[sigMine] > 0
 	case Sighting:
 		return v.typ != Found || !v.clear || s[sigHold] < outright || s[sigFree] > 0
 	}

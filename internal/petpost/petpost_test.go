@@ -51,6 +51,15 @@ func TestTypeIsWhatTheAuthorAsksForRatherThanAWordOfTheText(t *testing.T) {
 		"advice to owners is no find":                 {"Если ваш питомец гуляет сам, закройте его дома: в районе отлов", petpost.News},
 		"a loss that is called off":                   {"Пропажа отменяется! Кот дома", petpost.Reunited},
 		"an owner asks whose yard it is in":           {"У кого во дворе чужая собака? Дик, рыжий, перегрыз верёвку. 8 900 000-12-34", petpost.Lost},
+		"a passer-by's guess is no search":            {"Пёс крутится возле шаурмы, молодой, на шее обрывок цепи. Сорвался с привязи скорее всего", petpost.Sighting},
+		"a guess of two ways is no search":            {"Ищу хозяев! Появилась кошка, забилась под крыльцо. Может быть выпала из окна или сбежала", petpost.Sighting},
+		"whoever appeared was seen":                   {"По улице Гоголя появилась кошечка", petpost.Sighting},
+		"who could not be kept was seen":              {"Обнаружена собачка, металась у дороги. Оставить её возможности не нашлось", petpost.Sighting},
+		"they wait for parents":                       {"Смешная троица ждёт самых добрых родителей! Котята были найдены на чердаке, живут теперь на передержке", petpost.Adoption},
+		"a phone alone":                               {"Тел: 8-900-000-03-21", petpost.Unknown},
+		"a cable is no pet":                           {"Пропал кабель питания от станка, кто видел, верните", petpost.News},
+		"a sofa is no pet":                            {"Отдам диван даром, самовывоз с 5 этажа", petpost.News},
+		"a stairwell is no lost thing":                {"Зевс пропал из подъезда, лестница чёрный ход. Бенгал, золотой. Тел. 8 900 000-12-34", petpost.Lost},
 		"an owner asks who found it":                  {"Никто кошку не находил? Шотландка, сбежала от курьера", petpost.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +90,8 @@ func TestAnimalIsTheOneThePostIsAbout(t *testing.T) {
 		"a fox's name":                  {"Лиса пропала! Собака похожа на лису, рыжая", petpost.Dog},
 		"a prey does not count":         {"Пропала гончая, ушла за зайцем", petpost.Dog},
 		"a coat is no tortoise":         {"Потеряшка Фрося, окрас черепаха, 3 года", petpost.Cat},
+		"a cable":                       {"Продам кабель ВВГ 3х2,5, бухта 50 м", ""},
+		"a nurse is looked for":         {"Ищем кормящую кошку для щенка, 5 дней, остался без мамы", petpost.Dog},
 		"a breed by its colour":         {"Ася пропала, русская голубая, 8 месяцев", petpost.Cat},
 		"kinds in general do not count": {"Ветклиника для кошек и собак открылась на Ленина", ""},
 	} {
@@ -152,10 +163,17 @@ func TestFieldsAreReadAsWritten(t *testing.T) {
 func TestANameIsWrittenAsNamesAre(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"потерялся йорк чарли, центр":             "Чарли",
-		"УБЕЖАЛА КОШКА МУСЯ, ОЧЕНЬ ПУГЛИВАЯ":      "Муся",
-		"Бублик зовут, корги, сбежал из двора":    "Бублик",
-		"Пропал пёс, зовут РЕКС, ушёл с Кирова 1": "Рекс",
+		"потерялся йорк чарли, центр":                                 "Чарли",
+		"УБЕЖАЛА КОШКА МУСЯ, ОЧЕНЬ ПУГЛИВАЯ":                          "Муся",
+		"Бублик зовут, корги, сбежал из двора":                        "Бублик",
+		"Пропал пёс, зовут РЕКС, ушёл с Кирова 1":                     "Рекс",
+		"Ищем кота, отзывается на Ваську":                             "Васька",
+		"Рольф- воспитанный пёс в дар! Рольф хорошо ходит на поводке": "Рольф",
+		"Лия- чудесная красотка! Лие полтора года":                    "Лия",
+		"Кошечка Глафира, 1-2 года. Характер золотой":                 "Глафира",
+		"Серыш - весёлый парень, ищет дом":                            "Серыш",
+		"Чуча ушла гулять и не пришла, дворняга":                      "Чуча",
+		"Сбор на корм. Карта на имя Галины Петровны К.":               "",
 	} {
 		require.Equal(t, want, petpost.Parse(petpost.Input{Text: text}).Name, text)
 	}

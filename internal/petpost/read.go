@@ -31,6 +31,7 @@ type view struct {
 	animal   Animal
 	animalBy animalBy
 	mixed    bool // two animals are named about as often
+	scrap    bool // nothing to be sure of, whatever the words
 	even     bool // or nearly so
 	notPet   bool // what is missing is a thing or a person
 	reading  Reading

@@ -28,9 +28,11 @@ func combine(own, original view) view {
 		out.typ = original.typ
 	case isSide(own.typ) && isSide(original.typ) && own.scores.sum[sigFound]+own.scores.sum[sigHold]+own.scores.sum[sigSeen] == 0:
 		out.typ = original.typ
+	case own.words <= 10 && isSide(own.typ) && original.typ == Adoption && own.scores.sum[sigFound]+own.scores.sum[sigHold]+own.scores.sum[sigSeen] == 0:
+		out.typ = original.typ // "Посмотрите, может, ваш?"
 	case own.words <= 8 && (own.typ == Found || own.typ == Sighting) && original.typ == Lost:
 		// "Видели вчера?" over a search is still the search.
-		if own.scores.sum[sigOwner] == 0 && own.scores.sum[sigHold] == 0 && len(own.reading.Phones) == 0 && own.reading.Location == "" {
+		if own.scores.sum[sigOwner] == 0 && own.scores.sum[sigHold] == 0 && len(own.reading.Phones) == 0 && countDigits(own.reading.Location) == 0 {
 			out.typ = Lost
 		}
 	}

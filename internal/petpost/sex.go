@@ -16,6 +16,8 @@ func (r *reader) sex(name string) Sex {
 			continue
 		}
 		switch {
+		case t.has(i, c.maleSure) && r.isCable(i), t.isWord(i-1, "кормящая", "кормящую", "кормящей"):
+			continue
 		case t.has(i, c.maleSure):
 			male += 6
 		case t.has(i, c.femaleSure):

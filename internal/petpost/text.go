@@ -202,6 +202,9 @@ func (t *text) cut(raw string, lx *lexicon) {
 }
 
 func (t *text) add(w word, between *gap, spaces *int) {
+	if *between&gapHyphen != 0 && *between&^gapHyphen != 0 {
+		*between = *between&^gapHyphen | gapDash // "Рольф- ласковый пёс"
+	}
 	w.gap = *between
 	w.codeAt, w.codeTo = int32(len(t.codes)), int32(len(t.codes))
 	w.lexAt, w.lexTo = int32(len(t.lex)), int32(len(t.lex))
