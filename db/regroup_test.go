@@ -118,3 +118,20 @@ func TestAnAnimalThatIsLostAnewWouldStayANewCase(t *testing.T) {
 	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-1, 3))
 	require.Empty(t, d.regroup(ref(-1, 1), ref(-1, 2), ref(-1, 3)))
 }
+
+func TestTheVersionOfTheRulesIsStoredWithEveryReading(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	version := func() (stored int) {
+		require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT ruleset_version FROM relay.posts").Scan(&stored))
+		return stored
+	}
+	require.Equal(t, petpost.RulesetVersion, version())
+	_, err := d.pool.Exec(t.Context(), "UPDATE relay.posts SET ruleset_version = 1")
+	require.NoError(t, err)
+	stored, err := d.posts.Get(t.Context(), -1, 1)
+	require.NoError(t, err)
+	require.NotEmpty(t, stored.Reading.Evidence, "what led to a reading is kept with it")
+	require.NoError(t, d.posts.Reread(t.Context(), []db.Reread{{Post: stored, Reading: stored.Reading, Fingerprint: stored.Fingerprint}}))
+	require.Equal(t, petpost.RulesetVersion, version())
+}

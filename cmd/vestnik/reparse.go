@@ -134,6 +134,7 @@ func fieldsOf(r petpost.Reading) []fieldRead {
 		{"type", string(r.Type)}, {"animal", string(r.Animal)}, {"sex", string(r.Sex)}, {"name", r.Name},
 		{"phones", strings.Join(r.Phones, ", ")}, {"location", r.Location}, {"when", r.When},
 		{"contacts", strings.Join(r.Contacts, ", ")},
+		{"breed", r.Breed}, {"age", r.Age}, {"color", r.Color}, {"traits", strings.Join(r.Traits, ", ")},
 	}
 }
 
