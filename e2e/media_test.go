@@ -242,6 +242,26 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		require.Len(t, messages, 2)
 		require.True(t, messages[0].Photo.Uploaded)
 	})
+	t.Run("Telegram does not say which: all are uploaded", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.work()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Code: 400, Description: "Bad Request: WEBPAGE_MEDIA_EMPTY"})
+		delivery := s.ended(s.send(chat, withPhotos(1, 3)))
+		require.Equal(t, []string{"url", "upload"}, s.rungs(delivery))
+		messages := s.sandbox.Messages(chatID)
+		require.Len(t, messages, 3)
+		for _, message := range messages {
+			require.True(t, message.Photo.Uploaded)
+		}
+	})
+	t.Run("Telegram does not say which, and one is no picture: the others are uploaded", func(t *testing.T) {
+		s := newStage(t, toChat)
+		s.sandbox.SetPictureFault("photo-1", sandbox.PictureFault{As: "html"})
+		s.work()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Code: 400, Description: "Bad Request: WEBPAGE_MEDIA_EMPTY"})
+		s.ended(s.send(chat, withPhotos(1, 3)))
+		require.Len(t, s.sandbox.Messages(chatID), 2)
+	})
 	t.Run("all are gone: the text goes alone", func(t *testing.T) {
 		s := newStage(t, toChat)
 		for i := range 3 {
