@@ -17,17 +17,19 @@ import (
 
 func exportCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "export",
-		Usage:       "write the guide's published content as a batch that import reads",
-		ArgsUsage:   "[content.json | content.csv.zip]",
-		Description: "Without a file the batch goes to standard output, as JSON. Importing it again changes nothing.",
+		Name:      "export",
+		Usage:     "write the guide's published content as a batch that import reads",
+		ArgsUsage: "[content.json | content.csv.zip]",
+		Description: "Without a file the batch goes to standard output, as JSON. Importing it again changes nothing.\n" +
+			"What is more than one batch may hold goes into content.json, content-2.json and so on, to be\n" +
+			"imported in this order.",
 		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
 			imports := guidedb.NewImports(a.pool)
 			switch cmd.Args().Len() {
 			case 0:
-				return writeBatch(ctx, imports, os.Stdout, false)
+				return exportTo(ctx, imports, os.Stdout)
 			case 1:
-				return exportFile(ctx, imports, cmd.Args().First())
+				return exportFiles(ctx, imports, cmd.Args().First())
 			default:
 				return errors.New("name one file, or none for standard output")
 			}
@@ -35,52 +37,70 @@ func exportCommand() *cli.Command {
 	}
 }
 
-// exportFile writes beside the file and renames, so that a batch that is there
-// is always a whole one.
-func exportFile(ctx context.Context, imports *guidedb.Imports, name string) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+func exportTo(ctx context.Context, imports *guidedb.Imports, out io.Writer) error {
+	begun := false
+	return writeBatches(ctx, imports, func() (content.BatchWriter, error) {
+		if begun {
+			return nil, errors.New("the guide has more than one batch may hold: name a file, and it is written as several")
+		}
+		begun = true
+		return content.NewWriter(out, content.Upsert), nil
+	})
+}
+
+// exportFiles writes beside the files and renames at the end, so that a batch
+// that is there is always a whole one.
+func exportFiles(ctx context.Context, imports *guidedb.Imports, name string) (err error) {
+	var files []*os.File
+	defer func() {
+		for _, file := range files {
+			_ = file.Close()           // after a success it is closed already
+			_ = os.Remove(file.Name()) // and renamed
+		}
+	}()
+	err = writeBatches(ctx, imports, func() (content.BatchWriter, error) {
+		file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+		if strings.HasSuffix(name, ".zip") {
+			return content.NewCSVWriter(file), nil
+		}
+		return content.NewWriter(file, content.Upsert), nil
+	})
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = file.Close()           // the error that matters is there already
-			_ = os.Remove(file.Name()) // likewise
+	for n, file := range files {
+		if err := errors.Join(file.Chmod(0o644), file.Close()); err != nil {
+			return err
 		}
-	}()
-	if err := writeBatch(ctx, imports, file, strings.HasSuffix(name, ".zip")); err != nil {
-		return err
+		if err := os.Rename(file.Name(), partName(name, n+1)); err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, "written: "+partName(name, n+1))
 	}
-	if err := file.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(file.Name(), name); err != nil {
-		return err
-	}
-	fmt.Fprintln(os.Stderr, "written: "+name)
 	return nil
 }
 
-// batchWriter takes a batch object by object; Close ends it.
-type batchWriter interface {
-	Write(list content.List, object any) error
-	Close() error
-}
-
-func newBatchWriter(out io.Writer, asCSV bool) batchWriter {
-	if asCSV {
-		return content.NewCSVWriter(out)
+// partName is content-2.json for the second part of content.json.
+func partName(name string, part int) string {
+	if part == 1 {
+		return name
 	}
-	return content.NewWriter(out, content.Upsert)
+	folder, file := filepath.Split(name)
+	stem, suffix, dot := strings.Cut(file, ".")
+	if dot {
+		suffix = "." + suffix
+	}
+	return fmt.Sprintf("%s%s-%d%s", folder, stem, part, suffix)
 }
 
-func writeBatch(ctx context.Context, imports *guidedb.Imports, out io.Writer, asCSV bool) error {
-	batch := newBatchWriter(out, asCSV)
-	if err := imports.Export(ctx, batch.Write); err != nil {
+func writeBatches(ctx context.Context, imports *guidedb.Imports, open func() (content.BatchWriter, error)) error {
+	parts := content.NewParts(open)
+	if err := imports.Export(ctx, parts.Write); err != nil {
 		return err
 	}
-	return batch.Close()
+	return parts.Close()
 }
