@@ -35,7 +35,9 @@ var animals = [3]Animal{Dog, Cat, Other}
 func (r *reader) readAnimal(v *view, source string) Animal {
 	t, c := &r.text, &r.rs.class
 	var score, first [3]int
-	var called [3]bool      // by more than a trait
+	var called [3]bool // by more than a trait
+	var sure [3]bool   // by a word for it
+	var traits [3]int
 	tortoise, named := 0, 0 // named: what names that are words for other animals count
 	for i := range t.words {
 		w := &t.words[i]
@@ -76,6 +78,10 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 		if _, ok := r.knownName(i); ok && index == otherIndex {
 			named += weight
 		}
+		if weight == animalTrait {
+			traits[index]++
+		}
+		sure[index] = sure[index] || weight >= animalBreed
 		if weight > animalTrait {
 			called[index] = true
 			v.evidence = append(v.evidence, Evidence{
@@ -97,6 +103,13 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 		if pictures > 0 && score == [3]int{} {
 			score[k], first[k], called[k] = animalTrait, 1, true
 			break
+		}
+	}
+	for k, other := range [...]int{dogIndex: catIndex, catIndex: dogIndex} {
+		called[k] = called[k] || traits[k] > 1
+		// "Серыш, знает команды, поводок": what it does says more than a nickname
+		if traits[k] > 1 && traits[other] == 0 && !sure[other] {
+			score[k] += score[other]
 		}
 	}
 	best := -1
