@@ -16,7 +16,8 @@ import (
 // learned from too. The others were written before rules and model met them, and
 // nothing is to be tuned on them: heldout; walls, the even lines of posts written
 // after the walls of four towns, a shelter and a housing estate, whose odd lines
-// are in wide; fresh, the even lines of posts worded as oddly as people can.
+// are in wide; fresh, the even lines of posts worded as oddly as people can;
+// ordinary, a whole town's wall that nobody had seen until this was measured.
 func TestReadingsStayAboveTheFloor(t *testing.T) {
 	t.Parallel()
 	for _, floor := range []struct {
@@ -30,6 +31,7 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		{"testdata/fresh.jsonl", 0.85, 0.76, 1, 0.92, 0.85},
 		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 0.99},
 		{"testdata/walls.jsonl", 0.98, 0.98, 1, 0.99, 0.98},
+		{"testdata/ordinary.jsonl", 0.99, 0.98, 1, 1, 0.98},
 	} {
 		t.Run(floor.file, func(t *testing.T) {
 			t.Parallel()

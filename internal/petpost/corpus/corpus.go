@@ -20,7 +20,7 @@ import (
 // that were written before these met them and that nothing is tuned on.
 var (
 	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl"}
-	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl"}
+	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl"}
 )
 
 // Post is one line of a corpus: the input of `vestnik parse` and what a person
