@@ -12,6 +12,7 @@ func (r *reader) readFields(v *view) {
 	out.When = r.when()
 	out.Name = r.petName()
 	out.Location = r.location(out.Name)
+	v.placeRank = r.placed.rank
 	if r.placeCalls(out.Name) {
 		out.Name = ""
 	}

@@ -19,7 +19,7 @@ const (
 	rankDistrict   = 44
 	rankSettlement = 46
 	rankStreet     = 50
-	rankAddress    = 56
+	rankAddress    = 62
 )
 
 const (
@@ -84,7 +84,7 @@ func (r *reader) placeAt(i int) placeSpan {
 	if w.kind == kindNumber {
 		return r.numberPlace(i)
 	}
-	if bits&bitMarker != 0 || t.isWord(i, "р", "место", "адрес") {
+	if bits&bitMarker != 0 || t.isWord(i, "р", "место", "адрес", "сад", "саду", "сада", "сады", "садах") {
 		if s := r.markedPlace(i); s.rank > 0 {
 			return s
 		}
@@ -146,7 +146,7 @@ func (r *reader) grow(s placeSpan) placeSpan {
 			break
 		}
 		next := r.placeAt(s.to)
-		if next.rank == 0 && g&^(gapSpace|gapQuote) == 0 && r.is(s.to, bitPreposition) && s.to+1 < len(t.words) && t.sameSentence(s.to, s.to+1) && !r.is(s.to+1, bitToward) {
+		if next.rank == 0 && g&^(gapSpace|gapQuote) == 0 && r.is(s.to, bitPreposition) && !t.isWord(s.to, "от", "до", "к", "ко", "с", "со", "из", "через", "о", "об") && s.to+1 < len(t.words) && t.sameSentence(s.to, s.to+1) && !r.is(s.to+1, bitToward) {
 			next = r.placeAt(s.to + 1)
 			if next.rank < rankDistrict && (next.rank < rankBare || !t.isWord(s.to, "на", "по")) {
 				next = placeSpan{}
@@ -175,10 +175,13 @@ func (r *reader) another(s placeSpan, rank int) placeSpan {
 	} else if t.words[k].gap&gapComma == 0 {
 		return placeSpan{}
 	}
-	if k >= len(t.words) || !t.sameSentence(k-1, k) || t.words[k].kind != kindWord || r.is(k, bitNoName|bitUnit) || rank < rankBare {
+	if k >= len(t.words) || !t.sameSentence(k-1, k) || t.words[k].kind != kindWord || r.is(k, bitNoName|bitUnit) || rank < rankCity {
 		return placeSpan{}
 	}
 	if to := r.properName(k, 2); to > k {
+		if town := r.text.has(s.from, r.rs.class.city) || r.is(s.from, bitSettlement|bitSettlementShort); k == s.to && town && r.clauseEnds(to) && r.unknown(k) && !r.someone(k, to) && t.words[to-1].kind == kindWord {
+			return placeSpan{k, to, rankBare} // "Калуга, Терепец"
+		}
 		if k > s.to && !r.someone(k, to) && (streetLike(t.codesOf(&t.words[to-1])) || r.unknown(k) && r.is(s.from, bitDistrict)) {
 			return r.withHouse(placeSpan{k, to, rankStreet})
 		}

@@ -128,7 +128,7 @@ func (r *reader) spotAt(k int) placeSpan {
 	spot := k
 	for spot < k+2 && spot < len(t.words) && !r.is(spot, bitSpot|bitYard) {
 		w := &t.words[spot]
-		if w.kind != kindWord || !adjectiveEnding(t.codesOf(w)) && !t.isWord(spot, "жд", "ж", "авто") || r.is(spot, bitNoName) || t.has(spot, c.kind) || t.has(spot, c.lose) || t.has(spot, c.color) {
+		if w.kind != kindWord || !adjectiveEnding(t.codesOf(w)) && !t.isWord(spot, "жд", "ж", "авто") && !(w.gap == gapSlash && t.isWord(spot, "д")) || r.is(spot, bitNoName) || t.has(spot, c.kind) || t.has(spot, c.lose) || t.has(spot, c.color) {
 			return placeSpan{to: k}
 		}
 		spot++

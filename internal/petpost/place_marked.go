@@ -24,6 +24,8 @@ func (r *reader) markedPlace(i int) placeSpan {
 		rank = rankDistrict
 	case bits&bitSettlement != 0, bits&bitSettlementShort != 0 && r.shortMarker(i):
 		rank = rankSettlement
+	case t.isWord(i, "сад", "саду", "сада", "сады", "садах") && k < len(t.words) && t.words[k].gap&gapQuote != 0:
+		rank = rankSettlement
 	case t.isWord(i, "место", "адрес") && k < len(t.words) && t.words[k].gap&gapColon != 0:
 		rank = rankBare
 	default:
@@ -82,7 +84,7 @@ func (r *reader) shortMarker(i int) bool {
 		if i > 0 && t.words[i-1].kind == kindNumber && t.words[i].gap&^gapSpace == 0 {
 			return false // "3 г. Ласковый"
 		}
-		return next.upper && next.kind == kindWord && !r.is(i+1, bitNoName) && (next.gap&gapDot != 0 || next.gap == gapSpace && t.isWord(i, "г", "п", "д") && !t.words[i].upper)
+		return next.upper && next.kind == kindWord && !r.is(i+1, bitNoName) && (next.gap&gapDot != 0 || next.gap == gapSpace && t.isWord(i, "г", "п", "д") && !t.words[i].upper || next.gap&^(gapSpace|gapQuote) == 0 && t.words[i].caps && !next.caps)
 	}
 	return next.upper || next.kind == kindNumber && t.isWord(i, "пр", "пер", "пл", "линия", "линии") && next.gap&gapDot != 0 || next.gap&gapDot != 0 && t.isWord(i, "пр", "пер", "наб", "пл", "просп", "бр", "пркт") && r.unknown(i+1)
 }
@@ -250,6 +252,9 @@ func (r *reader) numberPlace(i int) placeSpan {
 	}
 	if t.isWord(k, "км", "километр", "километре") && t.sameSentence(i, k+1) {
 		from := k + 1
+		if t.words[from].gap&gapDot != 0 {
+			return placeSpan{}
+		}
 		if r.is(from, bitStreet) || t.isWord(from, "трассы", "дороги") {
 			from++
 		}

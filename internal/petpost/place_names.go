@@ -15,6 +15,14 @@ func (r *reader) properNameOf(i, limit int, marked bool) int {
 		if w.kind == kindNumber && to > i && w.gap == gapHyphen && w.end-w.start <= 2 {
 			return to + 1
 		}
+		if to > i && w.gap == gapHyphen && t.isWord(to, "на") && to+1 < len(t.words) && t.words[to+1].gap == gapHyphen && t.words[to+1].upper {
+			to += 2 // "Красном-на-Волге"
+			continue
+		}
+		if to > i && w.gap == gapSpace && t.isWord(to, "де", "фон", "ван") && to+1 < len(t.words) && t.words[to+1].upper && t.words[to+1].gap == gapSpace {
+			to += 2 // "Вильгельма де Геннина"
+			continue
+		}
 		if w.kind != kindWord && w.kind != kindLatin || !w.upper || w.hashtag || r.is(to, bitNoName) && !(to > i && w.gap == gapHyphen) && !(marked && to == i && w.codeTo-w.codeAt == 1 && to+1 < len(t.words) && t.words[to+1].gap&gapDot != 0) {
 			break
 		}
@@ -55,7 +63,7 @@ func (r *reader) capitalPlace(i int) placeSpan {
 			return r.withHouse(placeSpan{i, to + 1, rankStreet})
 		case r.is(to, bitDistrict):
 			return placeSpan{i, to + 1, rankDistrict}
-		case r.is(to, bitGeo|bitSettlement) && adjectiveEnding(t.codesOf(&t.words[to-1])) && !t.has(i, c.kind):
+		case r.is(to, bitGeo|bitSettlement) && (adjectiveEnding(t.codesOf(&t.words[to-1])) || endsWithAny(t.codesOf(&t.words[to-1]), streetEndings)) && !t.has(i, c.kind):
 			return r.withHouse(placeSpan{i, to + 1, rankSettlement})
 		case r.is(to, bitSpot) && adjectiveEnding(t.codesOf(&t.words[to-1])) && !t.words[i].caps && !r.clauseStarts(i):
 			return placeSpan{i, to + 1, rankNamed}
@@ -87,7 +95,7 @@ func (r *reader) capitalPlace(i int) placeSpan {
 	if t.has(i, c.city) && !t.has(i, c.kind) && r.clauseEnds(to) && r.clauseStarts(i) && to == i+1 && !t.words[i].caps {
 		return placeSpan{i, i + 1, rankCity + 10*btoi(streetLike(t.codesOf(&t.words[i])))}
 	}
-	if !shouted && r.bare(i, to) {
+	if (!shouted || r.is(to, bitStreet|bitDistrict|bitSettlement) && t.words[to].gap&gapComma != 0) && r.bare(i, to) {
 		return placeSpan{i, to, rankBare}
 	}
 	if t.has(i, c.city) && !t.has(i, c.kind) {
@@ -190,6 +198,9 @@ func (r *reader) placeName(from, to int) bool {
 	if w := &t.words[from]; to == from+1 && !w.caps && t.isWord(from-1, "на", "по", "с") && endsWithAny(t.codesOf(w), genitivePlural) && !t.has(from, c.kind) {
 		return true // "на Строителей"
 	}
+	if to == from+3 && t.words[from+1].gap == gapHyphen && t.isWord(from+1, "на") {
+		return true // "в Красном-на-Волге"
+	}
 	if to == from+2 && adjectiveEnding(t.codesOf(&t.words[from])) && r.unknown(to-1) && !t.words[from].caps {
 		return true // "в Новых Лядах"
 	}
@@ -206,7 +217,7 @@ func (r *reader) placeName(from, to int) bool {
 func (r *reader) bare(from, to int) bool {
 	t, c := &r.text, &r.rs.class
 	w := &t.words[to-1]
-	if !r.clauseStarts(from) || !r.clauseEnds(to) || t.words[from].caps || w.kind != kindWord && w.kind != kindNumber || t.words[from].gap&gapQuote != 0 {
+	if !r.clauseStarts(from) || !r.clauseEnds(to) || w.kind != kindWord && w.kind != kindNumber || t.words[from].gap&gapQuote != 0 {
 		return false
 	}
 	if to < len(t.words) && (t.words[to].gap&(gapDash|gapQuote|gapColon|gapQuestion) != 0 || t.sameSentence(from, to) && (t.has(to, c.ageUnit) || t.has(to, c.ageWord) || t.has(to, c.color) || t.number(to) >= 0 && t.has(min(to+1, len(t.words)-1), c.ageUnit))) {
@@ -240,7 +251,13 @@ func (r *reader) bare(from, to int) bool {
 	case adjectiveEnding(letters) && t.isWord(from-1, "внимание", "жители", "привет"):
 		return r.aboutSomethingElse(from, to) // "Внимание, Заозёрный!"
 	}
-	return t.words[from].sentence < 3 && (from == 0 || t.words[from].gap&gapComma != 0 || !t.sameSentence(from-1, from)) && endsWithAny(letters, quarterEndings) && r.aboutSomethingElse(from, to)
+	if from == 0 && to == 1 && len(letters) >= 6 && !t.words[0].caps && endsWithAny(letters, consonants) && (!t.sameSentence(0, 1) || t.words[1].gap&gapComma != 0) {
+		return r.aboutSomethingElse(from, to) // "Перекоп. Потерялся котёнок"
+	}
+	if r.petCalled != "" && to == from+1 && len(letters) >= 5 && endsWithAny(letters, consonants) && !t.words[from].caps && t.words[from].gap&gapComma != 0 && !t.sameSentence(from, to) && r.lossBefore(from) {
+		return true // "Пропала кошка Зося, Химмаш."
+	}
+	return !t.words[from].caps && t.words[from].sentence < 3 && (from == 0 || t.words[from].gap&gapComma != 0 || !t.sameSentence(from-1, from)) && endsWithAny(letters, quarterEndings) && r.aboutSomethingElse(from, to)
 }
 
 // onlyInPhrases reports a word that no class holds, only the pattern of a phrase.
@@ -253,6 +270,17 @@ func (r *reader) onlyInPhrases(i int) bool {
 	return true
 }
 
+// lossBefore reports that the sentence of word i tells of a loss before it.
+func (r *reader) lossBefore(i int) bool {
+	t := &r.text
+	for k := int(t.sentences[t.words[i].sentence].from); k < i; k++ {
+		if t.has(k, r.rs.class.lose) {
+			return true
+		}
+	}
+	return false
+}
+
 // placeFollows reports that after the name in [from, to) and a comma comes what
 // looks like another place.
 func (r *reader) placeFollows(from, to int) bool {
@@ -262,7 +290,7 @@ func (r *reader) placeFollows(from, to int) bool {
 	}
 	return r.is(to, bitStreet|bitStreetShort|bitDistrict|bitSettlement|bitGeo|bitNear) || t.isWord(to, "частный", "дом", "дачи") ||
 		t.words[to].upper && (streetLike(t.codesOf(&t.words[to])) || r.is(to+1, bitStreet|bitGeo)) ||
-		r.is(to, bitPreposition) && r.is(to+1, bitSpot|bitYard)
+		r.is(to, bitPreposition) && r.is(to+1, bitSpot|bitYard) || r.is(to+1, bitGeo) && t.words[to+1].gap == gapSpace && adjectiveEnding(t.codesOf(&t.words[to]))
 }
 
 // aboutSomethingElse reports that what follows a bare name has its own subject,
@@ -285,9 +313,10 @@ var (
 	settlementEndings = suffixes("ово", "ево", "ино", "ыно", "ичи", "ичах", "овка", "евка", "овке", "евке", "овки", "аиха", "ниха", "тиха", "ягино", "град", "городок")
 	genitivePlural    = suffixes("ей", "ов", "ев", "иков")
 	genitiveOfMany    = suffixes("пок", "нок", "лок", "ниц", "бок", "док", "тен", "вок")
+	consonants        = suffixes("б", "в", "г", "д", "з", "к", "л", "м", "н", "п", "р", "с", "т", "ф", "х", "ц", "ч", "ш", "ь")
 	pluralOrGenitive  = suffixes("ы", "и")
 	streetEndings     = suffixes("ская", "цкая", "ской", "цкой", "ского", "ский", "ское", "ина", "ова", "ева")
-	quarterEndings    = suffixes("нка", "лка", "тка", "йка", "ушки", "ники", "вка", "бки", "иха", "ски", "цы", "стров", "щик")
+	quarterEndings    = suffixes("нка", "лка", "лька", "тка", "йка", "ушки", "ники", "вка", "бки", "иха", "ски", "цы", "стров", "щик")
 	adjectives        = suffixes("ская", "ской", "скую", "цкая", "цкой", "скому", "ском", "ского", "ский", "цкий", "ская", "ное", "ный", "ной", "ная", "ную", "ного", "ном", "ному",
 		"вая", "вой", "вую", "вый", "вого", "вом", "вому", "тая", "той", "тую", "тый", "лая", "лой", "лый", "рая", "рой", "рый", "шая", "шой", "кая", "кой", "жный", "чный",
 		"чая", "чей", "яя", "ей", "ий", "ого", "ому", "ым", "ых", "ые", "ие", "ими", "ыми", "ее", "ую", "юю", "вом", "ая", "ое")

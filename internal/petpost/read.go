@@ -25,18 +25,19 @@ var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
 
 // view is what one text says, before the texts of a post are put together.
 type view struct {
-	typ      Type
-	clear    bool // typ rests on evidence rather than on the lack of it
-	scores   scores
-	animal   Animal
-	animalBy animalBy
-	mixed    bool // two animals are named about as often
-	scrap    bool // nothing to be sure of, whatever the words
-	even     bool // or nearly so
-	notPet   bool // what is missing is a thing or a person
-	reading  Reading
-	evidence []Evidence
-	words    int
+	typ       Type
+	clear     bool // typ rests on evidence rather than on the lack of it
+	scores    scores
+	animal    Animal
+	animalBy  animalBy
+	mixed     bool // two animals are named about as often
+	scrap     bool // nothing to be sure of, whatever the words
+	even      bool // or nearly so
+	notPet    bool // what is missing is a thing or a person
+	reading   Reading
+	placeRank int // how much reading.Location tells
+	evidence  []Evidence
+	words     int
 }
 
 // parse reads the author's text and the texts under it. The author's words
@@ -127,7 +128,9 @@ func (v *view) complete(under *view) {
 	}
 	a.Sex = Sex(orElse(string(a.Sex), string(b.Sex)))
 	a.Name = orElse(a.Name, b.Name)
-	a.Location = orElse(a.Location, b.Location)
+	if a.Location == "" || v.placeRank < rankLandmark && under.placeRank >= rankLandmark {
+		a.Location, v.placeRank = b.Location, under.placeRank // "Рязань!" over "пропал кот, ул. Новосёлов 40"
+	}
 	a.When = orElse(a.When, b.When)
 	a.Breed = orElse(a.Breed, b.Breed)
 	a.Age = orElse(a.Age, b.Age)
