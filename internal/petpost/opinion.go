@@ -188,13 +188,15 @@ func (r *reader) secondOpinion(v *view, source string) {
 }
 
 // mayBecome keeps the model from what the text denies outright: one that looks
-// for the owner, and says nothing of a search, is none; who tells how the animal
-// is kept did not merely see it.
+// for the owner, and says nothing of a search, is none, and no happy end without
+// a home; who tells how the animal is kept did not merely see it.
 func (v *view) mayBecome(typ Type) bool {
 	s := &v.scores.sum
+	owner := s[sigOwner] + s[sigSeeksOwner]
 	switch typ {
+	case Reunited:
+		return owner < outright || s[sigHome] > 0
 	case Lost:
-		owner := s[sigOwner] + s[sigSeeksOwner]
 		return owner < outright || s[sigLost] >= plain && s[sigLost] >= owner || s[sigMine] > 0
 	case Sighting:
 		return v.typ != Found || !v.clear || s[sigHold] < outright || s[sigFree] > 0

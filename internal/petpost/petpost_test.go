@@ -253,3 +253,15 @@ func TestAVolunteersPhoneDoesNotJoinCases(t *testing.T) {
 	require.Equal(t, []int{0, 1, 2, 2}, petpost.Group(posts))
 	require.Equal(t, "same phone, dog, name, place, breed", petpost.SameCase(posts[2], posts[3]).Reason)
 }
+
+func TestWhoStillLooksForTheOwnerHasNoHappyEndToTell(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"йорк ищет хозяина, нашли вчера на Ленина", "Собака ищет своих хозяев, нашли сегодня у магазина", "Кот, нашли вчера на Речной, ищем хозяев",
+	} {
+		require.Contains(t, []petpost.Type{petpost.Found, petpost.Sighting}, petpost.Parse(petpost.Input{Text: text}).Type, text)
+	}
+	for _, text := range []string{"Хозяина нашли, спасибо всем!", "Ищем хозяина! Нашли! Собака дома", "Искали хозяина, нашли! Всем спасибо"} {
+		require.Equal(t, petpost.Reunited, petpost.Parse(petpost.Input{Text: text}).Type, text)
+	}
+}
