@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -347,24 +348,31 @@ func (r *Reader) explain(err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return r.faultAt(r.source.read, "not valid JSON: it breaks off")
 	case errors.As(err, &syntax):
-		return r.faultAt(r.syntaxOffset(syntax), "not valid JSON: "+syntax.Error())
+		offset, reason := r.explainSyntax(syntax)
+		return r.faultAt(offset, "not valid JSON: "+reason)
 	default:
 		return fmt.Errorf("content: read batch: %w", err)
 	}
 }
 
-// syntaxOffset finds where in the batch a syntax error is. The decoder counts
+// explainSyntax finds where in the batch a syntax error is. The decoder counts
 // from different points for tokens and for values, so the value that failed,
-// which is still in its buffer, is looked at again.
-func (r *Reader) syntaxOffset(syntax *json.SyntaxError) int64 {
-	start := r.decoder.InputOffset()
+// which is still in its buffer, is looked at again. Of a letter beyond ASCII the
+// decoder names the first byte only: an editor wants to read the letter.
+func (r *Reader) explainSyntax(syntax *json.SyntaxError) (offset int64, reason string) {
+	offset, reason = r.decoder.InputOffset(), syntax.Error()
 	rest, err := io.ReadAll(r.decoder.Buffered())
 	if err != nil {
-		return start
+		return offset, reason
 	}
 	var again *json.SyntaxError
-	if errors.As(json.Unmarshal(rest, new(any)), &again) && again.Error() == syntax.Error() {
-		return start + max(again.Offset-1, 0)
+	if !errors.As(json.Unmarshal(rest, new(any)), &again) || again.Error() != reason {
+		return offset, reason
 	}
-	return start
+	at := max(again.Offset-1, 0)
+	if int(at) < len(rest) && rest[at] >= utf8.RuneSelf {
+		letter, _ := utf8.DecodeRune(rest[at:])
+		reason = strings.Replace(reason, string(rune(rest[at])), string(letter), 1)
+	}
+	return offset + at, reason
 }
