@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -23,17 +22,6 @@ import (
 )
 
 const (
-	// firstPage is how many posts a reading asks for; a wall that had more
-	// news since the last time is read on in pages of vk.MaxPage.
-	firstPage = 20
-	// maxPages bounds one reading, to 4,901 posts: more than people write on
-	// a wall in any DELIVER_MAX_AGE that makes sense.
-	maxPages = 50
-	// requeueAfter is how long a delivery may wait before it is queued again,
-	// in case its lane has lost it. Queueing twice is harmless.
-	requeueAfter = 10 * time.Minute
-	// queueBatch is how many deliveries are started before they are queued.
-	queueBatch = 200
 	// keepCalls is how long the counts of reading calls are kept.
 	keepCalls = 72 * time.Hour
 	// parkedAgain is when a parked wall is looked at again.
@@ -149,96 +137,6 @@ func (a *Walls) resolve(ctx context.Context, name string) (int64, error) {
 	return ownerID, a.Store.Resolve(ctx, name, ownerID)
 }
 
-// found is what a reading has met.
-type found struct {
-	posts []db.Post
-	ids   map[int64]bool
-	// whole tells that the reading has met all that is new.
-	whole bool
-	// since is the time from which on the reading has met every post that
-	// stands on the wall; zero if it has met all.
-	since time.Time
-}
-
-// readPages reads from the top until it meets what is known from a reading
-// that met all there was: behind what one cut short has seen is more. The
-// pinned post, which stands first whatever its age, says nothing about that.
-func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.WallRead) (found, error) {
-	horizon := time.Now().Add(-a.MaxAge)
-	count := firstPage
-	if wall.LastReadAt.IsZero() {
-		count = vk.MaxPage
-	}
-	met := found{ids: map[int64]bool{}, since: time.Now()}
-	for offset := 0; read.Calls < maxPages; count = vk.MaxPage {
-		page, err := a.wallGet(ctx, wall.OwnerID, count, offset)
-		if errors.Is(err, errBudgetSpent) && read.Calls > 0 {
-			break // what was read is news all the same
-		}
-		if err != nil {
-			return found{}, err
-		}
-		read.Calls++
-		items := reading.Decode(wall.OwnerID, page.Items)
-		read.Posts += len(items.Posts)
-		for reason, skipped := range items.Skipped {
-			if read.Skipped == nil {
-				read.Skipped = map[string]int{}
-			}
-			read.Skipped[reason] += skipped
-		}
-		known, err := a.Posts.Known(ctx, wall.OwnerID, items.IDs())
-		if err != nil {
-			return found{}, err
-		}
-		for _, item := range items.Posts {
-			_, isKnown := known[item.PostID]
-			isKnown = isKnown && !item.PostedAt.After(wall.ReadUntil)
-			if !item.Pinned && (isKnown || item.PostedAt.Before(horizon)) {
-				met.whole = true
-			}
-			if !item.Pinned && item.PostedAt.Before(met.since) {
-				met.since = item.PostedAt
-			}
-			if !met.ids[item.PostID] {
-				met.ids[item.PostID] = true
-				met.posts = append(met.posts, item.Post)
-			}
-		}
-		if len(page.Items) < count {
-			met.whole, met.since = true, time.Time{}
-		}
-		if met.whole {
-			break
-		}
-		// Posts that appear meanwhile push the others down: one known id of
-		// overlap shows that none was missed.
-		offset += len(page.Items) - 1
-		activity.RecordHeartbeat(ctx)
-	}
-	return met, nil
-}
-
-// errBudgetSpent means that the key has made its calls of the last 24 hours.
-var errBudgetSpent = errors.New("the day's budget of wall.get calls is spent")
-
-func (a *Walls) wallGet(ctx context.Context, ownerID int64, count, offset int) (vk.Page, error) {
-	if err := a.Pace.Wait(ctx); err != nil {
-		return vk.Page{}, err
-	}
-	used, err := a.Store.CallsSince(ctx, a.Key, time.Now().Add(-24*time.Hour))
-	if err != nil {
-		return vk.Page{}, err
-	}
-	if used >= a.Quota {
-		return vk.Page{}, errBudgetSpent
-	}
-	if err := a.Store.SpendCall(ctx, a.Key); err != nil {
-		return vk.Page{}, err
-	}
-	return a.Reader.WallGet(ctx, ownerID, count, offset)
-}
-
 func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db.Post, read *protocol.WallRead) error {
 	now := time.Now()
 	cursor := db.WallRead{Name: wall.Name, ReadUntil: wall.ReadUntil}
@@ -348,104 +246,4 @@ func (a *Walls) refused(ctx context.Context, read protocol.WallRead, err error) 
 		return protocol.WallRead{}, temporal.NewApplicationErrorWithOptions(failure.Error(), protocol.ErrRetryLater,
 			temporal.ApplicationErrorOptions{NextRetryDelay: failure.Policy.Delay(int(activity.GetInfo(ctx).Attempt), now)})
 	}
-}
-
-// StartDeliveries starts what is owed and not queued yet, and queues again
-// what has waited so long that its lane may have lost it: deliveries, then the
-// amendments of what was delivered.
-func (a *Walls) StartDeliveries(ctx context.Context) (int, error) {
-	if _, err := a.Ledger.ReleaseStranded(ctx, time.Now().Add(-a.CaseWindow)); err != nil {
-		return 0, err
-	}
-	started, err := a.startDeliveries(ctx)
-	if err != nil {
-		return started, err
-	}
-	return started, a.startAmendments(ctx)
-}
-
-func (a *Walls) startAmendments(ctx context.Context) error {
-	for {
-		due, err := a.Ledger.AmendmentsDue(ctx, time.Now(), queueBatch)
-		if err != nil || len(due) == 0 {
-			return err
-		}
-		if err := a.Dispatcher.Amend(ctx, due); err != nil {
-			return err
-		}
-		activity.RecordHeartbeat(ctx)
-	}
-}
-
-func (a *Walls) startDeliveries(ctx context.Context) (int, error) {
-	started := 0
-	for before := time.Now().Add(-requeueAfter); ; {
-		deliveries, err := a.Ledger.Unqueued(ctx, before, queueBatch)
-		if err != nil || len(deliveries) == 0 {
-			return started, err
-		}
-		if err := a.Dispatcher.Deliver(ctx, deliveries); err != nil {
-			return started, err
-		}
-		started += len(deliveries)
-		activity.RecordHeartbeat(ctx, started)
-	}
-}
-
-// FindNotice looks on a destination wall for the post that tells about a
-// source post, not older than since, and returns its id, 0 if there is none.
-func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64, since time.Time) (int64, error) {
-	since = since.Add(-time.Minute) // clocks differ
-	for offset, pages := 0, 0; pages < 3; pages++ {
-		page, err := a.wallGet(ctx, wallOwner, vk.MaxPage, offset)
-		if err != nil {
-			return 0, err
-		}
-		older := len(page.Items) < vk.MaxPage
-		for _, raw := range page.Items {
-			post, err := vk.DecodePost(raw)
-			if err != nil {
-				continue
-			}
-			if !post.Pinned && post.Date.Before(since) {
-				older = true
-				continue
-			}
-			if namesPost(post.Text, ownerID, postID) || namesPost(post.Copyright.Link, ownerID, postID) {
-				return post.ID, nil
-			}
-		}
-		if older {
-			return 0, nil
-		}
-		offset += len(page.Items) - 1
-	}
-	return 0, fmt.Errorf("wall %d has too many posts since %s to look through", wallOwner, since.Format(time.RFC3339))
-}
-
-// FreshPhotos reads a post's photos again, because their links have died.
-func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]db.Photo, error) {
-	post, err := a.readPost(ctx, ownerID, postID)
-	return post.Photos, err
-}
-
-// CountPhotos tells how many photos a post shows.
-func (a *Walls) CountPhotos(ctx context.Context, ownerID, postID int64) (int, error) {
-	post, err := a.readPost(ctx, ownerID, postID)
-	return len(post.Photos), err
-}
-
-func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (db.Post, error) {
-	if err := a.Pace.Wait(ctx); err != nil {
-		return db.Post{}, err
-	}
-	items, err := a.Reader.WallGetByID(ctx, vk.PostID{Owner: ownerID, ID: postID})
-	if err != nil {
-		return db.Post{}, err
-	}
-	decoded := reading.Decode(ownerID, items)
-	if len(decoded.Posts) == 0 {
-		return db.Post{}, fmt.Errorf("%s is gone: %w", protocol.WallPost(ownerID, postID), db.ErrNotFound)
-	}
-	return decoded.Posts[0].Post, nil
 }

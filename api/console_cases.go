@@ -51,7 +51,7 @@ func (f caseFilter) Link(state string, all bool, limit int) string {
 // readCaseFilter reads the filter from a query. A case of a single post shows
 // nothing that its delivery does not, so such are listed only when asked for.
 func readCaseFilter(query url.Values) (caseFilter, error) {
-	filter := caseFilter{State: query.Get("state"), Limit: defaultListed}
+	filter := caseFilter{State: query.Get("state")}
 	if filter.State != "" && filter.State != casesOpen && filter.State != casesClosed {
 		return filter, errors.New("state: want open or closed")
 	}
@@ -62,14 +62,9 @@ func readCaseFilter(query url.Values) (caseFilter, error) {
 	default:
 		return filter, errors.New("posts: want 1 (every case) or 2 (those of several posts)")
 	}
-	if text := query.Get("limit"); text != "" {
-		limit, err := strconv.Atoi(text)
-		if err != nil || limit < 1 {
-			return filter, errors.New("limit: want a number from 1")
-		}
-		filter.Limit = min(limit, maxListed)
-	}
-	return filter, nil
+	limit, err := readLimit(query)
+	filter.Limit = limit
+	return filter, err
 }
 
 func (c *console) listCases(ctx context.Context, filter caseFilter) ([]db.CaseRow, error) {

@@ -156,18 +156,26 @@ const defaultListed = 50
 // readFilter reads the filter from a query. The limit is kept within bounds;
 // a status that does not exist is the caller's mistake.
 func readFilter(query url.Values) (listFilter, error) {
-	filter := listFilter{Status: query.Get("status"), Destination: query.Get("destination"), Limit: defaultListed}
+	filter := listFilter{Status: query.Get("status"), Destination: query.Get("destination")}
 	if filter.Status != "" && filter.Status != filterWaiting && !slices.Contains(protocol.Statuses, filter.Status) {
 		return filter, errors.New("status: want waiting or one of the statuses of a delivery")
 	}
-	if text := query.Get("limit"); text != "" {
-		limit, err := strconv.Atoi(text)
-		if err != nil || limit < 1 {
-			return filter, errors.New("limit: want a number from 1")
-		}
-		filter.Limit = min(limit, maxListed)
+	limit, err := readLimit(query)
+	filter.Limit = limit
+	return filter, err
+}
+
+// readLimit reads how many rows a list is to have at most, kept within bounds.
+func readLimit(query url.Values) (int, error) {
+	text := query.Get("limit")
+	if text == "" {
+		return defaultListed, nil
 	}
-	return filter, nil
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 {
+		return 0, errors.New("limit: want a number from 1")
+	}
+	return min(limit, maxListed), nil
 }
 
 func (c *console) list(ctx context.Context, filter listFilter) ([]db.DeliveryRow, error) {

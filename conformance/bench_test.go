@@ -271,9 +271,9 @@ func BenchmarkIdleSessions(b *testing.B) {
 			})
 		}
 		posts.Wait()
-		for len(r.journal.all(func(l line) bool { return l.text("result") != "" && l.number("update_id") >= 50_000_000 })) < sessions {
-			time.Sleep(time.Second)
-		}
+		r.journal.awaitFor(b, 10*time.Minute, sessions, "closing line of a session's update", func(l line) bool {
+			return l.text("result") != "" && l.number("update_id") >= 50_000_000
+		})
 		r.sandbox.ClearCalls()
 		r.journal.forget()
 		b.ReportMetric(float64(heap()-before)/sessions/1024, "KiB/session")

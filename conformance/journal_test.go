@@ -76,11 +76,16 @@ func (j *journal) of(updateID int64) []line {
 	return j.all(func(l line) bool { return l.number("update_id") == updateID })
 }
 
-// await blocks until n lines match.
+// await blocks until n lines match, at most for patience.
 func (j *journal) await(t testing.TB, n int, what string, match func(line) bool) []line {
 	t.Helper()
+	return j.awaitFor(t, patience, n, what, match)
+}
+
+func (j *journal) awaitFor(t testing.TB, longest time.Duration, n int, what string, match func(line) bool) (found []line) {
+	t.Helper()
 	var late atomic.Bool
-	timer := time.AfterFunc(patience, func() {
+	timer := time.AfterFunc(longest, func() {
 		late.Store(true)
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -89,11 +94,10 @@ func (j *journal) await(t testing.TB, n int, what string, match func(line) bool)
 	defer timer.Stop()
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for from := 0; ; {
-		var found []line
-		for _, l := range j.lines {
-			if match(l) {
-				found = append(found, l)
+	for seen := 0; ; j.arrived.Wait() {
+		for ; seen < len(j.lines); seen++ {
+			if match(j.lines[seen]) {
+				found = append(found, j.lines[seen])
 			}
 		}
 		if len(found) >= n {
@@ -102,8 +106,6 @@ func (j *journal) await(t testing.TB, n int, what string, match func(line) bool)
 		if late.Load() {
 			t.Fatalf("waited for %d × %s in the log, saw %d", n, what, len(found))
 		}
-		_ = from
-		j.arrived.Wait()
 	}
 }
 

@@ -1,0 +1,70 @@
+package activities
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/reading"
+	"vestnik/internal/vk"
+)
+
+// FindNotice looks on a destination wall for the post that tells about a
+// source post, not older than since, and returns its id, 0 if there is none.
+func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64, since time.Time) (int64, error) {
+	since = since.Add(-time.Minute) // clocks differ
+	for offset, pages := 0, 0; pages < 3; pages++ {
+		page, err := a.wallGet(ctx, wallOwner, vk.MaxPage, offset)
+		if err != nil {
+			return 0, err
+		}
+		older := len(page.Items) < vk.MaxPage
+		for _, raw := range page.Items {
+			post, err := vk.DecodePost(raw)
+			if err != nil {
+				continue
+			}
+			if !post.Pinned && post.Date.Before(since) {
+				older = true
+				continue
+			}
+			if namesPost(post.Text, ownerID, postID) || namesPost(post.Copyright.Link, ownerID, postID) {
+				return post.ID, nil
+			}
+		}
+		if older {
+			return 0, nil
+		}
+		offset += len(page.Items) - 1
+	}
+	return 0, fmt.Errorf("wall %d has too many posts since %s to look through", wallOwner, since.Format(time.RFC3339))
+}
+
+// FreshPhotos reads a post's photos again, because their links have died.
+func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]db.Photo, error) {
+	post, err := a.readPost(ctx, ownerID, postID)
+	return post.Photos, err
+}
+
+// CountPhotos tells how many photos a post shows.
+func (a *Walls) CountPhotos(ctx context.Context, ownerID, postID int64) (int, error) {
+	post, err := a.readPost(ctx, ownerID, postID)
+	return len(post.Photos), err
+}
+
+func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (db.Post, error) {
+	if err := a.Pace.Wait(ctx); err != nil {
+		return db.Post{}, err
+	}
+	items, err := a.Reader.WallGetByID(ctx, vk.PostID{Owner: ownerID, ID: postID})
+	if err != nil {
+		return db.Post{}, err
+	}
+	decoded := reading.Decode(ownerID, items)
+	if len(decoded.Posts) == 0 {
+		return db.Post{}, fmt.Errorf("%s is gone: %w", protocol.WallPost(ownerID, postID), db.ErrNotFound)
+	}
+	return decoded.Posts[0].Post, nil
+}
