@@ -33,12 +33,12 @@ type Pictures interface {
 type photoLadder struct {
 	*Telegram
 
-	c         *consignment
+	c         *sendJob
 	rungs     map[int]db.Rung
 	refreshed bool
 }
 
-func (t *Telegram) climb(ctx context.Context, c *consignment) (*photoLadder, error) {
+func (t *Telegram) climb(ctx context.Context, c *sendJob) (*photoLadder, error) {
 	ladder := &photoLadder{Telegram: t, c: c}
 	if len(c.post.Photos) == 0 {
 		return ladder, nil
@@ -149,7 +149,7 @@ func (l *photoLadder) mend(ctx context.Context, index int, err error) error {
 		return err
 	}
 	if failure.Temporary() && activity.GetInfo(ctx).Attempt < patience {
-		return verdict{errorType: protocol.ErrRetryLater, cause: err}
+		return &refusedSend{errorType: protocol.ErrRetryLater, cause: err}
 	}
 	if failure.Kind == photo.Gone && !l.refreshed && l.Fresh != nil {
 		l.refreshed = true

@@ -31,7 +31,7 @@ type keyRest struct {
 
 // upload puts photos on the wall's server, one after the other, and remembers
 // each, so that a repetition goes on where this one stopped.
-func (a *WallAlbum) upload(ctx context.Context, c *consignment, photos []int) album {
+func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album {
 	saved, err := a.Ledger.SavedPhotos(ctx, c.ID, c.post.Photos)
 	if err != nil {
 		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
@@ -120,7 +120,7 @@ func uploadReason(err error) string {
 
 // uploadOne takes the three steps of an upload, starting over with a new
 // address as often as the catalogue says.
-func (a *WallAlbum) uploadOne(ctx context.Context, c *consignment, index int) (string, error) {
+func (a *WallAlbum) uploadOne(ctx context.Context, c *sendJob, index int) (string, error) {
 	picture, err := a.fetch(ctx, c, index)
 	if err != nil {
 		return "", err
@@ -136,7 +136,7 @@ func (a *WallAlbum) uploadOne(ctx context.Context, c *consignment, index int) (s
 
 // fetch gets a photo's bytes, fit for VK. A host that does not answer gets its
 // time; dead links are read again from VK.
-func (a *WallAlbum) fetch(ctx context.Context, c *consignment, index int) (photo.Picture, error) {
+func (a *WallAlbum) fetch(ctx context.Context, c *sendJob, index int) (photo.Picture, error) {
 	fresh := false
 	for try := 1; ; try++ {
 		picture, err := photo.Picture{}, error(&photo.Error{Kind: photo.Gone, Reason: "VK names no link"})

@@ -14,11 +14,11 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/compose"
-	"vestnik/internal/dispatch"
 	"vestnik/internal/protocol"
 	"vestnik/internal/reading"
 	"vestnik/internal/route"
 	"vestnik/internal/vk"
+	"vestnik/starter"
 )
 
 const (
@@ -30,12 +30,12 @@ const (
 
 // Walls reads the walls and starts what they owe.
 type Walls struct {
-	Store      *db.Walls
-	Posts      *db.Posts
-	Ledger     *db.Ledger
-	Dispatcher *dispatch.Dispatcher
-	Routes     *route.Routes
-	Reader     *vk.Client
+	Store   *db.Walls
+	Posts   *db.Posts
+	Ledger  *db.Ledger
+	Starter *starter.Starter
+	Routes  *route.Routes
+	Reader  *vk.Client
 	// Key names the reading key without being it (reading.KeyName).
 	Key string
 	// Names are the walls to watch, as VK_WALLS gives them.

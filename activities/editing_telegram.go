@@ -16,7 +16,7 @@ type telegramEditor struct {
 	*Telegram
 }
 
-func (t *telegramEditor) edit(ctx context.Context, e *edition) error {
+func (t *telegramEditor) edit(ctx context.Context, e *editJob) error {
 	bot, err := t.Bots(e.target.Destination)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (t *telegramEditor) edit(ctx context.Context, e *edition) error {
 
 // write edits the messages of a part: the photos that the post has no more
 // first, then the words, which a new first photo brings along.
-func (t *telegramEditor) write(ctx context.Context, bot *telegram.Client, e *edition, revision notice.Revision, mode telegram.ParseMode) error {
+func (t *telegramEditor) write(ctx context.Context, bot *telegram.Client, e *editJob, revision notice.Revision, mode telegram.ParseMode) error {
 	worded := e.part().Wordless
 	for _, exchange := range e.exchanges(e.at) {
 		message := telegram.PhotoMessage{}
@@ -62,7 +62,7 @@ func (t *telegramEditor) write(ctx context.Context, bot *telegram.Client, e *edi
 
 // exchange puts another photo in the place of one, by its URL or uploaded. A
 // photo that Telegram takes in neither way leaves the old one where it is.
-func (t *telegramEditor) exchange(ctx context.Context, bot *telegram.Client, e *edition, exchange exchange, message telegram.PhotoMessage) (done bool, err error) {
+func (t *telegramEditor) exchange(ctx context.Context, bot *telegram.Client, e *editJob, exchange exchange, message telegram.PhotoMessage) (done bool, err error) {
 	ref := telegram.MessageRef{Chat: e.chat(), ID: e.part().MessageIDs[exchange.slot]}
 	link, name := exchange.photo.Sizes[0].URL, exchange.photo.Name()
 	message.Photo = telegram.Photo{URL: link}
@@ -118,7 +118,7 @@ type exchange struct {
 // them no more, and others that no message shows. A message can't become one
 // without a photo, nor an album one with more or fewer: a photo that was taken
 // away without another stays, and one that was added is only counted.
-func (e *edition) exchanges(at int) []exchange {
+func (e *editJob) exchanges(at int) []exchange {
 	missing := map[string]bool{} // of what is shown
 	for _, part := range e.Parts {
 		for _, name := range part.Photos {
@@ -150,7 +150,7 @@ func (e *edition) exchanges(at int) []exchange {
 }
 
 // chat is where the messages are.
-func (e *edition) chat() telegram.Chat {
+func (e *editJob) chat() telegram.Chat {
 	chat := e.target.Destination
 	if e.Delivery.MigratedTo != nil {
 		chat = chat.WithChat(*e.Delivery.MigratedTo)
@@ -160,7 +160,7 @@ func (e *edition) chat() telegram.Chat {
 
 // revision is what the message at hand is to say. Messages that are gone keep
 // their share of the words: the others are to make sense as they stand.
-func (e *edition) revision() notice.Revision {
+func (e *editJob) revision() notice.Revision {
 	var slots []notice.Kind
 	mine, photos := 0, 0
 	for i, part := range e.Parts {
@@ -179,7 +179,7 @@ func (e *edition) revision() notice.Revision {
 	return compose.Revise(e.post, e.target, slots, photos)[mine]
 }
 
-func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *edition, text string, mode telegram.ParseMode, preview string) (telegram.Message, error) {
+func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *editJob, text string, mode telegram.ParseMode, preview string) (telegram.Message, error) {
 	message := telegram.MessageRef{Chat: e.chat(), ID: e.part().MessageIDs[0]}
 	if notice.Kind(e.part().Kind) != notice.Message {
 		return bot.EditMessageCaption(ctx, message, text, mode, nil)
@@ -189,7 +189,7 @@ func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *ed
 	})
 }
 
-func (t *telegramEditor) judge(err error) refusal {
+func (t *telegramEditor) classify(err error) refusal {
 	var failure *telegram.Error
 	if !errors.As(err, &failure) {
 		return refusal{reason: "not_configured"}
@@ -204,7 +204,7 @@ func (t *telegramEditor) judge(err error) refusal {
 		refused.again = true
 	case action == telegram.Park, action == telegram.Thread: // a person is needed, and the next delivery will ask for one
 	default:
-		refused.status, refused.reason = protocol.AmendFailed, failure.Error()
+		refused.status, refused.reason = protocol.EditFailed, failure.Error()
 	}
 	return refused
 }
