@@ -2,8 +2,8 @@ package petpost
 
 // RuleNames lists the rules of the tables.
 func RuleNames() (names []string) {
-	for i := range rules {
-		names = append(names, rules[i].name)
+	for _, rule := range compiled().rules {
+		names = append(names, rule.name)
 	}
 	return names
 }

@@ -209,7 +209,7 @@ func FeaturesOf(raw string) (names []string, rulesSay RulesAnswer) {
 		case featureClass:
 			name += r.rs.names[f.id][1:]
 		case featureRule, featureRuleTitle:
-			name += rules[f.id].name
+			name += r.rs.rules[f.id].name
 		case featureShape:
 			name += shapeNames[f.id]
 		}

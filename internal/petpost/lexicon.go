@@ -46,6 +46,7 @@ var compiled = sync.OnceValue(compile)
 
 type ruleset struct {
 	lexicon
+	rules   []rule
 	phrases []phrase
 	byFirst [][]int32 // class -> phrases that can begin with it
 	class   classIDs
@@ -61,7 +62,9 @@ func compile() *ruleset {
 	lx.allow(endings)
 	for _, v := range vocabulary {
 		lx.bySound = v.bySound
-		lx.define(v.class, v.words)
+		for _, s := range sections(v.file) {
+			lx.define(s.name, s.words())
+		}
 	}
 	lx.bySound = false
 	lx.abbreviation = lx.classOf("@abbreviation")
@@ -87,9 +90,9 @@ func (lx *lexicon) allow(endings string) {
 
 // define adds the words of a class. "@other" among them includes another
 // class's words, which must be defined before.
-func (lx *lexicon) define(class, words string) {
+func (lx *lexicon) define(class string, words []string) {
 	id := lx.classOf("@" + class)
-	for _, pattern := range strings.Fields(words) {
+	for _, pattern := range words {
 		if strings.HasPrefix(pattern, "@") {
 			included, ok := lx.byName[pattern]
 			if !ok {

@@ -63,10 +63,10 @@ func (r *reader) petName() string {
 	// Any known name with a capital inside a sentence: "наши за Умку волнуются".
 	for i := range t.words {
 		w := &t.words[i]
-		if !w.upper || w.caps || w.hashtag || int(t.sentences[w.sentence].from) == i || peopleNames[t.rawOf(i, i+1)] || t.has(i, c.kind) && !t.has(i, c.nameKnown) {
+		if !w.upper || w.caps || w.hashtag || int(t.sentences[w.sentence].from) == i || peopleNames()[t.rawOf(i, i+1)] || t.has(i, c.kind) && !t.has(i, c.nameKnown) {
 			continue
 		}
-		if known, ok := r.knownName(i); !ok || peopleNames[known.name] || t.isWord(i-1, "баба", "тетя", "тети", "дядя", "бабы", "лада", "машина", "группа", "клиника", "фонд") || r.patronymicFollows(i) || r.besidePhone(i) || r.streetFollows(i) {
+		if known, ok := r.knownName(i); !ok || peopleNames()[known.name] || t.isWord(i-1, "баба", "тетя", "тети", "дядя", "бабы", "лада", "машина", "группа", "клиника", "фонд") || r.patronymicFollows(i) || r.besidePhone(i) || r.streetFollows(i) {
 			continue
 		}
 		if w.gap&gapQuote != 0 || t.has(max(i-1, 0), c.street) || t.has(max(i-1, 0), c.settlement) || t.has(max(i-1, 0), c.district) || t.isWord(i-1, "тц", "трц", "магазина", "магазин", "кафе", "на", "в") {
@@ -260,7 +260,7 @@ func (r *reader) nameLike(i int) bool {
 	if r.classed(i) {
 		return false
 	}
-	return int(t.sentences[w.sentence].from) != i && !r.besidePhone(i) && !peopleNames[t.raw[w.start:w.end]]
+	return int(t.sentences[w.sentence].from) != i && !r.besidePhone(i) && !peopleNames()[t.raw[w.start:w.end]]
 }
 
 func (r *reader) streetFollows(i int) bool {

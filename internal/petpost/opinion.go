@@ -106,8 +106,8 @@ func readOpinion(table string, rs *ruleset) *opinion {
 	for id, name := range rs.names {
 		ids["c "+strings.TrimPrefix(name, "@")] = uint64(id)
 	}
-	for id := range rules {
-		ids["r "+rules[id].name], ids["rt "+rules[id].name] = uint64(id), uint64(id)
+	for id := range rs.rules {
+		ids["r "+rs.rules[id].name], ids["rt "+rs.rules[id].name] = uint64(id), uint64(id)
 	}
 	for id, name := range shapeNames {
 		ids["s "+name] = uint64(id)
@@ -116,8 +116,8 @@ func readOpinion(table string, rs *ruleset) *opinion {
 		o.hashed[kind] = map[uint64]int32{}
 	}
 	o.listed[featureClass] = make([]int32, len(rs.names))
-	o.listed[featureRule] = make([]int32, len(rules))
-	o.listed[featureRuleTitle] = make([]int32, len(rules))
+	o.listed[featureRule] = make([]int32, len(rs.rules))
+	o.listed[featureRuleTitle] = make([]int32, len(rs.rules))
 	o.listed[featureShape] = make([]int32, shapes)
 	for line := range strings.Lines(table) {
 		if strings.HasPrefix(line, "# ") {

@@ -47,23 +47,12 @@ type element struct {
 	within   bool // the gap stays inside its clause
 }
 
-// rule gives every match of its phrases one meaning.
-type rule struct {
-	name    string
-	signal  signal
-	weight  int
-	phrases string // one per line
-}
-
 func (rs *ruleset) compilePhrases() {
 	order := int32(0)
-	for i := range rules {
-		r := &rules[i]
-		for line := range strings.Lines(r.phrases) {
-			line = strings.TrimSpace(line)
-			if line == "" {
-				continue
-			}
+	rs.rules = readRules()
+	for i := range rs.rules {
+		r := &rs.rules[i]
+		for _, line := range r.phrases {
 			rs.phrases = append(rs.phrases, phrase{rule: r, ruleID: int32(i), order: order, elements: rs.compileLine(line), source: line})
 			rs.phrases[len(rs.phrases)-1].findNeeds()
 			order++

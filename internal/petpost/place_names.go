@@ -123,7 +123,7 @@ func (r *reader) someone(from, to int) bool {
 		if t.words[i].codeTo-t.words[i].codeAt == 1 && to <= from+2 {
 			return true // "Ирина О."
 		}
-		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to && !(r.is(i, bitFamous) && t.isWord(from-1, "на", "по", "с")) || t.has(i, c.called) || peopleNames[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
+		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to && !(r.is(i, bitFamous) && t.isWord(from-1, "на", "по", "с")) || t.has(i, c.called) || peopleNames()[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
 			return true
 		}
 	}

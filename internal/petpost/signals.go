@@ -32,6 +32,6 @@ const (
 )
 
 var signalNames = [signals]string{
-	"quiet", "lost", "own animal", "found", "hold", "sighting", "not held", "owner wanted", "old or new owner wanted", "adoption", "profile", "foster", "fundraising",
-	"account", "reunited", "not home yet", "adopted", "sale", "news", "thanks", "not a pet", "advice", "event",
+	"quiet", "lost", "own-animal", "found", "hold", "sighting", "not-held", "owner-wanted", "old-or-new-owner-wanted", "adoption", "profile", "foster", "fundraising",
+	"account", "reunited", "not-home-yet", "adopted", "sale", "news", "thanks", "not-a-pet", "advice", "event",
 }
