@@ -12,7 +12,7 @@ import (
 
 // The floors are a little under what is reached; `make eval` prints the misses.
 // The rules were written on train. blind was written by somebody who had not
-// seen them (they read 88 % of it then) and, like wide, is what opinion.tsv is
+// seen them (they read 88 % of it then) and, like wide, is what model.tsv is
 // learned from too. The others were written before rules and model met them, and
 // nothing is to be tuned on them: heldout; walls, the even lines of posts written
 // after the walls of four towns, a shelter and a housing estate, whose odd lines

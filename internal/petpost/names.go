@@ -92,16 +92,21 @@ func asName(written string) string {
 }
 
 // markNames gives the words that are pets' names by their form the class
-// @name.any, for the phrases and the model.
+// @name.any, and other words with a capital that no class knows @name.like: for
+// the phrases and the model.
 func (r *reader) markNames() {
-	t, class := &r.text, r.rs.class.nameAny
+	t := &r.text
 	for i := range t.words {
 		w := &t.words[i]
 		if w.kind != kindWord || !w.upper {
 			continue
 		}
+		class := r.rs.class.nameAny
 		if _, ok := r.knownName(i); !ok {
-			continue
+			class = r.rs.class.nameLike
+			if w.caps || w.hashtag || w.lexTo > w.lexAt || w.codeTo-w.codeAt < 3 {
+				continue
+			}
 		}
 		at := int32(len(t.lex))
 		t.lex = append(append(t.lex, t.lexOf(w)...), class)
@@ -113,7 +118,7 @@ func (r *reader) markNames() {
 func (r *reader) classed(i int) bool {
 	c := &r.rs.class
 	for _, class := range r.text.lexOf(&r.text.words[i]) {
-		if class != c.nameAny && class != c.nameDog && class != c.nameCat {
+		if class != c.nameAny && class != c.nameLike && class != c.nameDog && class != c.nameCat {
 			return true
 		}
 	}

@@ -57,6 +57,18 @@ type Want struct {
 	Breed    *string        `json:"breed,omitempty"`
 	Age      *string        `json:"age,omitempty"`
 	Contacts []string       `json:"contacts,omitempty"`
+
+	// What else a person may read in it, where two would differ.
+	OrType   []petpost.Type   `json:"or_type,omitempty"`
+	OrAnimal []petpost.Animal `json:"or_animal,omitempty"`
+}
+
+// TypeIs reports a type that is right, or one of those that are.
+func (w *Want) TypeIs(t petpost.Type) bool { return t == w.Type || slices.Contains(w.OrType, t) }
+
+// AnimalIs is TypeIs for the animal.
+func (w *Want) AnimalIs(a petpost.Animal) bool {
+	return a == w.Animal || slices.Contains(w.OrAnimal, a)
 }
 
 // Input gives the post as Parse takes it.
@@ -137,7 +149,7 @@ func Evaluate(posts []Post) *Result {
 	for i := range posts {
 		p := &posts[i]
 		got := petpost.Parse(p.Input())
-		if got.Type == p.Want.Type {
+		if p.Want.TypeIs(got.Type) {
 			r.Types[got.Type].Hit++
 		} else {
 			r.Types[got.Type].Extra++
