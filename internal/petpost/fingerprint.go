@@ -71,7 +71,7 @@ func NewFingerprint(post, origin PostRef, in Input, reading Reading) Fingerprint
 	f.Name = r.stem(reading.Name)
 	f.Age = r.ageKey(reading.Age)
 	f.Places, f.Towns = r.placeKeys(reading.Location)
-	body := in.Text
+	body, _ := in.Wall.Strip(in.Text)
 	for _, text := range in.Reposts {
 		if len(text) > len(body) {
 			body = text

@@ -74,6 +74,8 @@ type Input struct {
 	Reposts []string
 	// PostedAt is the time of the post; it may be zero.
 	PostedAt time.Time
+	// Wall is what the author's wall repeats; nil where that is not known.
+	Wall *WallContext
 }
 
 // Reading is what was understood. Every text field is a piece of the post as
@@ -95,6 +97,9 @@ type Reading struct {
 	// Confidence is how likely Type is right, 0..1, as calibrated on posts that
 	// the model had not seen.
 	Confidence float64
+	// SetAside is what of the own text was not read, as boilerplate of the wall:
+	// without it the text gives the same Reading again.
+	SetAside []string `json:",omitempty"`
 }
 
 // Evidence is one reason for a decision.

@@ -282,7 +282,7 @@ func bareMobile(raw string, groups []digitGroup) bool {
 	case 2:
 		return len(groups[0].digits) == 3
 	}
-	return len(groups[0].digits) == 3 || len(groups) >= 4 && len(groups[0].digits) <= 4 && len(groups[len(groups)-1].digits) <= 3
+	return len(groups[0].digits) == 3 || len(groups) >= 4 && len(groups[0].digits) <= 4 && len(groups[1].digits) > 1 && len(groups[len(groups)-1].digits) <= 3
 }
 
 // readForeign reads "+375 29 …" and its like: groups up to the length that the

@@ -41,12 +41,15 @@ func parse(in Input) Reading {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 
-	own := r.read(in.Text, "own")
+	text, aside := in.Wall.Strip(in.Text)
+	own := r.read(text, "own")
+	own.reading.SetAside = aside
 	if len(in.Reposts) == 0 {
 		return own.finish()
 	}
 	original := view{typ: Empty}
 	for _, text := range in.Reposts {
+		text, _ = (*WallContext)(nil).Strip(text)
 		if v := r.read(text, "repost"); original.typ == Empty || original.typ == Link && v.typ != Empty {
 			original = v
 		} else if v.typ != Empty {

@@ -85,7 +85,7 @@ func (r *reader) plainType(v *view) Type {
 		return Link
 	case t.letters == 0 && t.hashtags == 0, r.isScrap(v), r.onlyPhone():
 		return Unknown
-	case len(t.words) <= scrapWords && v.signs == (signs{}):
+	case len(t.words) <= scrapWords && v.signs == (signs{}) && v.reading.Location == "":
 		return Unknown
 	}
 	return ""
