@@ -18,6 +18,8 @@ import (
 // after the walls of four towns, a shelter and a housing estate, whose odd lines
 // are in wide; fresh, the even lines of posts worded as oddly as people can;
 // ordinary, a whole town's wall that nobody had seen until this was measured.
+// communities has four walls with their boilerplate: 89.9 % at first contact, 98.7 %
+// after voices was learned and the vocabulary of things and jokes had grown.
 func TestReadingsStayAboveTheFloor(t *testing.T) {
 	t.Parallel()
 	for _, floor := range []struct {
@@ -28,10 +30,12 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		{"testdata/train.jsonl", 0.99, 0.99, 1, 0.99, 0.99},
 		{"testdata/blind.jsonl", 0.99, 0.98, 1, 0.99, 0.99},
 		{"testdata/wide.jsonl", 0.99, 0.98, 1, 0.99, 0.98},
-		{"testdata/fresh.jsonl", 0.85, 0.76, 1, 0.92, 0.85},
-		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 0.99},
-		{"testdata/walls.jsonl", 0.98, 0.98, 1, 0.99, 0.98},
-		{"testdata/ordinary.jsonl", 0.99, 0.98, 1, 1, 0.98},
+		{"testdata/voices.jsonl", 0.99, 0.98, 1, 0.99, 0.99},
+		{"testdata/fresh.jsonl", 0.88, 0.77, 1, 0.92, 0.92},
+		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 1},
+		{"testdata/walls.jsonl", 0.985, 0.985, 1, 0.99, 0.985},
+		{"testdata/ordinary.jsonl", 0.99, 0.98, 1, 1, 1},
+		{"testdata/communities.jsonl", 0.97, 0.98, 1, 1, 1},
 	} {
 		t.Run(floor.file, func(t *testing.T) {
 			t.Parallel()

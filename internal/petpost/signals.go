@@ -28,12 +28,13 @@ const (
 	sigNotPet                   // a thing or a person is missing
 	sigAdvice                   // instructions in general
 	sigEvent                    // exhibition, lecture, contest
+	sigFun                      // a joke, a riddle, a quiz, a verse
 	signals
 )
 
 var signalNames = [signals]string{
 	"quiet", "lost", "own-animal", "found", "hold", "sighting", "not-held", "owner-wanted", "old-or-new-owner-wanted", "adoption", "profile", "foster", "fundraising",
-	"account", "reunited", "not-home-yet", "adopted", "sale", "news", "thanks", "not-a-pet", "advice", "event",
+	"account", "reunited", "not-home-yet", "adopted", "sale", "news", "thanks", "not-a-pet", "advice", "event", "fun",
 }
 
 // signs are the sums of what the rules found in a text, by signal.

@@ -15,7 +15,10 @@ type veto struct {
 }
 
 var vetoList = []veto{
-	{"a thing or a person is missing", []Type{Lost, Found, Sighting, Reunited}, (*reader).missesNoPet},
+	{"a thing or a person is missing", []Type{Lost, Found, Sighting}, (*reader).missesNoPet},
+	{"a joke, a riddle or a verse", []Type{Lost, Found, Sighting, Reunited}, func(r *reader, v *view) bool {
+		return v.signs.title[sigFun] >= outright && len(v.reading.Phones) == 0 || r.isVerse(v)
+	}},
 	{"a search that speaks of no animal", []Type{Lost}, (*reader).ofNoPet},
 	{"the owner is looked for, and no animal", []Type{Lost}, func(_ *reader, v *view) bool {
 		lost, owner := v.signs.sum[sigLost], v.signs.of(sigOwner, sigSeeksOwner)
@@ -69,6 +72,39 @@ func (r *reader) missesThing(v *view) bool {
 // search at all.
 func (r *reader) ofNoPet(v *view) bool {
 	return v.animal == "" && v.reading.Name == "" && v.signs.sum[sigLost] < outright && !r.ofPet()
+}
+
+// Lines of a verse have so many words, and there are so many of them.
+const (
+	verseLines   = 4
+	verseLeast   = 2
+	verseLongest = 7
+)
+
+// isVerse reports four lines of a few words each and nothing longer, without
+// anything that a notice has: a phone, a number, a place.
+func (r *reader) isVerse(v *view) bool {
+	t := &r.text
+	if len(v.reading.Phones) > 0 || t.links+t.hashtags > 0 {
+		return false
+	}
+	lines, words := 0, 0
+	for i := range t.words {
+		w := &t.words[i]
+		if w.kind == kindNumber || w.gap&gapColon != 0 {
+			return false
+		}
+		if i > 0 && w.gap&(gapLine|gapBlank) != 0 {
+			if words < verseLeast && lines < verseLines {
+				return false
+			}
+			lines, words = lines+1, 0
+		}
+		if words++; words > verseLongest && lines < verseLines {
+			return false
+		}
+	}
+	return lines+1 >= verseLines
 }
 
 // scrapWords is up to how many words a text without any sign is a scrap.

@@ -19,7 +19,7 @@ import (
 // Training lists the corpora that rules and model are made from; HeldOut those
 // that were written before these met them and that nothing is tuned on.
 var (
-	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl"}
+	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl"}
 	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl"}
 )
 
