@@ -29,12 +29,9 @@ const (
 )
 
 var placeLexicon = sync.OnceValue(func() *lexicon {
-	lx := &lexicon{nodes: make([]trieNode, 1, 1<<12), sounds: make([]trieNode, 1), byName: map[string]uint16{}}
-	lx.allow(endings)
-	for _, s := range sections("places") {
-		lx.define(s.name, s.words())
-	}
-	return lx
+	lx := newLexicon()
+	lx.define("places")
+	return &lx
 })
 
 // markPlaces looks every word up.
@@ -45,7 +42,7 @@ func (r *reader) markPlaces() {
 	for i := range t.words {
 		var bits placeBits
 		if w := &t.words[i]; w.kind == kindWord && !w.hashtag {
-			for _, class := range lx.walk(lx.nodes, t.codesOf(w), buffer[:0]) {
+			for _, class := range lx.letters.classes(buffer[:0], t.codesOf(w)) {
 				bits |= 1 << class
 			}
 		}
