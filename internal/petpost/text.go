@@ -84,8 +84,11 @@ func (t *text) codesOf(w *word) []byte    { return t.codes[w.codeAt:w.codeTo] }
 func (t *text) lexOf(w *word) []uint16    { return t.lex[w.lexAt:w.lexTo] }
 func (t *text) rawOf(from, to int) string { return t.raw[t.words[from].start:t.words[to-1].end] }
 
-// has reports whether word i belongs to a class.
+// has reports whether word i is there and belongs to a class.
 func (t *text) has(i int, class uint16) bool {
+	if i < 0 || i >= len(t.words) {
+		return false
+	}
 	w := &t.words[i]
 	for _, c := range t.lex[w.lexAt:w.lexTo] {
 		if c == class {

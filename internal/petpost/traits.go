@@ -91,37 +91,48 @@ func (r *reader) breed() string {
 
 // age returns the first age: "около 3 лет", "1,5 года", "годовалый", "2 месяца".
 func (r *reader) age() string {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	for i := range t.words {
-		if t.words[i].hashtag {
-			continue
-		}
-		if t.words[i].kind == kindNumber && t.sameSentence(i, i+1) {
-			to := i + 1
-			if to+1 < len(t.words) && t.words[to].kind == kindNumber && t.words[to].gap&^(gapComma|gapDot|gapHyphen|gapDash|gapSpace) == 0 {
-				to++
-			}
-			if to >= len(t.words) || !t.has(to, c.ageUnit) || t.words[to].gap&^(gapSpace|gapHyphen) != 0 {
-				continue
-			}
-			if r.notAge(i, to) || t.sameSentence(to, to+1) && t.words[to+1].upper && !t.words[to+1].caps && t.words[to+1].gap&^gapSpace == 0 {
-				continue
-			}
-			from := i
-			if t.sameSentence(i-1, i) && t.isWord(i-1, "около", "примерно", "до", "примерный") {
-				from--
-			}
-			return t.rawOf(from, to+1)
-		}
-		if t.has(i, c.ageWord) {
+		switch {
+		case t.words[i].hashtag:
+		case t.has(i, r.rs.class.ageWord):
 			return t.rawOf(i, i+1)
-		}
-		// "месяцев 6", "лет семи" is "about"
-		if t.has(i, c.ageUnit) && t.sameSentence(i, i+1) && t.words[i+1].kind == kindNumber && t.words[i+1].gap == gapSpace && t.number(i-1) < 0 && t.number(i+1) > 0 && t.number(i+1) < 30 && !t.has(i-1, c.month) {
+		case t.words[i].kind == kindNumber:
+			if from, to := r.numberedAge(i); to > from {
+				return t.rawOf(from, to)
+			}
+		case r.aboutAge(i):
 			return t.rawOf(i, i+2)
 		}
 	}
 	return ""
+}
+
+// numberedAge gives the words of an age with the number at i.
+func (r *reader) numberedAge(i int) (from, to int) {
+	t, c := &r.text, &r.rs.class
+	unit := i + 1
+	if unit+1 < len(t.words) && t.words[unit].kind == kindNumber && t.words[unit].gap&^(gapComma|gapDot|gapHyphen|gapDash|gapSpace) == 0 {
+		unit++ // "1,5 года"
+	}
+	if !t.sameSentence(i, i+1) || unit >= len(t.words) || !t.has(unit, c.ageUnit) || t.words[unit].gap&^(gapSpace|gapHyphen) != 0 || r.notAge(i, unit) {
+		return 0, 0
+	}
+	if next := unit + 1; t.sameSentence(unit, next) && t.words[next].upper && !t.words[next].caps && t.words[next].gap&^gapSpace == 0 {
+		return 0, 0 // "40 лет Победы"
+	}
+	from = i
+	if t.sameSentence(i-1, i) && t.isWord(i-1, "около", "примерно", "до", "примерный") {
+		from--
+	}
+	return from, unit + 1
+}
+
+// aboutAge reports an age whose number comes last: "месяцев 6", "лет семи" is
+// "about".
+func (r *reader) aboutAge(i int) bool {
+	t, c := &r.text, &r.rs.class
+	return t.has(i, c.ageUnit) && t.sameSentence(i, i+1) && t.words[i+1].kind == kindNumber && t.words[i+1].gap == gapSpace && t.number(i-1) < 0 && t.number(i+1) > 0 && t.number(i+1) < 30 && !t.has(i-1, c.month)
 }
 
 // notAge tells times and dates from ages: "3 дня назад", "2024 года", "уже 2
