@@ -237,11 +237,14 @@ func (r *reader) general(i int) bool {
 		t.sameSentence(i, i+1) && t.words[i+1].gap&gapComma != 0 && other(i+1)
 }
 
-// asName reports an animal's word used as a name: "зовут Белка".
+// asName reports an animal's word used as a name: "зовут Белка", "ТЦ «Жар-Птица»".
 func (r *reader) asName(i int) bool {
 	t, c := &r.text, &r.rs.class
 	if !t.words[i].upper || !t.sameSentence(i-1, i) {
 		return false
+	}
+	if quoted := t.words[i].gap | t.words[i-1].gap; t.words[i].gap == gapHyphen && quoted&gapQuote != 0 {
+		return true
 	}
 	return t.has(i-1, c.called) || t.isWord(i-1, "на") && t.sameSentence(i-2, i) && t.has(i-2, c.called)
 }

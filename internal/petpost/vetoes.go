@@ -16,9 +16,10 @@ type veto struct {
 
 var vetoList = []veto{
 	{"a thing or a person is missing", []Type{Lost, Found, Sighting}, (*reader).missesNoPet},
-	{"a joke, a riddle or a verse", []Type{Lost, Found, Sighting, Reunited}, func(r *reader, v *view) bool {
-		return v.signs.title[sigFun] >= outright && len(v.reading.Phones) == 0 || r.isVerse(v)
+	{"a joke or a riddle", []Type{Lost, Found, Sighting, Reunited}, func(_ *reader, v *view) bool {
+		return v.signs.title[sigFun] >= outright && len(v.reading.Phones) == 0
 	}},
+	{"a verse", []Type{Lost, Found, Sighting, Reunited, Adoption, Fundraising}, (*reader).isVerse},
 	{"a search that speaks of no animal", []Type{Lost}, (*reader).ofNoPet},
 	{"the owner is looked for, and no animal", []Type{Lost}, func(_ *reader, v *view) bool {
 		lost, owner := v.signs.sum[sigLost], v.signs.of(sigOwner, sigSeeksOwner)
