@@ -7,10 +7,7 @@ import (
 )
 
 // A letter code is 1..32 for а..я, with ё folded into е; 0 is no Cyrillic
-// letter. Words are kept as codes: half the size of UTF-8 and direct indexes
-// into the lexicon.
-const letterCodes = 33
-
+// letter. Words are kept as codes: half the size of UTF-8.
 func cyrillicCode(r rune) byte {
 	switch {
 	case r >= 'а' && r <= 'я':

@@ -216,8 +216,8 @@ func (lx *lexicon) knowsExactly(letters []byte) bool {
 		return true
 	}
 	for n := max(1, len(letters)-longestEnding); n <= len(letters); n++ {
-		stem := string(letters[:n])
-		if (lx.letters.stem[stem] != nil || lx.letters.begin[stem] != nil) && endings()[string(letters[n:])] {
+		known := lx.letters.stem[string(letters[:n])] != nil || lx.letters.begin[string(letters[:n])] != nil
+		if known && endings()[string(letters[n:])] {
 			return true
 		}
 	}
