@@ -18,8 +18,9 @@ import (
 // after the walls of four towns, a shelter and a housing estate, whose odd lines
 // are in wide; fresh, the even lines of posts worded as oddly as people can;
 // ordinary, a whole town's wall that nobody had seen until this was measured.
-// communities has four walls with their boilerplate: 89.9 % at first contact, 98.7 %
-// after voices was learned and the vocabulary of things and jokes had grown.
+// communities and districts have walls with their boilerplate; what they were read
+// at before anything was tuned on them is in their heads and in
+// docs/understanding.md.
 func TestReadingsStayAboveTheFloor(t *testing.T) {
 	t.Parallel()
 	for _, floor := range []struct {
@@ -35,7 +36,8 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 1},
 		{"testdata/walls.jsonl", 0.985, 0.985, 1, 0.99, 0.985},
 		{"testdata/ordinary.jsonl", 0.99, 0.98, 1, 1, 1},
-		{"testdata/communities.jsonl", 0.97, 0.98, 1, 1, 1},
+		{"testdata/communities.jsonl", 0.98, 0.99, 1, 1, 1},
+		{"testdata/districts.jsonl", 0.95, 0.97, 1, 1, 0.91},
 	} {
 		t.Run(floor.file, func(t *testing.T) {
 			t.Parallel()

@@ -9,8 +9,8 @@
 // It prints how well the model reads posts that it has not learned from: every
 // tenth of the corpora in turn is read by a model of the others, and so is each
 // corpus as a whole, which tells more of walls that are worded in their own way.
-// From the tenths it also takes by how much the model is too sure of itself, and
-// scales the weights of the types accordingly. With -check nothing is written.
+// From the tenths it also takes how well the model knows when it is unsure, and
+// scales the weights of the types so that their odds are true. With -check nothing is written.
 package main
 
 import (
@@ -52,7 +52,7 @@ func main() {
 	const folds = 10
 	tenths := leaveOut(samples, folds, func(i int) int { return i % folds })
 	temperature := calibrate(samples, tenths)
-	fmt.Printf("the model is too sure by a factor of %.2f; types are scaled by it\n", temperature)
+	fmt.Printf("calibration: the weights of types are divided by %.2f\n", temperature)
 	measure("every tenth", samples, files, tenths, temperature)
 	measure("whole corpora", samples, files, leaveOut(samples, len(files), func(i int) int { return slices.Index(files, samples[i].post.File) }), temperature)
 	if *check {
