@@ -61,6 +61,10 @@ bench: build temporal ## measure: tables of throughput, latency and memory
 eval: ## how well posts are understood: precision and recall on the labelled corpus
 	$(GO) run ./internal/petpost/eval $(ARGS)
 
+.PHONY: model
+model: ## learn the classifier of posts anew from the labelled corpus; the same bytes each time
+	$(GO) run ./internal/petpost/learn $(ARGS)
+
 .PHONY: conformance
 conformance: temporal ## the guide bot's specification: pass or fail for each paragraph
 	$(WITH_SERVERS) $(GO) run ./conformance/report -parallel=$(TEST_PARALLEL) $(ARGS)

@@ -94,8 +94,11 @@ func Understand(post vk.Post) db.Post {
 }
 
 // Read reads a post's texts, as this build's rules have it.
-func Read(post *db.Post) {
-	input := petpost.Input{Text: post.Text, Reposts: post.Reposts, PostedAt: post.PostedAt}
+func Read(post *db.Post) { ReadOn(nil, post) }
+
+// ReadOn is Read where it is known what the post's wall repeats.
+func ReadOn(wall *petpost.WallContext, post *db.Post) {
+	input := petpost.Input{Text: post.Text, Reposts: post.Reposts, PostedAt: post.PostedAt, Wall: wall}
 	own := petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}
 	origin := own
 	if post.OriginPostID != 0 {
