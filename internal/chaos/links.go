@@ -3,53 +3,143 @@ package main
 import (
 	"context"
 	"fmt"
-	"strings"
+	"net"
+	"sync"
 	"time"
-
-	toxiproxy "github.com/Shopify/toxiproxy/v2"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/rs/zerolog"
 )
 
-// link is a TCP proxy between two processes.
-type link struct{ proxy *toxiproxy.Proxy }
+// link carries TCP connections between two processes, and can stall or drop
+// them. (toxiproxy 2.5.0, the newest that resolves, locks up for good when an
+// end of a stalled connection goes away.)
+type link struct {
+	near    net.Listener
+	address string // where the near side connects
 
-func openLink(name, upstream string) (*link, error) {
-	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
-	proxy := toxiproxy.NewProxy(server, name, "127.0.0.1:0", upstream)
-	if err := proxy.Start(); err != nil {
-		return nil, fmt.Errorf("open the link %s: %w", name, err)
-	}
-	return &link{proxy}, nil
+	mu       sync.Mutex
+	far      string
+	passing  chan struct{} // closed unless the link stalls
+	dropping bool
+	open     map[net.Conn]bool
 }
 
-// address is where the near side connects.
-func (l *link) address() string { return l.proxy.Listen }
+func openLink(far string) (*link, error) {
+	near, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("open a link: %w", err)
+	}
+	l := &link{near: near, address: near.Addr().String(), far: far, passing: make(chan struct{}), open: map[net.Conn]bool{}}
+	close(l.passing)
+	go func() {
+		for {
+			connection, err := near.Accept()
+			if err != nil {
+				return // closed
+			}
+			go l.carry(connection)
+		}
+	}()
+	return l, nil
+}
 
-// lead points the link at a server that came back under another address.
-func (l *link) lead(upstream string) error {
-	return l.proxy.Update(&toxiproxy.Proxy{Listen: l.proxy.Listen, Upstream: upstream, Enabled: true})
+// carry joins a connection to one to the far side until one of them ends.
+func (l *link) carry(near net.Conn) {
+	if !l.keep(near) {
+		return
+	}
+	defer l.end(near)
+	l.mu.Lock()
+	address := l.far
+	l.mu.Unlock()
+	far, err := net.Dial("tcp", address)
+	if err != nil || !l.keep(far) {
+		return
+	}
+	defer l.end(far)
+	var both sync.WaitGroup
+	copying := func(to, from net.Conn) {
+		chunk := make([]byte, 32<<10)
+		for {
+			n, err := from.Read(chunk)
+			l.mu.Lock()
+			passing := l.passing
+			l.mu.Unlock()
+			<-passing
+			if _, unwritten := to.Write(chunk[:n]); err != nil || unwritten != nil {
+				l.end(near)
+				l.end(far)
+				return
+			}
+		}
+	}
+	both.Go(func() { copying(far, near) })
+	both.Go(func() { copying(near, far) })
+	both.Wait()
+}
+
+// keep remembers a connection; none is taken while the link drops them.
+func (l *link) keep(connection net.Conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dropping {
+		reset(connection)
+		return false
+	}
+	l.open[connection] = true
+	return true
+}
+
+func (l *link) end(connection net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, connection)
+	_ = connection.Close() // perhaps a second time
+}
+
+// reset ends a connection without a goodbye.
+func reset(connection net.Conn) {
+	if tcp, ok := connection.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = connection.Close()
 }
 
 // stall lets connections stand and nothing through, until the time is over;
 // then everything that was held up arrives.
-func (l *link) stall(ctx context.Context, lasting time.Duration) error {
-	for _, direction := range []string{"upstream", "downstream"} {
-		if _, err := l.proxy.Toxics.AddToxicJson(strings.NewReader(
-			`{"name": "` + direction + `", "type": "latency", "stream": "` + direction + `", "attributes": {"latency": 3600000}}`)); err != nil {
-			return err
-		}
-	}
+func (l *link) stall(ctx context.Context, lasting time.Duration) {
+	passing := make(chan struct{})
+	l.mu.Lock()
+	l.passing = passing
+	l.mu.Unlock()
 	sleep(ctx, lasting)
-	l.proxy.Toxics.ResetToxics(context.WithoutCancel(ctx))
-	return nil
+	close(passing)
 }
 
-// drop cuts every connection and refuses new ones, until the time is over.
-func (l *link) drop(ctx context.Context, lasting time.Duration) error {
-	l.proxy.Stop()
+// drop resets every connection and every new one, until the time is over.
+func (l *link) drop(ctx context.Context, lasting time.Duration) {
+	l.cut(true)
 	sleep(ctx, lasting)
-	return l.proxy.Start()
+	l.cut(false)
+}
+
+func (l *link) cut(dropping bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dropping = dropping
+	for connection := range l.open {
+		reset(connection)
+	}
+}
+
+// lead points new connections at another far side.
+func (l *link) lead(far string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.far = far
+}
+
+func (l *link) close() {
+	_ = l.near.Close()
+	l.cut(true)
 }
 
 func sleep(ctx context.Context, lasting time.Duration) {

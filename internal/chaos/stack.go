@@ -15,15 +15,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"vestnik/api"
 	"vestnik/internal/devstack"
 )
 
-// The links, each between two kinds of processes. What the storm itself asks
-// goes past them.
+// The links that a fault may hit, each from one kind of process to another.
 const (
 	telegramLink = "telegram"
 	vkLink       = "vk"
@@ -32,32 +30,36 @@ const (
 
 var linkNames = []string{"worker-postgres", "worker-temporal", "api-postgres", "api-temporal", telegramLink, vkLink, webhookLink}
 
+// operator is the role of what looks and steers from outside. Its links are
+// never disturbed; they are there because a server comes back elsewhere.
+const operator = "operator"
+
 const (
-	namespaceName = "default"
-	deployment    = "vestnik-chaos"
-	restartAfter  = 500 * time.Millisecond // what a supervisor leaves between two lives of a process
+	deployment   = "vestnik-chaos"
+	restartAfter = 500 * time.Millisecond // what a supervisor leaves between two lives of a process
 )
 
 // stack is Vestnik as it is run in production, with servers and processes of
 // its own, on links that can be disturbed.
 type stack struct {
-	dir, bin, temporalBinary string
-	world                    *world
-	links                    map[string]*link
-	logger                   func(string, ...any)
+	dir, bin string
+	world    *world
+	links    map[string]*link
+	hook     string        // where the api listens
+	account  *url.Userinfo // at the database
+	pool     *pgxpool.Pool // the operator's
+	client   client.Client // the same
 
-	mu       sync.Mutex // for what a fault exchanges
 	postgres *devstack.Postgres
 	temporal *devstack.Temporal
-	workers  []*service
 	api      *service
-	version  int
 
-	pool   *pgxpool.Pool // the storm's own
-	client client.Client // the same
+	mu      sync.Mutex
+	version int
+	workers []*service // of the newest version
 }
 
-// openStack starts everything but workers and api, and brings the schema up.
+// openStack builds Vestnik, starts the servers and brings the schema up.
 func openStack(ctx context.Context, dir string, w *world) (s *stack, err error) {
 	s = &stack{dir: dir, bin: filepath.Join(dir, "vestnik"), world: w, links: map[string]*link{}}
 	defer func() {
@@ -65,103 +67,90 @@ func openStack(ctx context.Context, dir string, w *world) (s *stack, err error) 
 			s.close()
 		}
 	}()
-	root, err := moduleRoot()
-	if err != nil {
-		return s, err
-	}
-	build := exec.CommandContext(ctx, "go", "build", "-o", s.bin, "./cmd/vestnik")
-	build.Dir, build.Stderr = root, os.Stderr
+	build := exec.CommandContext(ctx, "go", "build", "-o", s.bin, "vestnik/cmd/vestnik")
+	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return s, fmt.Errorf("build vestnik: %w", err)
 	}
-	if s.temporalBinary, err = devstack.FindTemporal(ctx, root, func(string) {}); err != nil {
-		return s, err
-	}
-	if err := errors.Join(s.startPostgres(ctx), s.startTemporal(ctx)); err != nil {
-		return s, err
-	}
-	if s.pool, err = pgxpool.New(ctx, s.postgres.URL); err != nil {
-		return s, err
-	}
-	if s.client, err = client.DialContext(ctx, client.Options{HostPort: s.temporal.Address, Namespace: namespaceName, Logger: silent{}}); err != nil {
-		return s, err
-	}
-	hook, err := freeAddress()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return s, err
 	}
-	for _, name := range linkNames {
-		upstream := map[string]string{telegramLink: w.Addr(), vkLink: w.Addr(), webhookLink: hook}[name]
-		if strings.HasSuffix(name, "postgres") {
-			upstream = hostOf(s.postgres.URL)
-		} else if upstream == "" {
-			upstream = s.temporal.Address
-		}
-		if s.links[name], err = openLink(name, upstream); err != nil {
+	s.hook = listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		return s, err
+	}
+	far := map[string]string{telegramLink: w.Addr(), vkLink: w.Addr(), webhookLink: s.hook}
+	for _, name := range append([]string{operator + "-postgres", operator + "-temporal"}, linkNames...) {
+		if s.links[name], err = openLink(far[name]); err != nil {
 			return s, err
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "routes.yaml"), []byte(w.routes()), 0o600); err != nil {
+	if err := errors.Join(s.startPostgres(ctx), s.startTemporal(ctx), w.SetWebhook(guideToken, hook(s.links[webhookLink], api.WebhookPath)),
+		os.WriteFile(filepath.Join(dir, "routes.yaml"), []byte(w.routes()), 0o600)); err != nil {
 		return s, err
 	}
-	if _, err := s.vestnik(ctx, "migrate"); err != nil {
+	if s.pool, err = pgxpool.New(ctx, s.databaseURL(operator)); err != nil {
 		return s, err
 	}
-	return s, w.SetWebhook(guideToken, webhookAt("http://"+s.links[webhookLink].address()+api.WebhookPath))
-}
-
-func moduleRoot() (string, error) {
-	path, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
-	return strings.TrimSpace(string(path)), err
-}
-
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+	if s.client, err = client.DialContext(ctx, client.Options{HostPort: s.links[operator+"-temporal"].address, Logger: silent{}}); err != nil {
+		return s, err
 	}
-	return listener.Addr().String(), listener.Close()
-}
-
-func hostOf(address string) string {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return parsed.Host
+	_, err = s.vestnik(ctx, "migrate")
+	return s, err
 }
 
 // startPostgres keeps the data of the server before. It is no throwaway: what
 // is committed must survive kill -9.
 func (s *stack) startPostgres(ctx context.Context) (err error) {
 	s.postgres, err = devstack.StartPostgres(ctx, devstack.PostgresOptions{
-		Dir: filepath.Join(s.dir, "postgres"), LogFile: filepath.Join(s.dir, "postgres.log"), Database: "vestnik", Port: s.port(s.postgres),
+		Dir: filepath.Join(s.dir, "postgres"), LogFile: filepath.Join(s.dir, "postgres.log"), Database: "vestnik",
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	address, err := url.Parse(s.postgres.URL)
+	if err != nil {
+		return err
+	}
+	s.lead("-postgres", address.Host)
+	if s.account == nil {
+		s.account = address.User
+	}
+	return nil
 }
 
-func (s *stack) port(before *devstack.Postgres) int {
-	if before == nil {
-		return 0
+func (s *stack) startTemporal(ctx context.Context) error {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		return err
 	}
-	port, _ := net.LookupPort("tcp", hostOf(before.URL)[strings.LastIndex(hostOf(before.URL), ":")+1:])
-	return port
+	binary, err := devstack.FindTemporal(ctx, strings.TrimSpace(string(root)), nil)
+	if err != nil {
+		return err
+	}
+	s.temporal, err = devstack.StartTemporal(ctx, devstack.TemporalOptions{
+		Binary: binary, Database: filepath.Join(s.dir, "temporal.db"), Home: s.dir, LogFile: filepath.Join(s.dir, "temporal.log"),
+		Namespaces: []string{client.DefaultNamespace}, AnyPort: true, Settings: devstack.Settings,
+	})
+	if err != nil {
+		return err
+	}
+	s.lead("-temporal", s.temporal.Address)
+	return nil
 }
 
-func (s *stack) startTemporal(ctx context.Context) (err error) {
-	options := devstack.TemporalOptions{
-		Binary: s.temporalBinary, Database: filepath.Join(s.dir, "temporal.db"), Home: s.dir, LogFile: filepath.Join(s.dir, "temporal.log"),
-		Namespaces: []string{namespaceName}, AnyPort: true, Settings: devstack.Settings,
+// lead points the links to a server at where it is now.
+func (s *stack) lead(suffix, far string) {
+	for name, link := range s.links {
+		if strings.HasSuffix(name, suffix) {
+			link.lead(far)
+		}
 	}
-	if s.temporal != nil {
-		options.Port, _ = net.LookupPort("tcp", s.temporal.Address[strings.LastIndex(s.temporal.Address, ":")+1:])
-	}
-	s.temporal, err = devstack.StartTemporal(ctx, options)
-	return err
 }
 
 // outage stops a server, leaves it down for a time and starts it again with
-// its data, where it was.
+// its data.
 func (s *stack) outage(ctx context.Context, f fault) error {
 	pid, stop, start := s.postgres.PID, s.postgres.Stop, s.startPostgres
 	if f.kind == temporalDown {
@@ -172,26 +161,21 @@ func (s *stack) outage(ctx context.Context, f fault) error {
 			return err
 		}
 	}
-	if err := stop(context.WithoutCancel(ctx)); err != nil { // of a killed one: its port is free again
-		return err
-	}
+	_ = stop(ctx) // who takes too long is killed: down is down
 	sleep(ctx, f.lasting)
-	return start(context.WithoutCancel(ctx))
+	return start(ctx)
 }
 
-// environ is the environment of a process in a role: worker, api, or "" for
-// the commands of operators, which use no links.
-func (s *stack) environ(role string) []string {
-	database, temporal := s.postgres.URL, s.temporal.Address
-	if role != "" {
-		database = strings.Replace(database, hostOf(database), s.links[role+"-postgres"].address(), 1)
-		temporal = s.links[role+"-temporal"].address()
-	}
-	environ := []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "DATABASE_URL=" + database, "TEMPORAL_ADDRESS=" + temporal,
-		"TEMPORAL_NAMESPACE=" + namespaceName, "ROUTES_FILE=" + filepath.Join(s.dir, "routes.yaml"), "OPS_TOKEN=chaos-operator-000000000000",
-	}
-	return append(environ, s.world.environ(s.links[telegramLink], s.links[vkLink])...)
+func (s *stack) databaseURL(role string) string {
+	return (&url.URL{Scheme: "postgres", User: s.account, Host: s.links[role+"-postgres"].address, Path: "vestnik", RawQuery: "sslmode=disable"}).String()
+}
+
+// environ is the environment of a process in a role.
+func (s *stack) environ(role string, more ...string) []string {
+	return append(append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "DATABASE_URL=" + s.databaseURL(role),
+		"TEMPORAL_ADDRESS=" + s.links[role+"-temporal"].address, "ROUTES_FILE=" + filepath.Join(s.dir, "routes.yaml"),
+	}, s.world.environ(s.links[telegramLink], s.links[vkLink])...), more...)
 }
 
 // vestnik runs a command of an operator and returns what it printed.
@@ -199,7 +183,7 @@ func (s *stack) vestnik(ctx context.Context, arguments ...string) ([]byte, error
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	command := exec.CommandContext(ctx, s.bin, arguments...)
-	command.Env, command.Dir = s.environ(""), s.dir
+	command.Env, command.Dir = s.environ(operator), s.dir
 	output, err := command.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		err = fmt.Errorf("vestnik %s: %w: %s", strings.Join(arguments, " "), err, exit.Stderr)
@@ -208,10 +192,8 @@ func (s *stack) vestnik(ctx context.Context, arguments ...string) ([]byte, error
 }
 
 // run starts the api and the first version of the workers.
-func (s *stack) run(ctx context.Context) error {
-	var err error
-	s.api, err = s.service("api", append(s.environ("api"), "HTTP_ADDR="+s.links[webhookLink].proxy.Upstream), "api")
-	if err != nil {
+func (s *stack) run(ctx context.Context) (err error) {
+	if s.api, err = s.service("api", "api", "HTTP_ADDR="+s.hook); err != nil {
 		return err
 	}
 	return s.rollout(ctx)
@@ -222,11 +204,11 @@ func (s *stack) run(ctx context.Context) error {
 func (s *stack) rollout(ctx context.Context) error {
 	s.mu.Lock()
 	s.version++
-	version, old := s.version, s.workers
+	version, old := fmt.Sprint(s.version), s.workers
 	s.workers = nil
 	for i := range s.world.workers {
-		worker, err := s.service(fmt.Sprintf("worker-%d-%d", version, i+1), append(s.environ("worker"), "HTTP_ADDR=127.0.0.1:0",
-			"TEMPORAL_DEPLOYMENT_NAME="+deployment, fmt.Sprintf("TEMPORAL_WORKER_BUILD_ID=%d", version)), "worker")
+		worker, err := s.service(fmt.Sprintf("worker-%s-%d", version, i+1), "worker", "HTTP_ADDR=127.0.0.1:0",
+			"TEMPORAL_DEPLOYMENT_NAME="+deployment, "TEMPORAL_WORKER_BUILD_ID="+version)
 		if err != nil {
 			s.mu.Unlock()
 			return err
@@ -238,13 +220,20 @@ func (s *stack) rollout(ctx context.Context) error {
 	err := until(ctx, "the new version to be current", func() bool {
 		asking, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
-		_, err := handle.SetCurrentVersion(asking, client.WorkerDeploymentSetCurrentVersionOptions{BuildID: fmt.Sprint(version)})
+		_, err := handle.SetCurrentVersion(asking, client.WorkerDeploymentSetCurrentVersionOptions{BuildID: version})
 		return err == nil
 	})
 	for _, worker := range old {
 		go worker.stop()
 	}
 	return err
+}
+
+// worker is one of those there are now.
+func (s *stack) worker(which int) *service {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.workers[which%len(s.workers)]
 }
 
 func (s *stack) close() {
@@ -264,7 +253,7 @@ func (s *stack) close() {
 		s.pool.Close()
 	}
 	for _, link := range s.links {
-		link.proxy.Stop()
+		link.close()
 	}
 	if s.temporal != nil {
 		_ = s.temporal.Stop(ctx)
@@ -277,28 +266,28 @@ func (s *stack) close() {
 // service is a process that is started again whenever it ends, as a supervisor
 // does.
 type service struct {
-	mu      sync.Mutex
-	process *os.Process // nil between two lives
-	stopped chan struct{}
-	ended   chan struct{}
+	stopping chan struct{}
+	ended    chan struct{}
+	mu       sync.Mutex
+	process  *os.Process // nil between two lives
 }
 
-func (s *stack) service(name string, environ []string, arguments ...string) (*service, error) {
+func (s *stack) service(name, role string, more ...string) (*service, error) {
 	log, err := os.OpenFile(filepath.Join(s.dir, name+".log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	p := &service{stopped: make(chan struct{}), ended: make(chan struct{})}
+	p := &service{stopping: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(p.ended)
 		defer log.Close()
 		for {
-			command := exec.Command(s.bin, arguments...)
-			command.Env, command.Dir, command.Stdout, command.Stderr = environ, s.dir, log, log
+			command := exec.Command(s.bin, role)
+			command.Env, command.Dir, command.Stdout, command.Stderr = s.environ(role, more...), s.dir, log, log
 			command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
-			p.live(command, log)
+			fmt.Fprintln(log, "chaos: the process has ended:", p.live(command))
 			select {
-			case <-p.stopped:
+			case <-p.stopping:
 				return
 			case <-time.After(restartAfter):
 			}
@@ -308,26 +297,24 @@ func (s *stack) service(name string, environ []string, arguments ...string) (*se
 }
 
 // live is one life of the process.
-func (p *service) live(command *exec.Cmd, log *os.File) {
+func (p *service) live(command *exec.Cmd) error {
 	p.mu.Lock()
-	select {
-	case <-p.stopped:
-		p.mu.Unlock()
-		return
-	default:
-	}
-	if err := command.Start(); err != nil {
-		p.mu.Unlock()
-		fmt.Fprintln(log, "not started:", err)
-		return
-	}
+	err := command.Start()
 	p.process = command.Process
 	p.mu.Unlock()
-	err := command.Wait()
-	fmt.Fprintf(log, "chaos: the process has ended: %v\n", err)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.stopping: // stop may have found nobody to ask
+		p.signal(syscall.SIGTERM)
+	default:
+	}
+	err = command.Wait()
 	p.mu.Lock()
 	p.process = nil
 	p.mu.Unlock()
+	return err
 }
 
 // signal reaches the process if it lives.
@@ -342,9 +329,7 @@ func (p *service) signal(signal syscall.Signal) {
 // stop asks the process to end, for good, and kills it if that takes longer
 // than half a minute.
 func (p *service) stop() {
-	p.mu.Lock()
-	close(p.stopped)
-	p.mu.Unlock()
+	close(p.stopping)
 	p.signal(syscall.SIGCONT)
 	p.signal(syscall.SIGTERM)
 	select {
@@ -366,16 +351,11 @@ func until(ctx context.Context, what string, condition func() bool) error {
 	return nil
 }
 
-// silent drops the SDK's log lines: the storm's own client loses its server
-// now and then.
+// silent drops the SDK's log lines: the operator's client loses its server now
+// and then.
 type silent struct{}
 
 func (silent) Debug(string, ...any) {}
 func (silent) Info(string, ...any)  {}
 func (silent) Warn(string, ...any)  {}
 func (silent) Error(string, ...any) {}
-
-func isNotFound(err error) bool {
-	var notFound *serviceerror.NotFound
-	return errors.As(err, &notFound)
-}

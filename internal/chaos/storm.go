@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"go.temporal.io/api/serviceerror"
 )
 
 // storm carries a plan out.
@@ -143,9 +144,9 @@ func (s *storm) strike(ctx context.Context, f fault) error {
 	case postgresDown, temporalDown:
 		return s.outage(ctx, f)
 	case linkStalled:
-		return s.links[f.target].stall(ctx, f.lasting)
+		s.links[f.target].stall(ctx, f.lasting)
 	case linkDropped:
-		return s.links[f.target].drop(ctx, f.lasting)
+		s.links[f.target].drop(ctx, f.lasting)
 	case laneTerminated:
 		return s.terminate(ctx, "destination/"+f.target)
 	case deliveryTerminated:
@@ -163,12 +164,6 @@ func (s *storm) strike(ctx context.Context, f fault) error {
 	return nil
 }
 
-func (s *storm) worker(which int) *service {
-	s.stack.mu.Lock()
-	defer s.stack.mu.Unlock()
-	return s.workers[which%len(s.workers)]
-}
-
 // terminate ends a workflow as a person does, when Temporal is there to be
 // told. One that does not run needs no end.
 func (s *storm) terminate(ctx context.Context, id string) error {
@@ -176,7 +171,7 @@ func (s *storm) terminate(ctx context.Context, id string) error {
 		asking, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
 		err := s.client.TerminateWorkflow(asking, id, "", "the storm")
-		return err == nil || isNotFound(err)
+		return err == nil || errors.As(err, new(*serviceerror.NotFound))
 	})
 }
 

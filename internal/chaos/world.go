@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -135,14 +134,7 @@ func openWorld(ctx context.Context, s scale) (*world, error) {
 // environ is what Vestnik is told about the platforms, which it reaches over
 // the links.
 func (w *world) environ(telegram, vk *link) []string {
-	over := func(address string, l *link) string {
-		parsed, err := url.Parse(address)
-		if err != nil {
-			panic(err) // the sandbox gave it
-		}
-		parsed.Host = l.address()
-		return parsed.String()
-	}
+	over := func(address string, l *link) string { return strings.Replace(address, w.Addr(), l.address, 1) }
 	walls := make([]string, w.walls)
 	for i := range walls {
 		walls[i] = wallName(i)
@@ -357,6 +349,7 @@ func (w *world) meet(ctx context.Context) error {
 	return nil
 }
 
-func webhookAt(address string) sandbox.Webhook {
-	return sandbox.Webhook{URL: address, Secret: secret}
+// hook is where the guide's updates go.
+func hook(l *link, path string) sandbox.Webhook {
+	return sandbox.Webhook{URL: "http://" + l.address + path, Secret: secret}
 }
