@@ -56,6 +56,7 @@ type pace struct {
 type click struct {
 	user     int64
 	data     string
+	query    string
 	number   int64 // of the newest message in the chat when it was pressed
 	answered bool  // answerCallbackQuery was taken, or refused for good: the query was too old
 	screens  []int64

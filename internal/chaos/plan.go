@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"vestnik/internal/sandbox"
@@ -16,7 +17,8 @@ type scale struct {
 	calm                           time.Duration // how long everything may take to come to rest
 	every                          time.Duration // mean time between two faults
 	workers                        int
-	people                         bool // faults that only a person can mend, too
+	people                         bool   // faults that only a person can mend, too
+	without                        string // kinds of faults that are left out of the plan
 }
 
 func shortScale() scale {
@@ -106,6 +108,7 @@ func newPlan(seed uint64, s scale) *plan {
 	for _, kind := range planned {
 		p.place(random, p.newFault(random, kind))
 	}
+	p.faults = slices.DeleteFunc(p.faults, func(f fault) bool { return slices.Contains(strings.Split(s.without, ","), f.kind) })
 	slices.SortStableFunc(p.faults, func(a, b fault) int { return int(a.at - b.at) })
 	return p
 }

@@ -25,7 +25,7 @@ type storm struct {
 
 	mu      sync.Mutex
 	owed    []owed
-	clicks  []pressed
+	clicks  []click
 	wakings []waking
 	excuses []excuse
 	visible map[int64]time.Time
@@ -59,9 +59,15 @@ func run(ctx context.Context, p *plan, dir string, out io.Writer) (*outcome, err
 	began = time.Now()
 	s.begun = began
 	say("the storm begins: %d faults in %s", len(p.faults), p.lasting)
+	watched, unwatched := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { s.watchRows(watched) })
+	watching.Go(func() { s.watchLanes(watched) })
 	s.blow(ctx)
 	say("it is over: everything has %s to come to rest", p.calm)
 	s.settle(ctx)
+	unwatched()
+	watching.Wait()
 	if err := errors.Join(append(s.failed, ctx.Err())...); err != nil {
 		return nil, err
 	}
@@ -91,14 +97,7 @@ func (s *storm) begin(ctx context.Context) error {
 func (s *storm) blow(ctx context.Context) {
 	blowing, calm := context.WithTimeout(ctx, s.lasting)
 	defer calm()
-	var all, watching sync.WaitGroup
-	watched, stop := context.WithCancel(ctx)
-	watching.Go(func() { s.watchRows(watched) })
-	watching.Go(func() { s.watchLanes(watched) })
-	defer func() {
-		stop()
-		watching.Wait()
-	}()
+	var all sync.WaitGroup
 	for user := range s.users {
 		all.Go(func() { s.wander(blowing, user) })
 	}
@@ -192,7 +191,8 @@ func (s *storm) terminateDelivery(ctx context.Context, f fault) error {
 	return s.terminate(ctx, ids[f.which%len(ids)])
 }
 
-// kick throws the bot out of a chat, and lets an operator mend that.
+// kick throws the bot out of a chat and lets it in again; an operator sees to
+// what that has stopped.
 func (s *storm) kick(ctx context.Context, f fault) error {
 	from := time.Now()
 	if err := s.world.kick(f.target, true); err != nil {
@@ -202,19 +202,22 @@ func (s *storm) kick(ctx context.Context, f fault) error {
 	if err := s.world.kick(f.target, false); err != nil {
 		return err
 	}
-	s.note(func() { s.excuses = append(s.excuses, excuse{f.target, from, time.Now().Add(s.calm)}) })
+	operating, cancel := context.WithTimeout(ctx, s.calm)
+	defer cancel()
+	for !s.operate(operating, f.target) && operating.Err() == nil {
+		sleep(operating, time.Second)
+	}
+	const late = 20 * time.Second // an answer may be under way
+	s.note(func() { s.excuses = append(s.excuses, excuse{f.target, from, time.Now().Add(late)}) })
 	return nil
 }
 
-// operate is what an operator does about planned faults that call for one.
-func (s *storm) operate(ctx context.Context) {
-	for _, e := range s.excuses {
-		for _, arguments := range [][]string{{"destination", "resume", e.destination}, {"resume", "--all", "--destination", e.destination}} {
-			if _, err := s.vestnik(ctx, arguments...); err != nil {
-				s.say("operator: %v", err)
-			}
-		}
-	}
+// operate resumes a lane and what is parked behind it, and reports whether
+// that was taken.
+func (s *storm) operate(ctx context.Context, destination string) bool {
+	_, first := s.vestnik(ctx, "destination", "resume", destination)
+	_, second := s.vestnik(ctx, "resume", "--all", "--destination", destination)
+	return first == nil && second == nil
 }
 
 // write publishes the posts.
@@ -248,7 +251,7 @@ func (s *storm) wander(ctx context.Context, user int) {
 		}
 		random.Shuffle(len(buttons), func(i, j int) { buttons[i], buttons[j] = buttons[j], buttons[i] })
 		taps := buttons[:1+random.IntN(5)/4]
-		var made []pressed
+		var made []click
 		for _, data := range taps {
 			click, err := s.world.press(user, data)
 			if err != nil {
@@ -259,13 +262,9 @@ func (s *storm) wander(ctx context.Context, user int) {
 		}
 		s.note(func() { s.clicks = append(s.clicks, made...) })
 		for _, click := range made {
-			_ = until(ctx, "a screen", func() bool { return s.shown(click) }) // what comes after the storm counts too
+			_ = until(ctx, "a screen", func() bool { return s.world.shown(click) }) // what comes after the storm counts too
 		}
 	}
-}
-
-func (s *storm) shown(p pressed) bool {
-	return slices.ContainsFunc(s.world.screens(p.user, p.data), func(id int64) bool { return id > p.number })
 }
 
 // watchRows notes when each row could first be seen, and who waited for a
@@ -328,16 +327,10 @@ func (s *storm) settle(ctx context.Context) {
 	s.world.ClearFaults()
 	ctx, cancel := context.WithTimeout(ctx, s.calm)
 	defer cancel()
-	var watching sync.WaitGroup
-	watched, stop := context.WithCancel(ctx)
-	watching.Go(func() { s.watchRows(watched) })
-	watching.Go(func() { s.watchLanes(watched) })
-	defer func() {
-		stop()
-		watching.Wait()
-	}()
 	for !s.quiet(ctx) && ctx.Err() == nil {
-		s.operate(ctx)
+		for _, e := range s.excuses {
+			s.operate(ctx, e.destination)
+		}
 		sleep(ctx, time.Second)
 	}
 	if ctx.Err() == nil {
@@ -352,14 +345,13 @@ func (s *storm) quiet(ctx context.Context) bool {
 	if err != nil || sent < len(s.owed) {
 		return false
 	}
-	return !slices.ContainsFunc(s.clicks, func(p pressed) bool { return !s.shown(p) })
+	return !slices.ContainsFunc(s.clicks, func(c click) bool { return !s.world.shown(c) })
 }
 
 // evidence reads the ledger and what the sandbox holds.
 func (s *storm) evidence(ctx context.Context) (evidence, error) {
-	e := evidence{
-		owed: s.owed, wakings: s.wakings, excuses: s.excuses, visible: s.visible, paces: map[string]pace{}, clicks: s.world.settled(s.clicks),
-	}
+	s.world.settle(s.clicks)
+	e := evidence{owed: s.owed, clicks: s.clicks, wakings: s.wakings, excuses: s.excuses, visible: s.visible, paces: map[string]pace{}}
 	for i, destination := range s.destinations() {
 		e.paces[destination] = standardPace
 		if i >= s.chats {

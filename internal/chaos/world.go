@@ -152,19 +152,12 @@ func (w *world) environ(telegram, vk *link) []string {
 	return environ
 }
 
-// advert is a lost pet's, each number another pet, at another house and with
-// another phone: the relay takes like ones for one case and tells it once. The
-// number on the tag is how a message is recognised.
+// advert is a lost pet's, each number another's: at another house and with
+// another phone, or the relay would take them for one case and tell it once.
+// By the number on the tag a message is recognised.
 func advert(number int) string {
-	pick := func(stride int, from ...string) string { return from[(number*stride+number/5)%len(from)] }
-	heads := []string{"Ба", "Ви", "Гу", "Да", "Жу", "За", "Ки", "Ло", "Ма", "Ну", "По", "Ри", "Са", "То", "Фи", "Ха"}
-	tails := []string{"льзен", "ркот", "мпик", "нтус", "стрель", "вген", "дрон", "зум", "йкал", "ппо", "шкет", "чмок", "гвин", "бло"}
-	return fmt.Sprintf("%s %s по кличке %s. %s, дом %d. На ошейнике жетон Ж%d. Позвоните, пожалуйста: 8 900 %03d-%02d-%02d",
-		pick(1, "Пропала", "Потерялась", "Помогите найти: потерялась", "Третий день ищем, убежала", "Внимание, пропала"),
-		pick(3, "кошка", "собака", "рыжая кошка", "маленькая собака", "трёхцветная кошка", "чёрная собака", "сиамская кошка"),
-		heads[number%len(heads)]+tails[number/len(heads)%len(tails)],
-		pick(7, "Сорвалась с поводка на ул. Речная", "Выпала из окна на пр. Строителей", "Ушла с дачи в СНТ «Ручеёк»", "Испугалась салюта на ул. Мира", "Видели вечером на ул. Лесная", "Выскочила из машины на ул. Кирова"),
-		number, number, number/10_000%1000, number/100%100, number%100)
+	return fmt.Sprintf("Пропала кошка, убежала с поводка на ул. Речная, дом %d. На ошейнике жетон Ж%d. Телефон 8 900 %03d-%02d-%02d",
+		number, number, number/10_000, number/100%100, number%100)
 }
 
 var tag = regexp.MustCompile(`жетон Ж(\d+)`)
@@ -262,50 +255,40 @@ func person(user int) sandbox.Person {
 	return sandbox.Person{ID: userID(user), Name: "Прохожий"}
 }
 
-// screensAfter are the messages of the guide in a user's chat with a greater
-// number.
-func (w *world) screensAfter(user int, number int64) []sandbox.Message {
-	return slices.DeleteFunc(w.Messages(userID(user)), func(m sandbox.Message) bool { return !m.Out || m.ID <= number })
-}
-
-// pressed is a click with what the sandbox knows it by.
-type pressed struct {
-	click
-	query string
-}
-
-// press presses a button of the newest keyboard in a user's chat.
-func (w *world) press(user int, data string) (pressed, error) {
+// press presses a button of the newest message in a user's chat.
+func (w *world) press(user int, data string) (click, error) {
 	messages := w.Messages(userID(user))
 	last := messages[len(messages)-1]
 	update, err := w.Press(guideToken, person(user), userID(user), last.ID, data)
-	return pressed{click{user: userID(user), data: data, number: last.ID}, update.Query}, err
+	return click{user: userID(user), data: data, number: last.ID, query: update.Query}, err
 }
 
-// settled fills in what became of clicks.
-func (w *world) settled(all []pressed) []click {
+// settle fills in what became of clicks.
+func (w *world) settle(clicks []click) {
 	answered := map[string]bool{}
 	for _, call := range w.Calls(sandbox.CallFilter{Platform: sandbox.Telegram, Method: "answerCallbackQuery"}) {
 		if call.Outcome == sandbox.Accepted || call.Outcome == sandbox.Refused {
 			answered[call.Text("callback_query_id")] = true
 		}
 	}
-	clicks := make([]click, len(all))
-	for i, p := range all {
-		p.answered, p.screens = answered[p.query], w.screens(p.user, p.data)
-		clicks[i] = p.click
+	for i := range clicks {
+		clicks[i].answered, clicks[i].screens = answered[clicks[i].query], w.screens(clicks[i])
 	}
-	return clicks
 }
 
-// screens are the numbers of the messages that show what a button leads to.
-func (w *world) screens(user int64, data string) (ids []int64) {
-	for _, m := range w.Messages(user) {
-		if m.Out && title(m) == w.menu[data] {
+// screens are the numbers of the messages that show what a click asked for.
+func (w *world) screens(c click) (ids []int64) {
+	for _, m := range w.Messages(c.user) {
+		if m.Out && (title(m) == w.menu[c.data] || c.data == "") {
 			ids = append(ids, m.ID)
 		}
 	}
 	return ids
+}
+
+// shown reports whether a click has its screen.
+func (w *world) shown(c click) bool {
+	return slices.ContainsFunc(w.screens(c), func(id int64) bool { return id > c.number })
 }
 
 func title(m sandbox.Message) string {
@@ -322,26 +305,27 @@ func (w *world) meet(ctx context.Context) error {
 		}
 	}
 	for user := range w.users {
-		if err := until(ctx, "the guide to greet everybody", func() bool { return len(w.screensAfter(user, 0)) > 0 }); err != nil {
+		if err := until(ctx, "the guide to greet everybody", func() bool { return w.shown(click{user: userID(user)}) }); err != nil {
 			return err
 		}
 	}
+	newest := func() sandbox.Message {
+		messages := w.Messages(userID(0))
+		return messages[len(messages)-1]
+	}
 	seen := map[string]bool{}
-	for _, row := range w.screensAfter(0, 0)[0].Keyboard {
-		for _, button := range row {
-			before, err := w.press(0, button.Data)
-			if err != nil {
-				return err
-			}
-			if err := until(ctx, "a screen of the guide", func() bool { return len(w.screensAfter(0, before.number)) > 0 }); err != nil {
-				return err
-			}
-			shown := title(w.screensAfter(0, before.number)[0])
-			if w.menu[button.Data] = shown; seen[shown] {
-				return fmt.Errorf("two screens of the guide begin with %q: clicks can't be told apart", shown)
-			}
-			seen[shown] = true
+	for _, button := range slices.Concat(newest().Keyboard...) {
+		made, err := w.press(0, button.Data)
+		if err == nil {
+			err = until(ctx, "a screen of the guide", func() bool { return newest().ID > made.number })
 		}
+		if err != nil {
+			return err
+		}
+		if w.menu[button.Data] = title(newest()); seen[w.menu[button.Data]] {
+			return fmt.Errorf("two screens of the guide begin with %q: clicks can't be told apart", title(newest()))
+		}
+		seen[w.menu[button.Data]] = true
 	}
 	if len(seen) == 0 {
 		return errors.New("the guide's menu has no buttons")
