@@ -114,7 +114,10 @@ func (o *outcome) count(kind string) (n int) {
 	return n
 }
 
-// String is the table that a person reads, then every finding.
+// toldOfAKind is how many findings of one kind a person wants to read.
+const toldOfAKind = 20
+
+// String is the table that a person reads, then the findings.
 func (o *outcome) String() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "owed %d, sent according to the ledger %d, received %d, clicks %d\n", o.owed, o.sent, o.arrived, o.clicks)
@@ -125,8 +128,11 @@ func (o *outcome) String() string {
 	for _, doubt := range o.doubts {
 		fmt.Fprintf(&text, "listed: %s\n", doubt)
 	}
+	told := map[string]int{}
 	for _, f := range o.findings {
-		fmt.Fprintf(&text, "FINDING %s: %s\n", f.kind, f.what)
+		if told[f.kind]++; told[f.kind] <= toldOfAKind {
+			fmt.Fprintf(&text, "FINDING %s: %s\n", f.kind, f.what)
+		}
 	}
 	return text.String()
 }
