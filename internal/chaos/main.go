@@ -57,12 +57,12 @@ func main() {
 		s = shortScale()
 		s.without = without
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	os.Exit(report(ctx, *seed, s))
+	os.Exit(report(*seed, s))
 }
 
-func report(ctx context.Context, seed uint64, s scale) int {
+func report(seed uint64, s scale) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	dir, err := makeDir()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)

@@ -17,7 +17,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
 
-	"vestnik/api"
 	"vestnik/internal/devstack"
 )
 
@@ -86,7 +85,7 @@ func openStack(ctx context.Context, dir string, w *world) (s *stack, err error) 
 			return s, err
 		}
 	}
-	if err := errors.Join(s.startPostgres(ctx), s.startTemporal(ctx), w.SetWebhook(guideToken, hook(s.links[webhookLink], api.WebhookPath)),
+	if err := errors.Join(s.startPostgres(ctx), s.startTemporal(ctx), w.SetWebhook(guideToken, hook(s.links[webhookLink])),
 		os.WriteFile(filepath.Join(dir, "routes.yaml"), []byte(w.routes()), 0o600)); err != nil {
 		return s, err
 	}

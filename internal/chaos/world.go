@@ -333,7 +333,7 @@ func (w *world) meet(ctx context.Context) error {
 	return nil
 }
 
-// hook is where the guide's updates go.
-func hook(l *link, path string) sandbox.Webhook {
-	return sandbox.Webhook{URL: "http://" + l.address + path, Secret: secret}
+// hook is where the guide's updates go: to the path that the api serves.
+func hook(l *link) sandbox.Webhook {
+	return sandbox.Webhook{URL: "http://" + l.address + "/api/v1/integrations/telegram/webhook", Secret: secret}
 }
