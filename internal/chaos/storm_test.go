@@ -1,14 +1,28 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
+
+func TestAShortStormFindsNothing(t *testing.T) {
+	t.Parallel()
+	dir, err := makeDir()
+	require.NoError(t, err)
+	var said bytes.Buffer
+	found, err := run(t.Context(), newPlan(1, shortScale()), dir, &said)
+	if err != nil || len(found.findings) > 0 {
+		t.Fatalf("%s\n%v\nerror: %v\nlogs and data: %s", &said, found, err, dir)
+	}
+	require.NoError(t, os.RemoveAll(dir))
+}
 
 func TestALinkStallsAndDrops(t *testing.T) {
 	t.Parallel()
