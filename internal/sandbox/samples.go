@@ -3,6 +3,7 @@ package sandbox
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 )
@@ -53,31 +54,27 @@ const (
 // SamplePerson is who talks to the guide bot on the page.
 var SamplePerson = Person{ID: 555000111, Name: "Аня", Username: "anya_sandbox"}
 
-// addSamples sets up the sample bots, chats, tokens and walls. What the state
-// file brought back stays as it is.
-func (s *Server) addSamples(restored bool) {
-	must := func(err error) { // the samples are ours: an error here is a bug
-		if err != nil {
-			s.log.Error("sandbox sample", "error", err)
-		}
+// addSamples sets up the sample bots, chats, tokens and walls. What the state file brought back stays as it is.
+func (s *Server) addSamples(restored bool) error {
+	failures := []error{
+		s.AddBot(Bot{Token: TelegramToken, Username: "sandbox_vestnik_bot", Name: "Вестник"}),
+		s.AddBot(Bot{Token: GuideBotToken, Username: GuideBotUsername, Name: "Городской гид"}),
+		s.AddVKToken(VKToken{Name: "reading key", Value: VKReadToken, Kind: ServiceToken}),
+		s.AddVKToken(VKToken{Name: "community key", Value: VKWriteToken, Kind: CommunityToken, Owner: -DestinationOwnerID}),
+		s.AddVKToken(VKToken{Name: "media key", Value: VKMediaToken, Kind: UserToken, Owner: 100500}),
 	}
-	must(s.AddBot(Bot{Token: TelegramToken, Username: "sandbox_vestnik_bot", Name: "Вестник"}))
-	must(s.AddBot(Bot{Token: GuideBotToken, Username: GuideBotUsername, Name: "Городской гид"}))
-	must(s.AddVKToken(VKToken{Name: "reading key", Value: VKReadToken, Kind: ServiceToken}))
-	must(s.AddVKToken(VKToken{Name: "community key", Value: VKWriteToken, Kind: CommunityToken, Owner: -DestinationOwnerID}))
-	must(s.AddVKToken(VKToken{Name: "media key", Value: VKMediaToken, Kind: UserToken, Owner: 100500}))
 	if restored {
-		must(s.freshen())
-		return
+		return errors.Join(append(failures, s.freshen())...)
 	}
-	must(s.AddChat(Chat{ID: ChatID, Type: Supergroup, Title: "Ищем питомцев · Ольховск", Username: "sandbox_lost_chat",
-		About:   "Сюда приходят объявления о пропавших животных",
-		Members: map[int64]Member{7000000001: {Status: Administrator}}}))
-	must(s.AddChat(Chat{ID: GuideChannelID, Type: Channel, Title: "Ольховск гуляет", Username: GuideChannel[1:],
-		Members: map[int64]Member{7000000002: {Status: Administrator}, SamplePerson.ID: {Status: Ordinary, Name: SamplePerson.Name}}}))
-	must(s.AddChat(Chat{ID: SamplePerson.ID, Type: PrivateChat, Title: SamplePerson.Name, Username: SamplePerson.Username}))
+	failures = append(failures,
+		s.AddChat(Chat{ID: ChatID, Type: Supergroup, Title: "Ищем питомцев · Ольховск", Username: "sandbox_lost_chat",
+			About:   "Сюда приходят объявления о пропавших животных",
+			Members: map[int64]Member{7000000001: {Status: Administrator}}}),
+		s.AddChat(Chat{ID: GuideChannelID, Type: Channel, Title: "Ольховск гуляет", Username: GuideChannel[1:],
+			Members: map[int64]Member{7000000002: {Status: Administrator}, SamplePerson.ID: {Status: Ordinary, Name: SamplePerson.Name}}}),
+		s.AddChat(Chat{ID: SamplePerson.ID, Type: PrivateChat, Title: SamplePerson.Name, Username: SamplePerson.Username}))
 	for _, w := range sampleWalls {
-		must(s.AddWall(w))
+		failures = append(failures, s.AddWall(w))
 	}
 	for owner, list := range map[int64][]samplePost{lostPets: samplesLostPets, pawHelp: samplesPawHelp, foundCats: samplesFoundCats, zarechny: samplesZarechny} {
 		list = slices.Clone(list) // sandboxes share the samples
@@ -85,10 +82,11 @@ func (s *Server) addSamples(restored bool) {
 		id := 100 + -owner%1000*1000
 		for _, sample := range list {
 			id += 1 + int64(len(sample.text))%5 // comments share the numbering: gaps are normal
-			_, err := s.AddPost(owner, sample.post(id, s.now()))
-			must(err)
+			_, err := s.AddPost(owner, sample.post(id, s.Now()))
+			failures = append(failures, err)
 		}
 	}
+	return errors.Join(failures...)
 }
 
 // freshen publishes two more samples if the walls of the last run have been
@@ -97,19 +95,17 @@ func (s *Server) freshen() error {
 	count, newest := 0, time.Time{}
 	for _, w := range sampleWalls {
 		for _, p := range s.Posts(w.OwnerID) {
-			if count++; p.Date.After(newest) && p.Date.Before(s.now()) {
+			if count++; p.Date.After(newest) && p.Date.Before(s.Now()) {
 				newest = p.Date
 			}
 		}
 	}
-	s.vk.mu.Lock()
-	s.vk.nextSample = count // not always the same ones
-	s.vk.mu.Unlock()
-	if s.now().Sub(newest) < 24*time.Hour {
+	s.nextSample = count // not always the same ones
+	if s.Now().Sub(newest) < 24*time.Hour {
 		return nil
 	}
 	for range 2 {
-		if _, err := s.PublishSample(); err != nil {
+		if err := s.publishSample(); err != nil {
 			return err
 		}
 	}

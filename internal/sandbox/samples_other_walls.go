@@ -75,12 +75,13 @@ var sampleReserve = []samplePost{
 	{owner: foundCats, photos: []string{"cat-black-tram"}, text: `Найдена чёрная кошка в трамвае № 3! Сошла на конечной, сейчас у диспетчера. Домашняя, с ошейником. 8 900 000-68-68`},
 }
 
-// PublishSample puts the next of some lifelike posts on its sample wall, as
-// if somebody had just written it, and returns it.
-func (s *Server) PublishSample() (Post, error) {
-	s.vk.mu.Lock()
-	sample := sampleReserve[s.vk.nextSample%len(sampleReserve)]
-	s.vk.nextSample++
-	s.vk.mu.Unlock()
-	return s.AddPost(sample.owner, sample.post(0, s.now()))
+// PublishSample puts the next of some lifelike posts on its sample wall, as if somebody had just written it, and returns
+// it.
+func (s *Server) publishSample() error {
+	s.sampleMutex.Lock()
+	sample := sampleReserve[s.nextSample%len(sampleReserve)]
+	s.nextSample++
+	s.sampleMutex.Unlock()
+	_, err := s.AddPost(sample.owner, sample.post(0, s.Now()))
+	return err
 }

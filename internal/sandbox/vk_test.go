@@ -51,15 +51,6 @@ func TestTheVKLibraryResolvesReadsAndPosts(t *testing.T) {
 	nobody, err := client.UtilsResolveScreenName(api.Params{"screen_name": "nobody"})
 	require.NoError(t, err)
 	require.Zero(t, nobody.ObjectID)
-	at, err := client.UtilsGetServerTime(nil)
-	require.NoError(t, err)
-	require.Equal(t, int(b.clock.now().Unix()), at)
-	_, err = client.GroupsGetTokenPermissions(nil)
-	require.NoError(t, err)
-	client.Version = "5.131"
-	groups, err := client.GroupsGetByID(api.Params{"group_ids": "test_wall"})
-	require.NoError(t, err)
-	require.Equal(t, "Стена", groups[0].Name)
 	posted, err := client.WallPost(api.Params{"owner_id": ownWall, "from_group": 1, "message": "Пропал кот", "guid": "g1"})
 	require.NoError(t, err)
 	read, err := b.vk("service-key").Request("wall.getById", api.Params{"posts": fmt.Sprintf("%d_%d", ownWall, posted.PostID)})
@@ -110,7 +101,6 @@ func TestVKRefusesWhatVKRefuses(t *testing.T) {
 		{"service-key", "wall.get", "owner_id=-77&cuont=5", 100, `sandbox: unknown parameter "cuont"`},
 		{"service-key", "wall.getById", "", 100, "posts is undefined"},
 		{"service-key", "wall.getById", "posts=abc", 100, "posts is invalid"},
-		{"service-key", "groups.getById", "group_ids=-77", 125, "Invalid group id"},
 		{"community-key", "wall.post", "owner_id=-77", 100, "message is undefined"},
 		{"community-key", "wall.post", "owner_id=77&message=a", 113, "Invalid user id"},
 		{"community-key", "wall.post", "owner_id=-84&message=a", 214, "can't add posts on this wall"},
@@ -196,12 +186,12 @@ func TestRatesOfTokensFollowTheirKind(t *testing.T) {
 		}
 		return passed
 	}
-	require.Equal(t, 3, burst("service-key", "utils.getServerTime", "", 10))
-	require.Equal(t, 20, burst("community-key", "utils.getServerTime", "", 30))
-	require.Equal(t, 6, b.ask("service-key", "utils.getServerTime", "").Error.Code)
+	require.Equal(t, 3, burst("service-key", "utils.resolveScreenName", "screen_name=x", 10))
+	require.Equal(t, 20, burst("community-key", "utils.resolveScreenName", "screen_name=x", 30))
+	require.Equal(t, 6, b.ask("service-key", "utils.resolveScreenName", "screen_name=x").Error.Code)
 	b.clock.advance(time.Second)
-	require.Equal(t, 3, burst("service-key", "utils.getServerTime", "", 10))
-	require.Equal(t, 30, burst("user-key", "utils.getServerTime", "", 30), "a token without limit")
+	require.Equal(t, 3, burst("service-key", "utils.resolveScreenName", "screen_name=x", 10))
+	require.Equal(t, 30, burst("user-key", "utils.resolveScreenName", "screen_name=x", 30), "a token without limit")
 }
 
 func TestWallGetHasADailyQuota(t *testing.T) {
@@ -363,7 +353,7 @@ func TestPostsCanBeEditedAndDeleted(t *testing.T) {
 	require.Equal(t, "b", b.Posts(ownWall)[0].Text)
 	require.Contains(t, string(b.RawPost(ownWall, id)), fmt.Sprintf(`"edited":%d`, b.clock.now().Unix()))
 	require.NoError(t, b.EditPost(ownWall, id, func(p *sandbox.Post) { p.Text = "c" }))
-	require.Nil(t, b.ask("user-key", "wall.delete", fmt.Sprintf("owner_id=-77&post_id=%d", id)).Error)
+	require.NoError(t, b.DeletePost(ownWall, id))
 	require.Empty(t, b.Posts(ownWall))
 	require.Equal(t, `{"items":[]}`, string(b.ask("service-key", "wall.getById", fmt.Sprintf("posts=-77_%d", id)).Response))
 	require.Greater(t, b.vkPosted("user-key", "owner_id=-77&message=d"), id, "ids are not given again")
