@@ -2,10 +2,16 @@ package sandbox
 
 import (
 	"cmp"
-	"encoding/json"
+	_ "embed"
 	"errors"
+	"fmt"
 	"slices"
+	"sync"
 	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"vestnik/internal/sandbox/core"
 )
 
 // Sample tokens and ids, for `vestnik dev` and the page. They open nothing
@@ -76,15 +82,12 @@ func (s *Server) addSamples(restored bool) error {
 	for _, w := range sampleWalls {
 		failures = append(failures, s.AddWall(w))
 	}
-	for owner, list := range map[int64][]samplePost{lostPets: samplesLostPets, pawHelp: samplesPawHelp, foundCats: samplesFoundCats, zarechny: samplesZarechny} {
-		list = slices.Clone(list) // sandboxes share the samples
-		slices.SortStableFunc(list, func(a, b samplePost) int { return cmp.Compare(b.age, a.age) })
-		id := 100 + -owner%1000*1000
-		for _, sample := range list {
-			id += 1 + int64(len(sample.text))%5 // comments share the numbering: gaps are normal
-			_, err := s.AddPost(owner, sample.post(id, s.Now()))
-			failures = append(failures, err)
-		}
+	ids := map[int64]int64{}
+	for _, sample := range samples().Posts {
+		// Comments share the numbering: gaps are normal.
+		ids[sample.Wall] = cmp.Or(ids[sample.Wall], 100+-sample.Wall%1000*1000) + 1 + int64(len(sample.Text))%5
+		_, err := s.AddPost(sample.Wall, sample.post(ids[sample.Wall], s.Now()))
+		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
 }
@@ -121,35 +124,62 @@ var sampleWalls = []Wall{
 	{OwnerID: DestinationOwnerID, ScreenName: "sandbox_vestnik", Name: "Вестник потеряшек", About: "Сюда Вестник переносит объявления", Writers: []string{"media key"}},
 }
 
+// publishSample puts the next of some lifelike posts on its sample wall, as if somebody had just written it.
+func (s *Server) publishSample() error {
+	s.sampleMutex.Lock()
+	sample := samples().Reserve[s.nextSample%len(samples().Reserve)]
+	s.nextSample++
+	s.sampleMutex.Unlock()
+	_, err := s.AddPost(sample.Wall, sample.post(0, s.Now()))
+	return err
+}
+
+//go:embed samples.yaml
+var samplesFile []byte
+
+// sampleFile is samples.yaml, the oldest posts first.
+type sampleFile struct {
+	Posts, Reserve []samplePost
+}
+
+var samples = sync.OnceValue(func() (file sampleFile) {
+	if err := yaml.UnmarshalWithOptions(samplesFile, &file, yaml.Strict()); err != nil { // the file is compiled in
+		panic(fmt.Sprintf("samples.yaml: %v", err))
+	}
+	slices.SortStableFunc(file.Posts, func(a, b samplePost) int { return cmp.Compare(b.Age, a.Age) })
+	return file
+})
+
 // samplePost is a post of the sample walls, dated relative to the start.
 type samplePost struct {
-	age     time.Duration
-	text    string
-	photos  []string // drawings
-	from    int64    // author, if not the community
-	signer  int64
-	pinned  bool
-	ads     bool
-	donut   bool
-	kind    string        // post_type
-	edited  time.Duration // after it was posted
-	repost  []samplePost  // copy_history
-	owner   int64         // of a repost
-	attach  []string      // further attachments, raw
-	extra   map[string]any
-	oddSize bool
+	Wall        int64
+	Owner       int64 // of a repost
+	Age         time.Duration
+	EditedAfter time.Duration `yaml:"edited_after"`
+	From        int64         // author, if not the community
+	Signer      int64
+	Pinned      bool
+	Ads         bool
+	Donut       bool
+	Type        string // post_type
+	OddSizes    bool   `yaml:"odd_sizes"`
+	Photos      []string
+	Text        string
+	Attachments []map[string]any // further ones, as VK gives them
+	Extra       map[string]any
+	Reposts     []samplePost // copy_history
 }
 
 func (p samplePost) post(id int64, now time.Time) Post {
-	date := now.Add(-p.age).Truncate(time.Second)
-	post := Post{ID: id, OwnerID: p.owner, Date: date, FromID: p.from, SignerID: p.signer, Text: p.text, Pinned: p.pinned, Ads: p.ads,
-		DonutOnly: p.donut, Type: p.kind, Extra: p.extra,
-		Likes: len(p.text) % 47, Comments: len(p.text) % 9, Views: 150 + len(p.text)*7%4000}
-	if p.edited > 0 {
-		post.Edited = date.Add(p.edited)
+	date := now.Add(-p.Age).Truncate(time.Second)
+	post := Post{ID: id, OwnerID: p.Owner, Date: date, FromID: p.From, SignerID: p.Signer, Text: p.Text, Pinned: p.Pinned, Ads: p.Ads,
+		DonutOnly: p.Donut, Type: p.Type, Extra: p.Extra,
+		Likes: len(p.Text) % 47, Comments: len(p.Text) % 9, Views: 150 + len(p.Text)*7%4000}
+	if p.EditedAfter > 0 {
+		post.Edited = date.Add(p.EditedAfter)
 	}
-	for i, name := range p.photos {
-		photo := WallPhoto{Drawing: name, OddSizes: p.oddSize, Width: 1280, Height: 960}
+	for i, name := range p.Photos {
+		photo := WallPhoto{Drawing: name, OddSizes: p.OddSizes, Width: 1280, Height: 960}
 		if i%3 == 1 {
 			photo.Width, photo.Height = 960, 1280
 		}
@@ -158,18 +188,11 @@ func (p samplePost) post(id int64, now time.Time) Post {
 		}
 		post.Photos = append(post.Photos, photo)
 	}
-	for _, raw := range p.attach {
-		post.Attachments = append(post.Attachments, json.RawMessage(raw))
+	for _, attachment := range p.Attachments {
+		post.Attachments = append(post.Attachments, core.Encode(attachment))
 	}
-	for i, original := range p.repost {
+	for i, original := range p.Reposts {
 		post.Reposts = append(post.Reposts, original.post(id*10+int64(i), now))
 	}
 	return post
 }
-
-// hours and days say how old a sample is.
-const (
-	minutes = time.Minute
-	hours   = time.Hour
-	days    = 24 * time.Hour
-)

@@ -198,15 +198,6 @@ func attachmentTitle(raw json.RawMessage) string {
 	return strings.TrimSpace(cmp.Or(icon, kind) + " " + cmp.Or(content.Title, cmp.Or(content.Question, content.URL)))
 }
 
-// local shortens an address of the sandbox itself, so that the page works
-// under whatever name a browser reaches it.
-func (s *Site) local(address string) string {
-	if path, own := strings.CutPrefix(address, s.core.BaseURL); own {
-		return path
-	}
-	return address
-}
-
 func (s *Site) shown(p *telegram.Photo) telegram.Photo {
 	if p == nil {
 		return telegram.Photo{}

@@ -22,6 +22,7 @@ type messageEntity struct {
 	Offset         *int `json:"offset"`
 	Length         *int `json:"length"`
 	User           any  `json:"user"`
+	Language       any  `json:"language"`
 	CustomEmojiID  any  `json:"custom_emoji_id"`
 	UnixTime       any  `json:"unix_time"`
 	DateTimeFormat any  `json:"date_time_format"`
