@@ -161,7 +161,7 @@ func TestTheSamplesAreDozensOfPostsOfWhichSomeAreFresh(t *testing.T) {
 	require.Greater(t, total, 60)
 	require.Greater(t, fresh, 30)
 	b.clock.advance(time.Second)
-	require.Equal(t, 15, b.ask(sandbox.VKReadToken, "wall.get", "domain="+sandbox.ClosedWallName).Error.Code)
+	require.Equal(t, 15, b.ask(sandbox.VKReadToken, "wall.get", "owner_id=-900000006").Error.Code)
 	require.NotZero(t, b.vkPosted(sandbox.VKWriteToken, fmt.Sprintf("owner_id=%d&from_group=1&message=a", sandbox.DestinationOwnerID)))
 	require.NotZero(t, b.vkPosted(sandbox.VKMediaToken, fmt.Sprintf("owner_id=%d&from_group=1&message=a", sandbox.DestinationOwnerID)))
 	answer := b.post(b.URL()+"/bot"+sandbox.TelegramToken+"/sendMessage", "application/json", strings.NewReader(fmt.Sprintf(`{"chat_id":%d,"text":"a"}`, sandbox.ChatID)))

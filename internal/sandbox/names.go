@@ -6,7 +6,8 @@ import (
 	"vestnik/internal/sandbox/vk"
 )
 
-// What the platforms' packages define, under one name for those who start a sandbox.
+// What the platforms' packages define has its names here too, for those who start a sandbox.
+
 type (
 	Fault        = core.Fault
 	PictureFault = core.PictureFault

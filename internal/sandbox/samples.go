@@ -14,24 +14,22 @@ import (
 	"vestnik/internal/sandbox/core"
 )
 
-// Sample tokens and ids, for `vestnik dev` and the page. They open nothing
-// but a sandbox.
+// Sample tokens and ids, for `vestnik dev` and the page. They open nothing but a sandbox.
 const (
 	// TelegramToken is the relay's bot, an administrator of the chat ChatID.
 	TelegramToken = "7000000001:AAsandbox-relay-bot-0000000000000000"
 	// ChatID is the supergroup that the relay writes into.
 	ChatID = int64(-1001900000001)
 
-	// GuideBotToken is the city guide's bot, GuideChannel the channel whose
-	// subscribers it serves and which it administers.
+	// GuideBotToken is the city guide's bot, GuideChannel the channel whose subscribers it serves and which it
+	// administers.
 	GuideBotToken    = "7000000002:AAsandbox-guide-bot-0000000000000000"
 	GuideBotUsername = "sandbox_guide_bot"
 	GuideChannel     = "@sandbox_city"
 	GuideChannelID   = int64(-1001900000002)
 
-	// VKReadToken is a service key: it reads walls. VKWriteToken is the key of
-	// the destination's community: it posts text there. VKMediaToken is the
-	// token of a person who administers the community: it also uploads photos.
+	// VKReadToken is a service key: it reads walls. VKWriteToken is the key of the destination's community: it posts
+	// text there. VKMediaToken is the token of a person who administers the community: it also uploads photos.
 	VKReadToken  = "sandbox-service-key-0000000000000000000000000000000000"
 	VKWriteToken = "sandbox-community-key-00000000000000000000000000000000"
 	VKMediaToken = "sandbox-user-key-0000000000000000000000000000000000000"
@@ -92,8 +90,8 @@ func (s *Server) addSamples(restored bool) error {
 	return errors.Join(failures...)
 }
 
-// freshen publishes two more samples if the walls of the last run have been
-// quiet for a day, so that there is something to watch again.
+// freshen publishes two more samples if the walls of the last run have been quiet for a day, so that there is something
+// to watch again.
 func (s *Server) freshen() error {
 	count, newest := 0, time.Time{}
 	for _, w := range sampleWalls {

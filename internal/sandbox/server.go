@@ -27,8 +27,8 @@ type Options struct {
 	// BaseURL is how clients and browsers reach the sandbox, without a trailing slash; "http://" and the address if
 	// empty. Picture and upload addresses begin with it.
 	BaseURL string
-	// Clock tells the time for message dates, rates, quotas and deadlines; time.Now if nil. Delays of faults and webhook
-	// retries use real time.
+	// Clock tells the time for message dates, rates, quotas and deadlines; time.Now if nil. Delays of faults and
+	// webhook retries use real time.
 	Clock func() time.Time
 	// Samples fills the sandbox with the sample walls, chats and tokens.
 	Samples bool

@@ -23,14 +23,12 @@ const (
 	ClientGone Outcome = "client_gone" // the caller left before the answer
 )
 
-// Call is one recorded request to an imitated platform. It never holds a
-// token: Key names who called.
+// Call is one recorded request to an imitated platform. It never holds a token: Key names who called.
 type Call struct {
 	Seq      int64    `json:"seq"` // 1, 2, 3… in order of arrival
 	Platform Platform `json:"platform"`
 	Method   string   `json:"method"`
-	// Key is "bot<id>" for Telegram and the name of the token for VK; empty
-	// if the token is unknown.
+	// Key is "bot<id>" for Telegram and the name of the token for VK; empty if the token is unknown.
 	Key string `json:"key"`
 	// Chat is the chat_id (Telegram) or owner_id (VK) as the caller wrote it.
 	Chat        string         `json:"chat,omitempty"`
@@ -42,11 +40,10 @@ type Call struct {
 	Answer      string         `json:"answer,omitempty"`
 	Outcome     Outcome        `json:"outcome"`
 	Fault       string         `json:"fault,omitempty"` // id of the fault plan that took part
-	// Stored are the ids of the messages or posts that the call created or
-	// changed, even if the answer was an error (accept_then_fail).
+	// Stored are the ids of the messages or posts that the call created or changed, even if the answer was an error
+	// (accept_then_fail).
 	Stored []int64 `json:"stored,omitempty"`
-	// Warnings name what the real platform lets pass but a careful client
-	// would not send.
+	// Warnings name what the real platform lets pass but a careful client would not send.
 	Warnings []string `json:"warnings,omitempty"`
 
 	size int // rough memory, to bound the log
@@ -78,8 +75,7 @@ type CallFilter struct {
 	Chat     string
 	Outcome  Outcome
 	After    int64 // only calls with a greater Seq
-	// Arrived also selects calls that have no answer yet. Without it a call
-	// counts once it is answered or broken off.
+	// Arrived also selects calls that have no answer yet. Without it a call counts once it is answered or broken off.
 	Arrived bool
 	// Match is a further condition; not available over HTTP.
 	Match func(Call) bool

@@ -1,5 +1,5 @@
-// Package core is what the imitated platforms share: one way for a call to be recorded, struck by a fault and
-// answered; pictures; the clock; and the part of the control API that belongs to no platform.
+// Package core is what the imitated platforms share: one way for a call to be recorded, struck by a fault and answered;
+// pictures; the clock; and the part of the control API that belongs to no platform.
 package core
 
 import (

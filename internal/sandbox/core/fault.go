@@ -8,12 +8,10 @@ import (
 	"sync"
 )
 
-// Fault is a plan for what happens to calls of a method instead of, or before,
-// their ordinary answer. Faults are tried in the order in
-// which they were set; the first that matches is used.
+// Fault is a plan for what happens to calls of a method instead of, or before, their ordinary answer. Faults are tried
+// in the order in which they were set; the first that matches is used.
 //
-// A fault with only DelayMS (or with nothing at all) slows the call down and
-// lets it be answered as usual.
+// A fault with only DelayMS (or with nothing at all) slows the call down and lets it be answered as usual.
 type Fault struct {
 	ID string `json:"id"` // given by the sandbox
 
@@ -40,9 +38,8 @@ type Fault struct {
 	Hang            bool              `json:"hang,omitempty"`         // never answer
 	Reset           bool              `json:"reset,omitempty"`        // cut the connection after the body was read
 	ResetBefore     bool              `json:"reset_before,omitempty"` // cut it before the body is read; Chat can't be used
-	// AcceptThenFail does what the call asks, and only then fails: the
-	// message is there, the caller does not learn it. Alone it answers 500; for
-	// VK, a proxy's 502 page.
+	// AcceptThenFail does what the call asks, and only then fails: the message is there, the caller does not learn it.
+	// Alone it answers 500; for VK, a proxy's 502 page.
 	AcceptThenFail bool `json:"accept_then_fail,omitempty"`
 
 	Used int `json:"used"` // how many calls it has met so far
@@ -123,8 +120,7 @@ func (c *Core) clearFaults(which func(*Fault) bool) (found bool) {
 	return len(c.faults.faults) < before
 }
 
-// take uses up the first fault for this call. early asks for the faults that
-// strike before the body is read.
+// take uses up the first fault for this call. early asks for the faults that strike before the body is read.
 func (p *faultPlan) take(platform Platform, method, chat string, early bool) *Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()

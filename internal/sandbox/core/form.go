@@ -13,8 +13,7 @@ import (
 	"strings"
 )
 
-// Limits of a request body. Telegram takes uploads of 50 MB, ten photos of
-// 10 MB each among them; VK takes 50 MB.
+// Limits of a request body. Telegram takes uploads of 50 MB, ten photos of 10 MB each among them; VK takes 50 MB.
 const (
 	maxBody  = 110 << 20
 	maxField = 1 << 20

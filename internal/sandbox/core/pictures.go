@@ -108,8 +108,8 @@ type PictureFault struct {
 	DelayMS  int    `json:"delay_ms,omitempty"`
 }
 
-// SetPictureFault spoils the picture of a name, or mends it with the zero fault. The same can be asked for in the
-// query of its address.
+// SetPictureFault spoils the picture of a name, or mends it with the zero fault. The same can be asked for in the query
+// of its address.
 func (c *Core) SetPictureFault(name string, fault PictureFault) {
 	c.pictures.mu.Lock()
 	defer c.pictures.mu.Unlock()

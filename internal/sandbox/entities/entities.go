@@ -1,9 +1,8 @@
-// Package entities reads message markup the way Telegram's server reads it:
-// HTML and MarkdownV2 into plain text with entities, with the server's own
-// complaints, and back into HTML for a browser.
+// Package entities reads message markup the way Telegram's server reads it: HTML and MarkdownV2 into plain text with
+// entities, with the server's own complaints, and back into HTML for a browser.
 //
-// The rules and the error texts follow "Formatting options" of the Bot API
-// documentation and the parser of TDLib (MessageEntity.cpp).
+// The rules and the error texts follow "Formatting options" of the Bot API documentation and the parser of TDLib
+// (MessageEntity.cpp).
 package entities
 
 import (
@@ -45,8 +44,7 @@ func (t Type) Known() bool {
 		"text_mention", "custom_emoji", "mention", "hashtag", "cashtag", "bot_command", "url", "email", "phone_number"}, t)
 }
 
-// Characters counts what Telegram's limits count: Unicode code points after
-// entity parsing.
+// Characters counts what Telegram's limits count: Unicode code points after entity parsing.
 func Characters(text string) int { return utf8.RuneCountInString(text) }
 
 // UTF16Length is the number of UTF-16 code units of text, the unit of entity offsets.
@@ -59,8 +57,8 @@ func UTF16Length(text string) (n int) {
 
 func width16(r rune) int { return max(utf16.RuneLen(r), 1) }
 
-// Trim drops white space around text, as the server does with every message,
-// and moves and clips the entities accordingly. Entities left empty vanish.
+// Trim drops white space around text, as the server does with every message, and moves and clips the entities
+// accordingly. Entities left empty vanish.
 func Trim(text string, list []Entity) (string, []Entity) {
 	kept := strings.TrimLeftFunc(text, blank)
 	shift := UTF16Length(text[:len(text)-len(kept)])

@@ -29,8 +29,7 @@ var htmlTags = map[string]Type{
 	"blockquote": Blockquote,
 }
 
-// ParseHTML reads a text of parse_mode HTML. The error is what follows
-// "can't parse entities: " in the server's answer.
+// ParseHTML reads a text of parse_mode HTML. The error is what follows "can't parse entities: " in the server's answer.
 func ParseHTML(source string) (string, []Entity, error) {
 	var out strings.Builder
 	var list []Entity
@@ -78,8 +77,7 @@ func ParseHTML(source string) (string, []Entity, error) {
 	return out.String(), inOrder(list), nil
 }
 
-// startTag reads a start tag whose name begins at i; begin is where its "<"
-// stands, for the complaints.
+// startTag reads a start tag whose name begins at i; begin is where its "<" stands, for the complaints.
 func startTag(source string, i, begin int) (openTag, int, error) {
 	from := i
 	for i < len(source) && !htmlSpace(source[i]) && source[i] != '>' {

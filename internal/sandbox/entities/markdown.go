@@ -30,8 +30,8 @@ var marks = []markStyle{
 
 const reservedMarks = "_*[]()~`>#+-=|{}.!"
 
-// ParseMarkdownV2 reads a text of parse_mode MarkdownV2. The error is what
-// follows "can't parse entities: " in the server's answer.
+// ParseMarkdownV2 reads a text of parse_mode MarkdownV2. The error is what follows "can't parse entities: " in the
+// server's answer.
 func ParseMarkdownV2(source string) (string, []Entity, error) {
 	p := markdown{source: source, quote: -1, lineStart: true}
 	for p.at < len(source) {
@@ -136,8 +136,7 @@ func (p *markdown) close() (bool, error) {
 	return true, nil
 }
 
-// target reads the "(…)" after a link text; without one the text itself is
-// the address.
+// target reads the "(…)" after a link text; without one the text itself is the address.
 func (p *markdown) target(entity *Entity, text string) (keep bool, err error) {
 	address := text
 	if strings.HasPrefix(p.source[p.at:], "(") {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 )
 
-// Link completes and checks the address of a text link: http, https, tg, ton
-// and mailto pass, an address without a scheme gets http://.
+// Link completes and checks the address of a text link: http, https, tg, ton and mailto pass, an address without a
+// scheme gets http://.
 func Link(address string) (string, bool) {
 	address = strings.TrimSpace(address)
 	if address == "" || strings.ContainsAny(address, " \n\t") {
@@ -39,8 +39,8 @@ func Link(address string) (string, bool) {
 
 var bareAddress = regexp.MustCompile(`https?://[^\s<>"«»]+[^\s<>"«».,;:!?)\]]|(?:\+7|\b8)[\s(-]*9\d{2}[\s)-]*\d{3}[\s-]*\d{2}[\s-]*\d{2}\b|(?:^|[\s(])[#@][\p{L}\d_]{2,}`)
 
-// HTML renders text with its entities for a browser. Bare addresses, phones,
-// hashtags and mentions become links too, as a Telegram app shows them.
+// HTML renders text with its entities for a browser. Bare addresses, phones, hashtags and mentions become links too, as
+// a Telegram app shows them.
 func HTML(text string, list []Entity) string {
 	units := utf16.Encode([]rune(text))
 	opens, closes := map[int][]Entity{}, map[int][]Entity{}
@@ -84,8 +84,7 @@ func HTML(text string, list []Entity) string {
 	return out.String()
 }
 
-// Linkify escapes text and turns bare addresses, phones, hashtags and
-// mentions into links.
+// Linkify escapes text and turns bare addresses, phones, hashtags and mentions into links.
 func Linkify(text string) string {
 	var out strings.Builder
 	at := 0
@@ -145,8 +144,7 @@ func safeLink(address string) string {
 	return link
 }
 
-// FirstLink is the first address in a text: of a text link, or written out.
-// Empty if there is none.
+// FirstLink is the first address in a text: of a text link, or written out. Empty if there is none.
 func FirstLink(text string, list []Entity) string {
 	first, at := "", len(text)+1
 	for _, m := range bareAddress.FindAllStringIndex(text, -1) {

@@ -17,8 +17,7 @@ type faultPreset struct {
 	Title    string
 	Platform core.Platform // empty: both
 	fault    core.Fault
-	// Unit says what the form's number means: seconds, milliseconds; empty if
-	// it means nothing.
+	// Unit says what the form's number means: seconds, milliseconds; empty if it means nothing.
 	Unit string
 }
 

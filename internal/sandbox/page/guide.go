@@ -79,12 +79,10 @@ func (s *Site) pageSay(r *http.Request) error {
 	return err
 }
 
-// restrictedInside is the page's name for a restricted member who is in the
-// chat; without is_member, they are not.
+// restrictedInside is the page's name for a restricted member who is in the chat; without is_member, they are not.
 const restrictedInside = telegram.Restricted + ", is_member"
 
-// sampleLocation is where the person of the page stands: in the centre of the
-// sample city.
+// sampleLocation is where the person of the page stands: in the centre of the sample city.
 var sampleLocation = telegram.Location{Latitude: 57.301, Longitude: 44.102}
 
 func (s *Site) pageLocate(r *http.Request) error {
@@ -126,8 +124,7 @@ func (s *Site) pageMember(r *http.Request) error {
 	return s.telegram.SetMember(channel, from.ID, member)
 }
 
-// pageDelivery changes the delivery mode, releases held updates, or delivers
-// one again.
+// pageDelivery changes the delivery mode, releases held updates, or delivers one again.
 func (s *Site) pageDelivery(r *http.Request) error {
 	token := s.telegram.BotToken(r.FormValue("bot"))
 	switch r.FormValue("do") {

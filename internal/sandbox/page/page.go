@@ -27,8 +27,7 @@ var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"columns": columns, "host": linkHost, "dict": dict,
 }).ParseFS(pageFiles, "files/*.html"))
 
-// pagePolicy keeps everything on the page local but pictures: posts may have
-// pictures of other servers.
+// pagePolicy keeps everything on the page local but pictures: posts may have pictures of other servers.
 const pagePolicy = "default-src 'self'; img-src http: https: data:; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'self'"
 
 // Site serves the pages.
@@ -103,8 +102,7 @@ func (s *Site) servePanel(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveEvents tells the page which topics have changed, as server-sent
-// events.
+// serveEvents tells the page which topics have changed, as server-sent events.
 func (s *Site) serveEvents(w http.ResponseWriter, r *http.Request) {
 	news := s.core.Listen()
 	defer news.Close()
@@ -140,8 +138,7 @@ func avatar(owner int64) string {
 
 var monthNames = [...]string{"янв", "фев", "мар", "апр", "мая", "июн", "июл", "авг", "сен", "окт", "ноя", "дек"}
 
-// moment says when something was as a wall does: "12 минут назад", "сегодня в
-// 9:40", "3 ноя в 18:05".
+// moment says when something was as a wall does: "12 минут назад", "сегодня в 9:40", "3 ноя в 18:05".
 func moment(at, now time.Time) string {
 	at, now = at.Local(), now.Local()
 	ago := now.Sub(at)
@@ -180,8 +177,7 @@ func plural(n int, one, few, many string) string {
 	return many
 }
 
-// columns chooses the layout of n photos: one, two by two, one large beside
-// two, or rows of three.
+// columns chooses the layout of n photos: one, two by two, one large beside two, or rows of three.
 func columns(n int) int {
 	switch n {
 	case 1, 3:

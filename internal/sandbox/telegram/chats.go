@@ -9,9 +9,7 @@ import (
 )
 
 func (q *request) getMe() any {
-	return map[string]any{"id": q.bot.ID(), "is_bot": true, "first_name": q.bot.Name, "username": q.bot.Username,
-		"can_join_groups": true, "can_read_all_group_messages": false, "supports_inline_queries": false,
-		"can_connect_to_business": false, "has_main_web_app": false}
+	return map[string]any{"id": q.bot.ID(), "is_bot": true, "first_name": q.bot.Name, "username": q.bot.Username}
 }
 
 func (q *request) getChat() any {
@@ -25,13 +23,8 @@ func (q *request) getChat() any {
 		q.refuse(refused)
 	}
 	w := wireChat(c.Chat)
-	w["accent_color_id"], w["max_reaction_count"] = 0, 11
-	w["accepted_gift_types"] = map[string]any{"unlimited_gifts": false, "limited_gifts": false, "unique_gifts": false, "premium_subscription": false}
 	if c.About != "" {
 		w["description"] = c.About
-	}
-	if c.Type != PrivateChat {
-		w["permissions"] = map[string]any{"can_send_messages": true, "can_send_photos": true}
 	}
 	return w
 }
@@ -54,8 +47,7 @@ func (q *request) getChatMember() any {
 	case c.Type != PrivateChat && !own.inside() && c.Username == "":
 		q.refuse(forbidden("bot is not a member of the %s chat", c.Type))
 	case c.Type == Channel && !slices.Contains([]MemberStatus{Creator, Administrator}, own.Status) && user != q.bot.ID():
-		// The server tells a bot about others in a channel only if it
-		// administers it.
+		// The server tells a bot about others in a channel only if it administers it.
 		q.bad("member list is inaccessible")
 	case m.Status == NotFound, !listed && c.Type == PrivateChat && user != c.ID:
 		q.bad("member not found")
@@ -73,21 +65,11 @@ func wireMember(user int64, m Member, isBot bool) map[string]any {
 		"user":   map[string]any{"id": user, "is_bot": isBot, "first_name": cmp.Or(m.Name, "Гость")},
 	}
 	switch m.Status {
-	case Creator:
-		w["is_anonymous"] = false
 	case Administrator:
-		for _, right := range []string{"can_be_edited", "is_anonymous", "can_manage_chat", "can_delete_messages", "can_manage_video_chats",
-			"can_restrict_members", "can_promote_members", "can_change_info", "can_invite_users", "can_post_stories", "can_edit_stories", "can_delete_stories"} {
-			w[right] = right == "can_manage_chat" || right == "can_delete_messages"
-		}
 		w["can_post_messages"], w["can_manage_topics"] = !m.Mute, m.ManageTopics
 	case Restricted:
 		w["is_member"], w["until_date"] = m.IsMember, 0
 		w["can_send_messages"], w["can_send_photos"] = !m.Mute, !m.Mute && !m.MutePhotos
-		for _, right := range []string{"can_send_audios", "can_send_documents", "can_send_videos", "can_send_video_notes", "can_send_voice_notes",
-			"can_send_polls", "can_send_other_messages", "can_add_web_page_previews", "can_change_info", "can_invite_users", "can_pin_messages", "can_manage_topics"} {
-			w[right] = false
-		}
 	case Kicked, Blocked:
 		w["status"], w["until_date"] = Kicked, 0
 	}

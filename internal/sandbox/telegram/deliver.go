@@ -57,8 +57,8 @@ func (u *updateQueue) deliver(update *Update) {
 	}
 }
 
-// runLane delivers the updates of a lane one after another. An update that is
-// refused holds up those behind it, as at Telegram.
+// runLane delivers the updates of a lane one after another. An update that is refused holds up those behind it, as at
+// Telegram.
 func (u *updateQueue) runLane(lane string, epoch int) {
 	for {
 		u.t.mu.Lock()
@@ -97,10 +97,9 @@ func (u *updateQueue) runLane(lane string, epoch int) {
 	}
 }
 
-// insist offers an update until it is taken, expires, or the webhook changes.
-// The first repetition follows at once, then the pauses double to one or two
-// minutes; a Retry-After of the answer is honoured up to an hour
-// (WebhookActor.cpp in telegram-bot-api).
+// insist offers an update until it is taken, expires, or the webhook changes. The first repetition follows at once,
+// then the pauses double to one or two minutes; a Retry-After of the answer is honoured up to an hour (WebhookActor.cpp
+// in telegram-bot-api).
 func (u *updateQueue) insist(update *Update, epoch int, slots chan struct{}) {
 	s := u.t.core
 	pause := u.t.options.WebhookRetry

@@ -72,8 +72,7 @@ func (q *request) editMessageMedia() any {
 	photo, refused := q.photo(media.Media, media.Media)
 	q.refuse(refused)
 	return q.edit(func(after *Message) {
-		// A text message may become a photo (Bot API 10.1); the way back does
-		// not exist.
+		// A text message may become a photo (Bot API 10.1); the way back does not exist.
 		after.Text, after.Preview = "", ""
 		after.Photo, after.Caption, after.Entities, after.Above, after.Spoiler = photo, m.Caption, m.Entities, m.Above, m.Spoiler
 	})

@@ -106,8 +106,8 @@ func (q *request) button(sent inlineButton) (button Button) {
 	switch copied := sent.CopyText; {
 	case copied == nil:
 	case used > 0 && copied.Text == "":
-		// go-telegram/bot adds an empty copy_text to every button; the server
-		// looks at url and callback_data first and never sees it.
+		// go-telegram/bot adds an empty copy_text to every button; the server looks at url and callback_data first and
+		// never sees it.
 		q.warn("a button carries an empty copy_text")
 	case copied.Text == "" || len([]rune(copied.Text)) > maxCopyText:
 		q.bad("BUTTON_COPY_TEXT_INVALID")

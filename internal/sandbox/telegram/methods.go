@@ -12,8 +12,8 @@ import (
 	"vestnik/internal/sandbox/core"
 )
 
-// request is a Bot API call that passed the token check. The first thing wrong with it ends it: everything that reads
-// a parameter says so through refuse, and a method looks at refused before it acts.
+// request is a Bot API call that passed the token check. The first thing wrong with it ends it: everything that reads a
+// parameter says so through refuse, and a method looks at refused before it acts.
 type request struct {
 	platform *Platform
 	bot      *bot

@@ -29,8 +29,8 @@ const (
 	maxPhotoStretch = 20     // the longer side over the shorter
 )
 
-// urlMemory is how long Telegram remembers what a URL gave, failures
-// included ("a few days", tdlib/telegram-bot-api #782).
+// urlMemory is how long Telegram remembers what a URL gave, failures included ("a few days", tdlib/telegram-bot-api
+// #782).
 const urlMemory = 72 * time.Hour
 
 // fetch is what a URL gave.
@@ -41,8 +41,7 @@ type fetch struct {
 	done    chan struct{} // closed when photo or refused is set
 }
 
-// photo finds the photo that a parameter means: an uploaded file, attach://,
-// a URL or a file id.
+// photo finds the photo that a parameter means: an uploaded file, attach://, a URL or a file id.
 func (q *request) photo(fieldName, value string) (*Photo, *refusal) {
 	if file, uploaded := q.form.Files[fieldName]; uploaded {
 		return q.uploadedPhoto(file)
@@ -75,8 +74,7 @@ func (q *request) photo(fieldName, value string) (*Photo, *refusal) {
 	return t.fetchedPhoto(q.ctx, value)
 }
 
-// photoURL checks the form of a URL (Client::get_input_file in
-// telegram-bot-api and HttpUrl in TDLib).
+// photoURL checks the form of a URL (Client::get_input_file in telegram-bot-api and HttpUrl in TDLib).
 func photoURL(address string) *refusal {
 	u, err := url.Parse(address)
 	switch {
@@ -190,8 +188,8 @@ func (t *Platform) keepPhoto(p Photo, content []byte) (*Photo, *refusal) {
 	return &p, nil
 }
 
-// wirePhoto lists the sizes Telegram makes of a photo: 90, 320, 800, 1280 on
-// the longer side, and not more than the photo has.
+// wirePhoto lists the sizes Telegram makes of a photo: 90, 320, 800, 1280 on the longer side, and not more than the
+// photo has.
 func (t *Platform) wirePhoto(p *Photo) []map[string]any {
 	var sizes []map[string]any
 	long := max(p.Width, p.Height)

@@ -89,8 +89,7 @@ func (q *request) topic(c *chat) int64 {
 	if id == 0 {
 		return 0
 	}
-	// Topic 1, General, can't be named: the server knows no message 1 that
-	// began a thread.
+	// Topic 1, General, can't be named: the server knows no message 1 that began a thread.
 	at := slices.IndexFunc(c.Topics, func(topic Topic) bool { return topic.ID == id && !topic.Deleted && c.Forum && id != 1 })
 	m := c.membership(q.bot)
 	switch {
@@ -109,8 +108,8 @@ type place struct {
 	replyTo int64
 }
 
-// approach does the checks that all sending methods share, in the order of the server: chat, rights, topic, reply.
-// t.mu is held.
+// approach does the checks that all sending methods share, in the order of the server: chat, rights, topic, reply. t.mu
+// is held.
 func (q *request) approach(photos bool) (p place) {
 	if p.chat = q.find(); p.chat == nil || q.refuse(p.chat.mayWrite(q.bot, photos)) {
 		return p

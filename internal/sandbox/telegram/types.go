@@ -8,15 +8,13 @@ import (
 	"vestnik/internal/sandbox/entities"
 )
 
-// Bot is a Telegram bot known to the sandbox. Its id is the number before the
-// colon of its token.
+// Bot is a Telegram bot known to the sandbox. Its id is the number before the colon of its token.
 type Bot struct {
 	Token    string `json:"token"`
 	Username string `json:"username,omitempty"`
 	Name     string `json:"name,omitempty"`
-	// PerSecond bounds the messages of the bot in all chats together (Telegram
-	// names about 30); 0 means no bound, so that many destinations can be
-	// tried at once.
+	// PerSecond bounds the messages of the bot in all chats together (Telegram names about 30); 0 means no bound, so
+	// that many destinations can be tried at once.
 	PerSecond float64 `json:"per_second,omitempty"`
 }
 
@@ -47,14 +45,13 @@ type Limits struct {
 	PerSecond float64 `json:"per_second"`
 	// Burst is how many requests may come at once before PerSecond holds.
 	Burst int `json:"burst"`
-	// PerMinute bounds the messages in any minute in groups and supergroups;
-	// an album counts one for each item. 0 means no limit.
+	// PerMinute bounds the messages in any minute in groups and supergroups; an album counts one for each item. 0 means
+	// no limit.
 	PerMinute int `json:"per_minute"`
 }
 
-// RealLimits imitate Telegram, as far as they are known: about one message a
-// second in a chat with short bursts, 20 a minute in a group ("My bot is
-// hitting limits" in the Bot FAQ).
+// RealLimits imitate Telegram, as far as they are known: about one message a second in a chat with short bursts, 20 a
+// minute in a group ("My bot is hitting limits" in the Bot FAQ).
 var RealLimits = Limits{PerSecond: 1, Burst: 4, PerMinute: 20}
 
 // NoLimits never answer 429. For benchmarks.
@@ -67,13 +64,11 @@ type Chat struct {
 	Title    string   `json:"title,omitempty"` // a person's name in a private chat
 	Username string   `json:"username,omitempty"`
 	About    string   `json:"about,omitempty"`
-	// Forum chats have topics. Topic 1, General, always exists and can't be
-	// named in message_thread_id.
+	// Forum chats have topics. Topic 1, General, always exists and can't be named in message_thread_id.
 	Forum  bool    `json:"forum,omitempty"`
 	Topics []Topic `json:"topics,omitempty"`
-	// Members by user id, bots among them. A bot without an entry is an
-	// ordinary member of a group, an administrator of a channel, and known to
-	// the person of a private chat.
+	// Members by user id, bots among them. A bot without an entry is an ordinary member of a group, an administrator of
+	// a channel, and known to the person of a private chat.
 	Members map[int64]Member `json:"members,omitempty"`
 	// Limits, if they differ from the sandbox's.
 	Limits *Limits `json:"limits,omitempty"`
@@ -95,8 +90,8 @@ type Topic struct {
 // MemberStatus is a member's status by its Bot API name.
 type MemberStatus string
 
-// The statuses. Blocked and NotFound are the sandbox's own: a person who has
-// blocked the bot, and a user of whom the server knows nothing.
+// The statuses. Blocked and NotFound are the sandbox's own: a person who has blocked the bot, and a user of whom the
+// server knows nothing.
 const (
 	Creator       MemberStatus = "creator"
 	Administrator MemberStatus = "administrator"
@@ -113,9 +108,8 @@ type Member struct {
 	Status MemberStatus `json:"status"`
 	// IsMember is for restricted members: whether they are in the chat.
 	IsMember bool `json:"is_member,omitempty"`
-	// Mute takes the right to send anything, MutePhotos the right to send
-	// photos: from restricted members, and from administrators of a channel
-	// the right to post.
+	// Mute takes the right to send anything, MutePhotos the right to send photos: from restricted members, and from
+	// administrators of a channel the right to post.
 	Mute       bool `json:"mute,omitempty"`
 	MutePhotos bool `json:"mute_photos,omitempty"`
 	// ManageTopics lets an administrator write into closed topics.
@@ -156,8 +150,7 @@ type Message struct {
 	Above    bool              `json:"above,omitempty"`   // caption above the photo
 	Spoiler  bool              `json:"spoiler,omitempty"` // photo hidden until touched
 	Keyboard [][]Button        `json:"keyboard,omitempty"`
-	// Preview is the address whose preview is shown under the text; empty if
-	// there is none or it is turned off.
+	// Preview is the address whose preview is shown under the text; empty if there is none or it is turned off.
 	Preview string `json:"preview,omitempty"`
 }
 

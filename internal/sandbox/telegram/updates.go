@@ -36,15 +36,14 @@ const (
 	callbackLife = 150 * time.Second
 )
 
-// How many updates are remembered: undelivered ones, and delivered ones that
-// can be delivered again.
+// How many updates are remembered: undelivered ones, and delivered ones that can be delivered again.
 const (
 	updatesPending = 100_000
 	updatesKept    = 5_000
 )
 
-// AnswerWithin is how long after the press of a button the bot may answer it.
-// Telegram publishes no figure; people report 5 s to some tens.
+// AnswerWithin is how long after the press of a button the bot may answer it. Telegram publishes no figure; people
+// report 5 s to some tens.
 const AnswerWithin = 15 * time.Second
 
 // query is a press of a button with the bot that may answer it.
@@ -123,9 +122,8 @@ func (t *Platform) write(token string, chatID int64, m Message, from Person) (Up
 	return b.updates.push("message", fmt.Sprintf("chat %d", c.ID), t.wire(c, c.add(&m)), "")
 }
 
-// Press lets a person press a button, or send any callback data of a button
-// that was once there. A message that is gone is sent as Telegram does: date
-// 0 and no content.
+// Press lets a person press a button, or send any callback data of a button that was once there. A message that is gone
+// is sent as Telegram does: date 0 and no content.
 func (t *Platform) Press(token string, from Person, chatID, messageID int64, data string) (Update, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,8 +151,8 @@ func (t *Platform) Press(token string, from Person, chatID, messageID int64, dat
 	}, id)
 }
 
-// Push sends an update with any content under its kind ("message",
-// "my_chat_member", "poll"…): for what the other methods do not produce.
+// Push sends an update with any content under its kind ("message", "my_chat_member", "poll"…): for what the other
+// methods do not produce.
 func (t *Platform) Push(token, kind string, content json.RawMessage) (Update, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -311,8 +309,7 @@ func (q *request) getUpdates() any {
 	return bodies
 }
 
-// confirm forgets the updates before offset; a negative offset keeps only so
-// many of the last. t.mu is held.
+// confirm forgets the updates before offset; a negative offset keeps only so many of the last. t.mu is held.
 func (u *updateQueue) confirm(offset int64) {
 	now := u.t.core.Now()
 	if offset < 0 {

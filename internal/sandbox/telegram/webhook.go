@@ -27,8 +27,7 @@ type DeliveryMode struct {
 	Hold bool `json:"hold"`
 	// Copies is how many times more than once each update is delivered.
 	Copies int `json:"copies"`
-	// Together sends copies, and updates that ordinarily wait for each other,
-	// at the same time.
+	// Together sends copies, and updates that ordinarily wait for each other, at the same time.
 	Together bool `json:"together"`
 }
 
@@ -55,8 +54,7 @@ const deliveriesKept = 10_000
 // webhookTimeout is how long Telegram waits for the answer.
 const webhookTimeout = 60 * time.Second
 
-// sender hands updates to a webhook. It is guarded by t.mu, but for what it
-// says.
+// sender hands updates to a webhook. It is guarded by t.mu, but for what it says.
 type sender struct {
 	hook      Webhook
 	mode      DeliveryMode

@@ -6,8 +6,7 @@ import (
 	"vestnik/internal/sandbox/entities"
 )
 
-// wire is a message in the form of the Bot API, as the bot sees it. t.mu is
-// held.
+// wire is a message in the form of the Bot API, as the bot sees it. t.mu is held.
 func (t *Platform) wire(c *chat, m *Message) map[string]any {
 	w := map[string]any{"message_id": m.ID, "date": m.Date.Unix(), "chat": wireChat(c.Chat)}
 	switch {

@@ -58,17 +58,13 @@ var methods map[string]method
 
 func init() { // a literal would be an initialisation cycle through request
 	methods = map[string]method{
-		"utils.resolveScreenName": {"screen_name!", append(writers, readers...), "", (*request).resolveScreenName},
-		"wall.get":                {"owner_id domain offset count filter extended fields", readers, "", (*request).wallGet},
-		"wall.getById":            {"posts! extended copy_history_depth fields", readers, "", (*request).wallGetByID},
-		"wall.post": {"owner_id friends_only from_group message attachments services signed publish_date lat long place_id post_id guid" +
-			" mark_as_ads link_title link_photo_id close_comments donut_paid_duration mute_notifications copyright topic_id primary_attachments_mode",
-			writers, "wall", (*request).wallPost},
-		"wall.edit": {"owner_id post_id! friends_only message attachments services signed publish_date lat long place_id mark_as_ads" +
-			" close_comments donut_paid_duration poster_bkg_id poster_bkg_owner_id poster_bkg_access_hash copyright topic_id",
-			people, "wall", (*request).wallEdit},
+		"utils.resolveScreenName":    {"screen_name!", append(writers, readers...), "", (*request).resolveScreenName},
+		"wall.get":                   {"owner_id! offset count filter extended", readers, "", (*request).wallGet},
+		"wall.getById":               {"posts!", readers, "", (*request).wallGetByID},
+		"wall.post":                  {"owner_id from_group message attachments mute_notifications guid copyright", writers, "wall", (*request).wallPost},
+		"wall.edit":                  {"owner_id post_id! message attachments copyright", people, "wall", (*request).wallEdit},
 		"photos.getWallUploadServer": {"group_id", people, "photos", (*request).getWallUploadServer},
-		"photos.saveWallPhoto":       {"user_id group_id photo! server! hash! latitude longitude caption", people, "photos", (*request).saveWallPhoto},
+		"photos.saveWallPhoto":       {"group_id photo! server! hash!", people, "photos", (*request).saveWallPhoto},
 	}
 }
 
@@ -201,8 +197,7 @@ func (q *request) resolveScreenName() any {
 	return map[string]any{"object_id": w.OwnerID, "type": "user"}
 }
 
-// named finds a wall by screen name, club123, public123 or id123. v.mu is
-// held.
+// named finds a wall by screen name, club123, public123 or id123. v.mu is held.
 func (v *Platform) named(name string) *wall {
 	if name = strings.ToLower(name); name == "" {
 		return nil

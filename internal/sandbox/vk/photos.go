@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"vestnik/internal/sandbox/core"
 )
@@ -63,8 +62,8 @@ func (q *request) getWallUploadServer() any {
 	return map[string]any{"upload_url": v.core.BaseURL + "/upload/" + id, "album_id": -14, "user_id": q.token.Owner}
 }
 
-// ServeUpload is VK's upload host: a multipart field "photo", an address that
-// is good once. Errors come as {"error": "…"} without VK's envelope.
+// ServeUpload is VK's upload host: a multipart field "photo", an address that is good once. Errors come as {"error":
+// "…"} without VK's envelope.
 func (v *Platform) ServeUpload(w http.ResponseWriter, r *http.Request) {
 	var t *ticket
 	v.core.Exchange(w, r, core.VK, "upload", core.Rules{
@@ -103,8 +102,8 @@ func uploadError(text string) core.Answer {
 	return core.Answer{Status: 200, Body: core.Encode(map[string]any{"error": text}), Refused: true}
 }
 
-// accept stores a file until it is saved. What is no picture gives an empty
-// photo, as at VK, and fails when it is saved. v.mu is held.
+// accept stores a file until it is saved. What is no picture gives an empty photo, as at VK, and fails when it is
+// saved. v.mu is held.
 func (v *Platform) accept(t *ticket, file core.Upload) core.Answer {
 	config, kind, err := image.DecodeConfig(bytes.NewReader(file.Content))
 	long, short := max(config.Width, config.Height), min(config.Width, config.Height)
@@ -140,14 +139,12 @@ func (q *request) saveWallPhoto() any {
 		q.bad("photo is undefined")
 	case u == nil || u.by != q.token.Name || u.saved:
 		q.refuse(refuse(121, "%s", messages[121]))
-	case int64(u.server) != server:
+	case u.server != server:
 		q.refuse(refuse(118, "%s", messages[118]))
 	case u.photo != sent:
 		q.refuse(refuse(129, "%s", messages[129]))
 	case u.group != group:
 		q.refuse(refuse(121, "%s", messages[121]))
-	case utf8.RuneCountInString(q.form.Text("caption")) > 2048:
-		q.bad("caption is too long")
 	}
 	if q.refused != nil {
 		return nil

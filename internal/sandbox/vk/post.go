@@ -21,38 +21,27 @@ const (
 )
 
 func (q *request) wallPost() any {
-	v := q.platform
-	now, publishDate, linkPhoto := v.core.Now(), q.integer("publish_date", 0), q.integer("link_photo_id", 0)
-	q.integer("post_id", 0)
-	fromGroup, signed, ads := q.flag("from_group"), q.flag("signed"), q.flag("mark_as_ads")
-	for _, name := range []string{"friends_only", "close_comments", "mute_notifications"} {
-		q.flag(name)
-	}
+	v, now := q.platform, q.platform.core.Now()
+	fromGroup := q.flag("from_group")
+	q.flag("mute_notifications")
 	w := q.wallToWrite()
 	if w == nil {
 		return nil
 	}
-	p := Post{FromID: q.token.Owner, GUID: q.form.Text("guid"), By: q.token.Name, Ads: ads}
+	p := Post{FromID: q.token.Owner, GUID: q.form.Text("guid"), By: q.token.Name, Date: now}
 	switch {
-	case q.token.Kind == CommunityToken: // a community has no other voice than its own
-		p.FromID = w.OwnerID
 	case fromGroup && w.OwnerID > 0:
 		q.bad("from_group needs a community's owner_id, which is negative")
-	case signed && !fromGroup:
-		q.bad("signed needs from_group")
-	case fromGroup:
+	case fromGroup, q.token.Kind == CommunityToken: // a community has no other voice than its own
 		p.FromID = w.OwnerID
-		if signed {
-			p.SignerID = q.token.Owner
-		}
 	}
 	// A repeated guid gives the post that is there and posts nothing.
 	guid := q.token.Name + " " + p.GUID
 	if used, known := w.GUIDs[guid]; known && p.GUID != "" && now.Sub(used.At) < guidLife {
 		return map[string]any{"post_id": used.Post}
 	}
-	q.content(w, &p, linkPhoto != 0)
-	if q.refused != nil || q.refuse(w.room(&p, now, publishDate)) {
+	q.content(w, &p)
+	if q.refused != nil || q.refuse(w.room(now)) {
 		return nil
 	}
 	stored := v.put(w, p)
@@ -92,8 +81,8 @@ func (q *request) wallToWrite() *wall {
 	return w
 }
 
-// room applies the limits on how often and when one may post.
-func (w *wall) room(p *Post, now time.Time, publishDate int64) *refusal {
+// room applies the limit on how often one may post.
+func (w *wall) room(now time.Time) *refusal {
 	today := 0
 	for _, other := range w.Posts {
 		if other.By != "" && now.Sub(other.Date) < 24*time.Hour {
@@ -103,28 +92,11 @@ func (w *wall) room(p *Post, now time.Time, publishDate int64) *refusal {
 	if w.PostsPerDay > 0 && today >= w.PostsPerDay {
 		return refuse(214, "Access to adding post denied: you can only add %d posts a day", w.PostsPerDay)
 	}
-	p.Date = now
-	if publishDate == 0 {
-		return nil
-	}
-	at := time.Unix(publishDate, 0)
-	switch {
-	case !at.After(now):
-		return badParameter("publish_date is invalid: it must be in the future")
-	case at.Sub(now) > 365*24*time.Hour:
-		return badParameter("publish_date is invalid: more than a year ahead")
-	}
-	for _, other := range w.Posts {
-		if other.Type == "postpone" && other.Date.Equal(at) {
-			return refuse(214, "Access to adding post denied: a post is already scheduled for this time.")
-		}
-	}
-	p.Date, p.Type = at, "postpone"
 	return nil
 }
 
 // content fills in message, attachments and copyright.
-func (q *request) content(w *wall, p *Post, linkHasPhoto bool) {
+func (q *request) content(w *wall, p *Post) {
 	p.Text = strings.TrimSpace(q.form.Text("message"))
 	if utf8.RuneCountInString(p.Text) > cmp.Or(w.TextLimit, defaultTextLimit) {
 		q.bad("message is too long")
@@ -133,7 +105,7 @@ func (q *request) content(w *wall, p *Post, linkHasPhoto bool) {
 	switch {
 	case len(links) > 1:
 		q.bad("attachments: more than one link")
-	case len(links) == 1 && !linkHasPhoto && !insideVK(links[0]):
+	case len(links) == 1 && !insideVK(links[0]):
 		// An outside page whose picture VK cannot use makes no snippet.
 		q.bad("link_photo_sizing_rule")
 	}
@@ -254,7 +226,7 @@ func (q *request) wallEdit() any {
 	}
 	after := *p
 	after.Photos, after.Attachments = nil, nil
-	if q.content(w, &after, false); q.refused != nil {
+	if q.content(w, &after); q.refused != nil {
 		return nil
 	}
 	after.Copyright, after.Edited = cmp.Or(after.Copyright, p.Copyright), q.platform.core.Now()

@@ -42,23 +42,18 @@ func (w *wall) administers(k *tokenUse) bool {
 
 func (q *request) wallGet() any {
 	v := q.platform
-	owner, count, offset, extended := q.integer("owner_id", 0), q.integer("count", 20), q.integer("offset", 0), q.flag("extended")
+	owner, count, offset := q.integer("owner_id", 0), q.integer("count", 20), q.integer("offset", 0)
 	if q.refused == nil && !q.token.withinQuota(v.core.Now()) {
 		q.refuse(refuse(29, "%s", messages[29]))
 	}
-	switch {
+	w := v.walls[owner]
+	switch filter := q.form.Text("filter"); {
 	case count < 0 || count > 100:
 		q.bad("count should be between 0 and 100")
 	case offset < 0:
 		q.bad("offset should be positive")
-	case owner == 0 && !q.form.Has("domain") && q.token.Kind == ServiceToken:
-		q.bad("owner_id is undefined")
-	}
-	w := v.walls[cmp.Or(owner, q.token.Owner)]
-	if q.form.Has("domain") {
-		w = v.named(q.form.Text("domain"))
-	}
-	switch {
+	case filter != "" && filter != "all" || q.flag("extended"):
+		q.bad("sandbox: filter %q, or extended, is not imitated", filter)
 	case w == nil && owner > 0:
 		q.refuse(refuse(113, "%s", messages[113]))
 	case w == nil:
@@ -69,59 +64,33 @@ func (q *request) wallGet() any {
 	if q.refused != nil {
 		return nil
 	}
-	posts := q.filtered(w)
+	posts := w.shown()
 	from := min(int(offset), len(posts))
-	page := posts[from:min(from+int(count), len(posts))]
-	items := make([]any, len(page))
-	for i, p := range page {
-		items[i] = v.wirePost(p, w.administers(q.token))
+	items := []any{}
+	for _, p := range posts[from:min(from+int(count), len(posts))] {
+		items = append(items, v.wirePost(p, w.administers(q.token)))
 	}
-	result := map[string]any{"count": len(posts), "items": items}
-	if extended {
-		result["profiles"], result["groups"] = []any{}, v.groupsOf(page)
-	}
-	return result
+	return map[string]any{"count": len(posts), "items": items}
 }
 
-// filtered lists the posts of a wall that the filter shows: the pinned one first, the others newest first.
-func (q *request) filtered(w *wall) []*Post {
-	types := []string{"", "post", "copy", "reply", "photo", "video", "clip", "post_ads"}
-	keep := func(*Post) bool { return true }
-	switch filter := q.form.Text("filter"); filter {
-	case "", "all":
-	case "owner":
-		keep = func(p *Post) bool { return p.FromID == w.OwnerID }
-	case "others":
-		keep = func(p *Post) bool { return p.FromID != w.OwnerID }
-	case "donut":
-		keep = func(p *Post) bool { return p.DonutOnly }
-	case "postponed", "suggests":
-		if !w.administers(q.token) {
-			q.refuse(refuse(15, "Access denied: only administrators see %s posts", filter))
-		}
-		types = []string{map[string]string{"postponed": "postpone", "suggests": "suggest"}[filter]}
-	default:
-		q.bad("filter is invalid")
-	}
-	var list []*Post
-	for _, p := range w.Posts {
-		if slices.Contains(types, p.Type) && keep(p) {
-			list = append(list, p)
-		}
-	}
+// shown lists the posts that readers see: the pinned one first, the others newest first.
+func (w *wall) shown() []*Post {
+	list := slices.DeleteFunc(slices.Clone(w.Posts), (*Post).hidden)
 	slices.SortStableFunc(list, func(a, b *Post) int {
 		return cmp.Or(number(b.Pinned)-number(a.Pinned), b.Date.Compare(a.Date), cmp.Compare(b.ID, a.ID))
 	})
 	return list
 }
 
+// hidden reports whether a post is for administrators only.
+func (p *Post) hidden() bool { return p.Type == "suggest" || p.Type == "postpone" }
+
 func (q *request) wallGetByID() any {
-	v, extended := q.platform, q.flag("extended")
+	v, items := q.platform, []any{}
 	names := strings.Split(q.form.Text("posts"), ",")
 	if len(names) > 100 {
 		q.bad("posts: at most 100")
 	}
-	items, found := []any{}, []*Post{}
 	for _, name := range names {
 		ownerText, idText, _ := strings.Cut(strings.TrimSpace(name), "_")
 		owner, ownerErr := strconv.ParseInt(ownerText, 10, 64)
@@ -129,47 +98,14 @@ func (q *request) wallGetByID() any {
 		id, idErr := strconv.ParseInt(idText, 10, 64)
 		if ownerErr != nil || idErr != nil {
 			q.bad("posts is invalid")
-			return nil
 		}
 		w := v.walls[owner]
-		if w == nil || w.readable() != nil || w.post(id) == nil {
+		if w == nil || w.readable() != nil || w.post(id) == nil || w.post(id).hidden() && !w.administers(q.token) {
 			continue // what is gone or hidden is left out
 		}
-		p := w.post(id)
-		if (p.Type == "suggest" || p.Type == "postpone") && !w.administers(q.token) {
-			continue
-		}
-		found = append(found, p)
-		items = append(items, v.wirePost(p, w.administers(q.token)))
+		items = append(items, v.wirePost(w.post(id), w.administers(q.token)))
 	}
-	if extended {
-		return map[string]any{"items": items, "profiles": []any{}, "groups": v.groupsOf(found)}
-	}
-	// The shape changed with version 5.139: an object instead of a list.
-	_, minor, _ := strings.Cut(q.form.Text("v"), ".")
-	if m, err := strconv.Atoi(minor); err == nil && m >= 139 {
-		return map[string]any{"items": items}
-	}
-	return items
-}
-
-func (v *Platform) groupsOf(posts []*Post) []any {
-	groups, seen := []any{}, map[int64]bool{}
-	add := func(owner int64) {
-		if w := v.walls[owner]; owner < 0 && w != nil && !seen[owner] {
-			seen[owner] = true
-			groups = append(groups, map[string]any{"id": -owner, "name": w.Name, "screen_name": w.ScreenName, "type": "group", "is_closed": 0,
-				"photo_50": v.core.AvatarURL(owner, 50), "photo_100": v.core.AvatarURL(owner, 100), "photo_200": v.core.AvatarURL(owner, 200)})
-		}
-	}
-	for _, p := range posts {
-		add(p.OwnerID)
-		add(p.FromID)
-		for _, r := range p.Reposts {
-			add(r.OwnerID)
-		}
-	}
-	return groups
+	return map[string]any{"items": items}
 }
 
 // wirePost is a post in the form of wall.get.

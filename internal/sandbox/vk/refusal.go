@@ -27,8 +27,7 @@ func badParameter(format string, args ...any) *refusal {
 	return refuse(100, "One of the parameters specified was missing or invalid: "+format, args...)
 }
 
-// answer puts the error into VK's envelope: HTTP 200, with the request's
-// parameters repeated, but for the token.
+// answer puts the error into VK's envelope: HTTP 200, with the request's parameters repeated, but for the token.
 func (e *refusal) answer(f *core.Form) core.Answer {
 	params := []map[string]string{}
 	for _, name := range slices.Sorted(slices.Values(f.Names)) {
@@ -46,8 +45,8 @@ func (e *refusal) answer(f *core.Form) core.Answer {
 	return core.Answer{Status: cmp.Or(e.status, 200), Body: core.Encode(map[string]any{"error": body}), Refused: true}
 }
 
-// messages are VK's own words for the error codes that a fault can name
-// without a text (VK API documentation, "Errors").
+// messages are VK's own words for the error codes that a fault can name without a text (VK API documentation,
+// "Errors").
 var messages = map[int]string{
 	1: "Unknown error occurred", 2: "Application is disabled. Enable your application or use test mode",
 	3: "Unknown method passed", 4: "Incorrect signature", 5: "User authorization failed: invalid access_token (4).",

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TokenKind is the kind of a VK access token. What each may do is the state
-// of 2026, see facts/vk.md §0: no kind does everything.
+// TokenKind is the kind of a VK access token. What each may do is the state of 2026, see facts/vk.md §0: no kind does
+// everything.
 type TokenKind string
 
 // The kinds of token.
@@ -24,14 +24,13 @@ type Token struct {
 	Kind  TokenKind `json:"kind"`
 	// Owner is the community (positive group id) or user that it belongs to.
 	Owner int64 `json:"owner,omitempty"`
-	// Rights of a community or user token: wall, photos, … nil means both of
-	// these.
+	// Rights of a community or user token: wall, photos, … nil means both of these.
 	Rights []string `json:"rights,omitempty"`
-	// PerSecond is the rate over which error 6 answers. 0 means the kind's:
-	// 20 for communities, 3 for others; negative means no limit.
+	// PerSecond is the rate over which error 6 answers. 0 means the kind's: 20 for communities, 3 for others; negative
+	// means no limit.
 	PerSecond int `json:"per_second,omitempty"`
-	// DailyWallGet is the quota of wall.get in 24 hours, over which error 29
-	// answers. 0 means VK's 5,000; negative means no limit.
+	// DailyWallGet is the quota of wall.get in 24 hours, over which error 29 answers. 0 means VK's 5,000; negative
+	// means no limit.
 	DailyWallGet int `json:"daily_wall_get,omitempty"`
 	// Expired tokens answer error 5 with subcode 1117's text.
 	Expired bool `json:"expired,omitempty"`
@@ -67,20 +66,18 @@ type Wall struct {
 	Name       string    `json:"name"`
 	About      string    `json:"about,omitempty"`
 	State      WallState `json:"state,omitempty"`
-	// Writers are the names of user tokens that administer the wall. The
-	// community's own token writes without being named; a person's token
-	// writes to their own wall.
+	// Writers are the names of user tokens that administer the wall. The community's own token writes without being
+	// named; a person's token writes to their own wall.
 	Writers []string `json:"writers,omitempty"`
-	// PostsPerDay, if not 0, is the number of posts in 24 hours over which
-	// wall.post answers 214. VK publishes none; 50 is often seen.
+	// PostsPerDay, if not 0, is the number of posts in 24 hours over which wall.post answers 214. VK publishes none; 50
+	// is often seen.
 	PostsPerDay int `json:"posts_per_day,omitempty"`
 	// LinksForbidden makes posts with outside links answer 222.
 	LinksForbidden bool `json:"links_forbidden,omitempty"`
-	// DropForeignPhotos lets photos of other owners vanish from new posts in
-	// silence, as VK does where it may not show them.
+	// DropForeignPhotos lets photos of other owners vanish from new posts in silence, as VK does where it may not show
+	// them.
 	DropForeignPhotos bool `json:"drop_foreign_photos,omitempty"`
-	// TextLimit is the longest message in characters; 16,384 if 0. VK
-	// publishes none.
+	// TextLimit is the longest message in characters; 16,384 if 0. VK publishes none.
 	TextLimit int `json:"text_limit,omitempty"`
 }
 
@@ -93,8 +90,7 @@ type Post struct {
 	SignerID int64       `json:"signer_id,omitempty"`
 	Text     string      `json:"text"`
 	Photos   []WallPhoto `json:"photos,omitempty"`
-	// Attachments are further attachments, each as VK gives them:
-	// {"type":"video","video":{…}}.
+	// Attachments are further attachments, each as VK gives them: {"type":"video","video":{…}}.
 	Attachments []json.RawMessage `json:"attachments,omitempty"`
 	// Reposts is copy_history, the nearest parent first.
 	Reposts []Post `json:"reposts,omitempty"`
@@ -112,8 +108,7 @@ type Post struct {
 	Extra map[string]any `json:"extra,omitempty"`
 	// GUID of the wall.post that made it.
 	GUID string `json:"guid,omitempty"`
-	// By is the name of the token that posted it; empty for those put there by
-	// hand.
+	// By is the name of the token that posted it; empty for those put there by hand.
 	By string `json:"by,omitempty"`
 }
 
@@ -126,10 +121,8 @@ type WallPhoto struct {
 	Width     int       `json:"width"`
 	Height    int       `json:"height"`
 	Date      time.Time `json:"date,omitzero"`
-	// Drawing names a picture that the sandbox draws itself, in any size; URL
-	// is then not needed.
+	// Drawing names a picture that the sandbox draws itself, in any size; URL is then not needed.
 	Drawing string `json:"drawing,omitempty"`
-	// OddSizes writes the sizes as some old posts have them: no width and
-	// height, or crops only.
+	// OddSizes writes the sizes as some old posts have them: no width and height, or crops only.
 	OddSizes bool `json:"odd_sizes,omitempty"`
 }

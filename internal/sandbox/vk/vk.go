@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -56,8 +55,7 @@ type guidUse struct {
 // guidLife is how long a guid keeps wall.post from posting twice.
 const guidLife = time.Hour
 
-// Bounds of memory: the posts of one wall, and the photos that can be
-// attached.
+// Bounds of memory: the posts of one wall, and the photos that can be attached.
 const (
 	postsKept  = 10_000
 	photosKept = 100_000
@@ -131,8 +129,7 @@ func (v *Platform) Walls() []Wall {
 	return list
 }
 
-// AddPost puts a post on a wall, as if somebody had written it in VK, and
-// returns it with its id and date.
+// AddPost puts a post on a wall, as if somebody had written it in VK, and returns it with its id and date.
 func (v *Platform) AddPost(owner int64, p Post) (Post, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -166,8 +163,7 @@ func (v *Platform) put(w *wall, p Post) *Post {
 	return stored
 }
 
-// knowPhotos gives the photos of a post ids and makes them known, so that
-// they can be attached elsewhere. v.mu is held.
+// knowPhotos gives the photos of a post ids and makes them known, so that they can be attached elsewhere. v.mu is held.
 func (v *Platform) knowPhotos(p *Post) {
 	for name := range v.photos { // bounded memory: some are forgotten
 		if len(v.photos) < photosKept {
@@ -230,8 +226,7 @@ func (v *Platform) DeletePost(owner, id int64) error {
 	return nil
 }
 
-// Posts returns what is on a wall, oldest first, postponed and suggested
-// posts among them.
+// Posts returns what is on a wall, oldest first, postponed and suggested posts among them.
 func (v *Platform) Posts(owner int64) []Post {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -273,9 +268,6 @@ func (v *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			defer v.mu.Unlock()
 			q.token = v.tokens[value]
 			chat := f.Text("owner_id")
-			if w := v.named(f.Text("domain")); chat == "" && w != nil {
-				chat = strconv.FormatInt(w.OwnerID, 10)
-			}
 			if group := f.Text("group_id"); chat == "" && group != "" && group != "0" {
 				chat = "-" + group
 			}
