@@ -27,7 +27,7 @@
 //	/bot<token>/<method>      Telegram: JSON, urlencoded or multipart
 //	/method/<name>            VK: urlencoded; token in access_token or as Bearer
 //	/upload/<ticket>          VK's upload host
-//	/sandbox/photos/<name>.jpg?size=WxH[&status=404&as=html|text|png|gif&bytes=N&truncate&delay_ms=N]
+//	/sandbox/photos/<name>.jpg?size=WxH[&status=404&as=html|text&bytes=N&truncate&delay_ms=N]
 //	                          a picture drawn for the name, spoilt if asked
 //	/sandbox/…                the control API
 //

@@ -24,9 +24,6 @@ type Options struct {
 	// Addr is where to listen; "127.0.0.1:0" if empty. The sandbox is open to everyone who can reach it, so it binds to
 	// nothing that is not named.
 	Addr string
-	// BaseURL is how clients and browsers reach the sandbox, without a trailing slash; "http://" and the address if
-	// empty. Picture and upload addresses begin with it.
-	BaseURL string
 	// Clock tells the time for message dates, rates, quotas and deadlines; time.Now if nil. Delays of faults and
 	// webhook retries use real time.
 	Clock func() time.Time
@@ -87,7 +84,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	life, stop := context.WithCancel(ctx)
 	s.stop = stop
 	settings := core.Options{
-		BaseURL: cmp.Or(strings.TrimSuffix(options.BaseURL, "/"), "http://"+reachable(listener.Addr())),
+		BaseURL: "http://" + reachable(listener.Addr()),
 		Now:     options.Clock, Log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		MaxCalls: cmp.Or(max(options.MaxCalls, 0), 50_000), PictureWidth: cmp.Or(max(options.PictureWidth, 0), 1280),
 	}

@@ -114,8 +114,6 @@ func TestTelegramRefusesWhatTelegramRefuses(t *testing.T) {
 		{"sendMessage", `{"chat_id":42,"text":"раз.","parse_mode":"MarkdownV2"}`, `Bad Request: can't parse entities: Character '.' is reserved and must be escaped with the preceding '\'`},
 		{"sendMessage", `{"chat_id":42,"text":"` + long(4097) + `"}`, "Bad Request: message is too long"},
 		{"sendMessage", `{"chat_id":42,"text":"` + long(17000) + `"}`, "Bad Request: text is too long"},
-		{"sendMessage", `{"chat_id":42,"text":"abc","entities":[{"type":"bold","offset":1,"length":5}]}`, "Bad Request: ENTITY_BOUNDS_INVALID"},
-		{"sendMessage", `{"chat_id":42,"text":"abc","entities":[{"type":"fat","offset":0,"length":1}]}`, "Unsupported type of MessageEntity"},
 		{"sendMessage", `{"chat_id":42,"text":"a","message_thread_id":1}`, "Bad Request: message thread not found"},
 		{"sendMessage", `{"chat_id":42,"text":"a","message_thread_id":7}`, "Bad Request: message thread not found"},
 		{"sendMessage", `{"chat_id":42,"text":"a","reply_parameters":{"message_id":999}}`, "Bad Request: message to be replied not found"},

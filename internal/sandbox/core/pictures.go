@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"image/gif"
 	"image/jpeg"
-	"image/png"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -100,10 +98,8 @@ func (p *pictures) serveUpload(w http.ResponseWriter, r *http.Request) {
 // PictureFault spoils the picture of a name, wherever it is asked for.
 type PictureFault struct {
 	Status   int    `json:"status,omitempty"`   // answer this instead
-	As       string `json:"as,omitempty"`       // what the bytes are: html, text, png, gif; JPEG if empty
+	As       string `json:"as,omitempty"`       // what the bytes are: html, text; JPEG if empty
 	Bytes    int    `json:"bytes,omitempty"`    // pad the file to this size
-	Width    int    `json:"width,omitempty"`    // another size than was asked for
-	Height   int    `json:"height,omitempty"`   //
 	Truncate bool   `json:"truncate,omitempty"` // only the first half of the file
 	DelayMS  int    `json:"delay_ms,omitempty"`
 }
@@ -149,7 +145,7 @@ func (p *pictures) servePicture(w http.ResponseWriter, r *http.Request) {
 		return otherwise
 	}
 	wide, high, _ := strings.Cut(query.Get("size"), "x")
-	width, height := cmp.Or(fault.Width, number(wide, p.width)), cmp.Or(fault.Height, number(high, p.width*3/4))
+	width, height := number(wide, p.width), number(high, p.width*3/4)
 	status, size := number(query.Get("status"), fault.Status), number(query.Get("bytes"), fault.Bytes)
 	delay := time.Duration(number(query.Get("delay_ms"), fault.DelayMS)) * time.Millisecond
 	if delay > 0 && !p.core.Sleep(r.Context(), delay) {
@@ -185,22 +181,13 @@ func (p *pictures) draw(name string, width, height int, as string) (content []by
 	case "text":
 		return []byte("no picture here"), "image/jpeg"
 	}
-	key := fmt.Sprintf("%s %dx%d %s", name, width, height, as)
+	key := fmt.Sprintf("%s %dx%d", name, width, height)
 	p.mu.Lock()
 	content, known := p.drawn[key]
 	p.mu.Unlock()
 	if !known {
 		var out bytes.Buffer
-		var err error
-		switch drawing := picture.Draw(name, width, height); as {
-		case "png":
-			err = png.Encode(&out, drawing)
-		case "gif":
-			err = gif.Encode(&out, drawing, nil)
-		default:
-			err = jpeg.Encode(&out, drawing, &jpeg.Options{Quality: 85})
-		}
-		if err != nil { // encoding into memory
+		if err := jpeg.Encode(&out, picture.Draw(name, width, height), &jpeg.Options{Quality: 85}); err != nil { // encoding into memory
 			p.core.Log.Warn("sandbox could not draw a picture", "name", name, "error", err)
 		}
 		content = out.Bytes()
@@ -212,5 +199,5 @@ func (p *pictures) draw(name string, width, height int, as string) (content []by
 		p.drawn[key] = content
 		p.mu.Unlock()
 	}
-	return content, http.DetectContentType(content)
+	return content, "image/jpeg"
 }

@@ -37,13 +37,6 @@ type Entity struct {
 	URL    string `json:"url,omitempty"`
 }
 
-// Known reports whether a bot may send entities of this type itself, those that the server finds on its own (url,
-// hashtag, …) among them.
-func (t Type) Known() bool {
-	return slices.Contains([]Type{Bold, Italic, Underline, Strikethrough, Spoiler, Code, Pre, TextLink, Blockquote, "expandable_blockquote",
-		"text_mention", "custom_emoji", "mention", "hashtag", "cashtag", "bot_command", "url", "email", "phone_number"}, t)
-}
-
 // Characters counts what Telegram's limits count: Unicode code points after entity parsing.
 func Characters(text string) int { return utf8.RuneCountInString(text) }
 

@@ -7,9 +7,6 @@ const notModified = "message is not modified: specified new message content and 
 // edit finds the message to be changed, applies change to a copy and stores it if something became different.
 func (q *request) edit(change func(*Message)) any {
 	t := q.platform
-	if q.form.Has("inline_message_id") {
-		q.bad("sandbox: inline messages are not imitated")
-	}
 	keyboard := q.keyboard()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +55,7 @@ func (q *request) editMessageCaption() any {
 		if after.Photo == nil {
 			q.bad("there is no caption in the message to edit")
 		}
-		after.Caption, after.Entities, after.Above = caption, list, q.boolean("show_caption_above_media")
+		after.Caption, after.Entities = caption, list
 	})
 }
 
@@ -74,7 +71,7 @@ func (q *request) editMessageMedia() any {
 	return q.edit(func(after *Message) {
 		// A text message may become a photo (Bot API 10.1); the way back does not exist.
 		after.Text, after.Preview = "", ""
-		after.Photo, after.Caption, after.Entities, after.Above, after.Spoiler = photo, m.Caption, m.Entities, m.Above, m.Spoiler
+		after.Photo, after.Caption, after.Entities = photo, m.Caption, m.Entities
 	})
 }
 

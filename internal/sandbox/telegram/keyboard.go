@@ -9,28 +9,18 @@ import (
 // inlineButton is a button as it may be sent; exactly one of the fields after the text must be used
 // (InlineKeyboardButton in the Bot API).
 type inlineButton struct {
-	Text          *string `json:"text"`
-	Icon          string  `json:"icon_custom_emoji_id"`
-	Style         string  `json:"style"`
-	URL           string  `json:"url"`
-	CallbackData  string  `json:"callback_data"`
-	WebApp        any     `json:"web_app"`
-	LoginURL      any     `json:"login_url"`
-	SwitchInline  any     `json:"switch_inline_query"`
-	SwitchCurrent any     `json:"switch_inline_query_current_chat"`
-	SwitchChosen  any     `json:"switch_inline_query_chosen_chat"`
-	CallbackGame  any     `json:"callback_game"`
-	Pay           any     `json:"pay"`
-	CopyText      *struct {
+	Text         *string `json:"text"`
+	URL          string  `json:"url"`
+	CallbackData string  `json:"callback_data"`
+	CopyText     *struct {
 		Text string `json:"text"`
 	} `json:"copy_text"`
 }
 
-// Limits of an inline keyboard: a hundred buttons, 64 bytes of callback_data, 256 characters to copy.
+// Limits of an inline keyboard: a hundred buttons, 64 bytes of callback_data.
 const (
 	maxButtons      = 100
 	maxCallbackData = 64
-	maxCopyText     = 256
 )
 
 // keyboard reads reply_markup. Markup other than an inline keyboard is accepted and not shown.
@@ -98,22 +88,14 @@ func (q *request) button(sent inlineButton) (button Button) {
 		}
 		button.Data = sent.CallbackData
 	}
-	for _, other := range []any{sent.WebApp, sent.LoginURL, sent.SwitchInline, sent.SwitchCurrent, sent.SwitchChosen, sent.CallbackGame, sent.Pay} {
-		if other != nil {
-			used++
-		}
-	}
-	switch copied := sent.CopyText; {
-	case copied == nil:
-	case used > 0 && copied.Text == "":
+	switch {
+	case sent.CopyText == nil:
+	case used > 0 && sent.CopyText.Text == "":
 		// go-telegram/bot adds an empty copy_text to every button; the server looks at url and callback_data first and
 		// never sees it.
 		q.warn("a button carries an empty copy_text")
-	case copied.Text == "" || len([]rune(copied.Text)) > maxCopyText:
-		q.bad("BUTTON_COPY_TEXT_INVALID")
 	default:
-		used++
-		button.Copy = copied.Text
+		q.bad("BUTTON_COPY_TEXT_INVALID")
 	}
 	switch {
 	case used == 0:

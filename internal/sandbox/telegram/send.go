@@ -2,7 +2,6 @@ package telegram
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,7 +147,7 @@ func (q *request) send(photos bool, messages ...Message) (sent []any) {
 			m.FromName = p.chat.Title
 		}
 		m.Date = t.core.Now()
-		m.Silent, m.Protect = q.boolean("disable_notification"), q.boolean("protect_content")
+		m.Silent = q.boolean("disable_notification")
 		stored := p.chat.add(&m)
 		q.stored = append(q.stored, stored.ID)
 		sent = append(sent, t.wire(p.chat, stored))
@@ -193,7 +192,7 @@ func (q *request) sendMessage() any {
 }
 
 func (q *request) sendPhoto() any {
-	m := Message{Above: q.boolean("show_caption_above_media"), Spoiler: q.boolean("has_spoiler")}
+	m := Message{}
 	m.Caption, m.Entities = q.caption()
 	m.Keyboard = q.keyboard()
 	if q.refused == nil && q.admissible() {
@@ -206,24 +205,18 @@ func (q *request) sendPhoto() any {
 
 // inputMedia is an item of an album, or the new content of a message.
 type inputMedia struct {
-	Type                 string          `json:"type"`
-	Media                string          `json:"media"`
-	Thumbnail            json.RawMessage `json:"thumbnail"`
-	Caption              string          `json:"caption"`
-	ParseMode            string          `json:"parse_mode"`
-	CaptionEntities      []messageEntity `json:"caption_entities"`
-	ShowCaptionAbove     bool            `json:"show_caption_above_media"`
-	HasSpoiler           bool            `json:"has_spoiler"`
-	DisableTypeDetection bool            `json:"disable_content_type_detection"`
+	Type      string `json:"type"`
+	Media     string `json:"media"`
+	Caption   string `json:"caption"`
+	ParseMode string `json:"parse_mode"`
 }
 
 // message is the item as a message, but for its photo.
-func (q *request) mediaMessage(item inputMedia) Message {
-	m := Message{Above: item.ShowCaptionAbove, Spoiler: item.HasSpoiler}
+func (q *request) mediaMessage(item inputMedia) (m Message) {
 	if item.Type != "photo" {
 		q.bad("sandbox: media of type %q: only photo is imitated", item.Type)
 	}
-	m.Caption, m.Entities = q.format(item.Caption, item.ParseMode, item.CaptionEntities, maxCaption, "message caption is too long")
+	m.Caption, m.Entities = q.format(item.Caption, item.ParseMode, maxCaption, "message caption is too long")
 	return m
 }
 

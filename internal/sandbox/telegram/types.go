@@ -146,9 +146,6 @@ type Message struct {
 	Album    string            `json:"album,omitempty"` // media_group_id
 	ReplyTo  int64             `json:"reply_to,omitempty"`
 	Silent   bool              `json:"silent,omitempty"`
-	Protect  bool              `json:"protect,omitempty"`
-	Above    bool              `json:"above,omitempty"`   // caption above the photo
-	Spoiler  bool              `json:"spoiler,omitempty"` // photo hidden until touched
 	Keyboard [][]Button        `json:"keyboard,omitempty"`
 	// Preview is the address whose preview is shown under the text; empty if there is none or it is turned off.
 	Preview string `json:"preview,omitempty"`
@@ -178,5 +175,4 @@ type Button struct {
 	Text string `json:"text"`
 	Data string `json:"data,omitempty"` // callback_data
 	URL  string `json:"url,omitempty"`
-	Copy string `json:"copy,omitempty"` // copy_text
 }

@@ -30,9 +30,6 @@ func (t *Platform) wire(c *chat, m *Message) map[string]any {
 	put("caption", m.Caption != "", m.Caption)
 	put("entities", m.Text != "" && len(m.Entities) > 0, m.Entities)
 	put("caption_entities", m.Caption != "" && len(m.Entities) > 0, m.Entities)
-	put("has_protected_content", m.Protect, true)
-	put("show_caption_above_media", m.Above, true)
-	put("has_media_spoiler", m.Spoiler, true)
 	if m.Photo != nil {
 		w["photo"] = t.wirePhoto(m.Photo)
 	}
@@ -91,8 +88,6 @@ func wireKeyboard(rows [][]Button) [][]map[string]any {
 				w["url"] = b.URL
 			case b.Data != "":
 				w["callback_data"] = b.Data
-			case b.Copy != "":
-				w["copy_text"] = map[string]any{"text": b.Copy}
 			}
 			board[i] = append(board[i], w)
 		}
