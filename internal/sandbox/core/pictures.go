@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	_ "image/gif" // so that what is uploaded can be measured
 	"image/jpeg"
+	_ "image/png"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,6 +17,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	_ "golang.org/x/image/webp"
 
 	"vestnik/internal/sandbox/picture"
 )

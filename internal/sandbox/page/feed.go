@@ -76,15 +76,15 @@ func (s *Site) feedView(r *http.Request) feedView {
 			v.Walls = append(v.Walls, w)
 		}
 	}
-	v.Wall = chosen(v.Walls, func(w vk.Wall) string { return strconv.FormatInt(w.OwnerID, 10) }, r.FormValue("wall"))
-	v.Destination = chosen(v.Targets, func(w vk.Wall) string { return strconv.FormatInt(w.OwnerID, 10) }, r.FormValue("target"))
+	v.Wall = chosen(v.Walls, func(w vk.Wall) int64 { return w.OwnerID }, r.FormValue("wall"))
+	v.Destination = chosen(v.Targets, func(w vk.Wall) int64 { return w.OwnerID }, r.FormValue("target"))
 	v.Posts, v.Delivered = s.pagePosts(v.Wall, now), s.pagePosts(v.Destination, now)
 	for _, c := range s.telegram.Chats() {
 		if c.Type == telegram.Group || c.Type == telegram.Supergroup || c.Type == telegram.Channel && len(s.telegram.Messages(c.ID)) > 0 {
 			v.Chats = append(v.Chats, c)
 		}
 	}
-	v.Chat = chosen(v.Chats, func(c telegram.Chat) string { return strconv.FormatInt(c.ID, 10) }, r.FormValue("chat"))
+	v.Chat = chosen(v.Chats, func(c telegram.Chat) int64 { return c.ID }, r.FormValue("chat"))
 	v.Bubbles = s.bubbles(v.Chat.ID, now)
 	for i, b := range v.Bubbles {
 		if at := slices.IndexFunc(v.Chat.Topics, func(t telegram.Topic) bool { return t.ID == b.Topic }); at >= 0 {
@@ -97,18 +97,13 @@ func (s *Site) feedView(r *http.Request) feedView {
 	return v
 }
 
-// chosen is the item that the query names, or the first.
-func chosen[T any](items []T, key func(T) string, want string) T {
-	var none T
-	for _, item := range items {
-		if key(item) == want {
-			return item
-		}
+// chosen is the item whose id the query gives, or the first.
+func chosen[T any](items []T, id func(T) int64, want string) (none T) {
+	if len(items) == 0 {
+		return none
 	}
-	if len(items) > 0 {
-		return items[0]
-	}
-	return none
+	at := slices.IndexFunc(items, func(item T) bool { return strconv.FormatInt(id(item), 10) == want })
+	return items[max(at, 0)]
 }
 
 // postsShown bounds the posts of a wall on the page.
@@ -356,15 +351,7 @@ func (s *Site) uploadedFromPage(header *multipart.FileHeader) (vk.WallPhoto, err
 }
 
 func (s *Site) pageDelete(r *http.Request) error {
-	owner, err := strconv.ParseInt(r.FormValue("wall"), 10, 64)
-	if err != nil {
-		return err
-	}
-	id, err := strconv.ParseInt(r.FormValue("post"), 10, 64)
-	if err != nil {
-		return err
-	}
-	return s.vk.DeletePost(owner, id)
+	return s.vk.DeletePost(int64(atoi(r.FormValue("wall"))), int64(atoi(r.FormValue("post"))))
 }
 
 var vkMarkup = regexp.MustCompile(`\[([^\[\]|]+)\|([^\[\]]+)\]`)

@@ -40,7 +40,7 @@ func (s *Site) guideView(r *http.Request) guideView {
 			v.Channel = c
 		}
 	}
-	chat := chosen(v.People, func(c telegram.Chat) string { return strconv.FormatInt(c.ID, 10) }, r.FormValue("person"))
+	chat := chosen(v.People, func(c telegram.Chat) int64 { return c.ID }, r.FormValue("person"))
 	v.Person = telegram.Person{ID: chat.ID, Name: chat.Title, Username: chat.Username}
 	v.Bubbles = s.bubbles(chat.ID, now)
 	if queries := s.telegram.Queries(chat.ID); len(queries) > 0 {
@@ -56,26 +56,25 @@ func (s *Site) guideView(r *http.Request) guideView {
 	return v
 }
 
-// pagePerson is who writes on the guide's page.
-func (s *Site) pagePerson(r *http.Request) (telegram.Person, error) {
-	id, err := strconv.ParseInt(r.FormValue("person"), 10, 64)
-	if err != nil {
-		return telegram.Person{}, fmt.Errorf("не выбран собеседник")
-	}
-	for _, c := range s.telegram.Chats() {
-		if c.ID == id {
-			return telegram.Person{ID: id, Name: c.Title, Username: c.Username}, nil
+// asPerson makes an action of what the person of the guide's page does to the bot.
+func (s *Site) asPerson(do func(r *http.Request, bot string, from telegram.Person) error) func(*http.Request) error {
+	return func(r *http.Request) error {
+		id, err := strconv.ParseInt(r.FormValue("person"), 10, 64)
+		if err != nil {
+			return fmt.Errorf("не выбран собеседник")
 		}
+		from := telegram.Person{ID: id, Name: fmt.Sprintf("Гость %d", id)}
+		for _, c := range s.telegram.Chats() {
+			if c.ID == id {
+				from.Name, from.Username = c.Title, c.Username
+			}
+		}
+		return do(r, s.telegram.BotToken(r.FormValue("bot")), from)
 	}
-	return telegram.Person{ID: id, Name: fmt.Sprintf("Гость %d", id)}, nil
 }
 
-func (s *Site) pageSay(r *http.Request) error {
-	from, err := s.pagePerson(r)
-	if err != nil {
-		return err
-	}
-	_, err = s.telegram.Say(s.telegram.BotToken(r.FormValue("bot")), from, r.FormValue("text"))
+func (s *Site) pageSay(r *http.Request, bot string, from telegram.Person) error {
+	_, err := s.telegram.Say(bot, from, r.FormValue("text"))
 	return err
 }
 
@@ -85,43 +84,22 @@ const restrictedInside = telegram.Restricted + ", is_member"
 // sampleLocation is where the person of the page stands: in the centre of the sample city.
 var sampleLocation = telegram.Location{Latitude: 57.301, Longitude: 44.102}
 
-func (s *Site) pageLocate(r *http.Request) error {
-	from, err := s.pagePerson(r)
-	if err != nil {
-		return err
-	}
-	_, err = s.telegram.Locate(s.telegram.BotToken(r.FormValue("bot")), from, sampleLocation)
+func (s *Site) pageLocate(_ *http.Request, bot string, from telegram.Person) error {
+	_, err := s.telegram.Locate(bot, from, sampleLocation)
 	return err
 }
 
-func (s *Site) pagePress(r *http.Request) error {
-	from, err := s.pagePerson(r)
-	if err != nil {
-		return err
-	}
-	message, err := strconv.ParseInt(r.FormValue("message"), 10, 64)
-	if err != nil {
-		return err
-	}
-	_, err = s.telegram.Press(s.telegram.BotToken(r.FormValue("bot")), from, from.ID, message, r.FormValue("data"))
+func (s *Site) pagePress(r *http.Request, bot string, from telegram.Person) error {
+	_, err := s.telegram.Press(bot, from, from.ID, int64(atoi(r.FormValue("message"))), r.FormValue("data"))
 	return err
 }
 
-func (s *Site) pageMember(r *http.Request) error {
-	from, err := s.pagePerson(r)
-	if err != nil {
-		return err
-	}
-	channel, err := strconv.ParseInt(r.FormValue("channel"), 10, 64)
-	if err != nil {
-		return fmt.Errorf("нет канала")
-	}
-	status := telegram.MemberStatus(r.FormValue("status"))
-	member := telegram.Member{Status: status, Name: from.Name}
-	if status == restrictedInside {
+func (s *Site) pageMember(r *http.Request, _ string, from telegram.Person) error {
+	member := telegram.Member{Status: telegram.MemberStatus(r.FormValue("status")), Name: from.Name}
+	if member.Status == restrictedInside {
 		member.Status, member.IsMember = telegram.Restricted, true
 	}
-	return s.telegram.SetMember(channel, from.ID, member)
+	return s.telegram.SetMember(int64(atoi(r.FormValue("channel"))), from.ID, member)
 }
 
 // pageDelivery changes the delivery mode, releases held updates, or delivers one again.

@@ -57,7 +57,7 @@ func (s *Site) Routes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /sandbox/events", s.serveEvents)
 	for name, act := range map[string]func(*http.Request) error{
 		"write": s.pageWrite, "sample": func(*http.Request) error { return s.publishSample() }, "fault": s.pageFault, "clear": s.pageClear,
-		"delete": s.pageDelete, "say": s.pageSay, "locate": s.pageLocate, "press": s.pagePress, "member": s.pageMember,
+		"delete": s.pageDelete, "say": s.asPerson(s.pageSay), "locate": s.asPerson(s.pageLocate), "press": s.asPerson(s.pagePress), "member": s.asPerson(s.pageMember),
 		"delivery": s.pageDelivery, "picture": s.pagePicture,
 	} {
 		mux.Handle("POST /sandbox/page/"+name, guard.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

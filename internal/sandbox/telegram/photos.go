@@ -5,9 +5,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	_ "image/gif"  // Telegram takes GIF,
-	_ "image/jpeg" // JPEG
-	_ "image/png"  // and PNG as photos,
 	"io"
 	"net/http"
 	"net/url"
@@ -17,8 +14,6 @@ import (
 	"time"
 
 	"vestnik/internal/sandbox/core"
-
-	_ "golang.org/x/image/webp" // and WebP
 )
 
 // Limits of a photo (Bot API, "Sending files"; sendPhoto).
