@@ -65,7 +65,7 @@ func (p Post) Original() Post {
 	return p
 }
 
-// IsRepost reports whether the post repeats another.
+// IsRepost tells whether the post repeats another.
 func (p Post) IsRepost() bool { return len(p.CopyHistory) > 0 }
 
 // AllAttachments is the post's own attachments and then those of what it reposts, the nearest first.
@@ -93,7 +93,7 @@ const (
 	SkipOtherType   SkipReason = "other_type"
 )
 
-// Skip reports whether the post is one that must not be reposted, and why.
+// Skip tells whether the post is one that must not be reposted, and why.
 func (p Post) Skip() (reason SkipReason, skip bool) {
 	switch {
 	case p.Deleted:

@@ -24,7 +24,7 @@ import (
 	"vestnik/internal/sandbox/vk"
 )
 
-// feedView is what the main page shows: walls, chat, destination, calls, weather.
+// feedView is what the main page shows: walls, chat, destination, calls, faults.
 type feedView struct {
 	Now         time.Time
 	Walls       []vk.Wall
