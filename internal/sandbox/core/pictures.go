@@ -30,7 +30,7 @@ const (
 )
 
 // mostPixels bounds the pictures that are drawn; a larger one is refused.
-const mostPixels = 30_000_000
+const mostPixels = 5_000_000
 
 // pictures keeps uploaded bytes under addresses that a browser can open, and draws what the sandbox serves itself.
 type pictures struct {
