@@ -140,7 +140,7 @@ func TestDestinationIsPausedPacedAndResumed(t *testing.T) {
 
 	operator.press("/console/destinations/rate", url.Values{"destination": {chatName}, "per_second": {"0,5"}, "per_minute": {"7"}})
 	operator.press("/console/destinations/resume", url.Values{"destination": {chatName}})
-	lane := d.starter.Destination(t.Context(), chatName)
+	lane := d.lane(t, chatName)
 	require.Equal(t, protocol.LaneOpen, lane.State)
 	require.InDelta(t, 0.5, lane.RatePerSec, 0)
 	require.Equal(t, 7, lane.PerMinute)

@@ -44,6 +44,7 @@ const (
 
 	Accepted   = core.Accepted
 	ClientGone = core.ClientGone
+	Refused    = core.Refused
 	Faulted    = core.Faulted
 	Pending    = core.Pending
 )
