@@ -1,7 +1,6 @@
 package db
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -158,31 +157,53 @@ type PageStored struct {
 	// Suppressed counts deliveries whose case is told already, Amended the
 	// posts and cases whose messages are to be edited.
 	Suppressed, Amended int
+	// SetAside are the posts that could not be stored.
+	SetAside []SetAside
+}
+
+// SetAside is a post that could not be stored, though the database works.
+type SetAside struct {
+	OwnerID, PostID int64
+	Reason          string // without any of the post's words
+}
+
+func (s SetAside) String() string {
+	return protocol.WallPost(s.OwnerID, s.PostID) + ": " + s.Reason
 }
 
 // StorePage writes posts, each into its case, the deliveries that new ones call
 // for, and the wall's cursor in one transaction. Posts that another reader has
 // stored in the meantime owe nothing twice, and a case that two readers meet at
-// once is one case.
+// once is one case. A post that can't be stored is set aside and costs the page
+// nothing; it is tried again when it is read again.
 func (s *Posts) StorePage(ctx context.Context, page Page) (PageStored, error) {
-	var stored PageStored
-	err := again(ctx, func() error {
+	stored, err := s.storePage(ctx, page, false)
+	if reason := unstorable(err); reason != "" {
+		stored, err = s.storePage(ctx, page, true)
+	}
+	if err != nil {
+		return PageStored{}, fmt.Errorf("store page: %w", err)
+	}
+	return stored, nil
+}
+
+// storePage writes a page; singly puts a savepoint before each post, two round
+// trips that hardly any page needs.
+func (s *Posts) storePage(ctx context.Context, page Page, singly bool) (stored PageStored, err error) {
+	err = again(ctx, func() error {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			filing := &filing{q: s.queries.WithTx(tx), page: page, now: time.Now()}
+			filing := &filing{tx: tx, q: s.queries.WithTx(tx), page: page, singly: singly, now: time.Now()}
 			if err := filing.run(ctx); err != nil {
 				return err
 			}
 			stored = filing.stored
 			if page.Wall != nil {
-				return page.Wall.record(ctx, filing.q)
+				return page.Wall.record(ctx, filing.q, stored.SetAside)
 			}
 			return nil
 		})
 	})
-	if err != nil {
-		return PageStored{}, fmt.Errorf("store page: %w", err)
-	}
-	return stored, nil
+	return stored, err
 }
 
 // Owe writes a delivery of a stored post that an operator asks for, and
@@ -274,17 +295,14 @@ func rowOf(post Post) (relaysql.UpsertPostParams, error) {
 		PostedAt: post.PostedAt, EditedAt: unlessZero(post.EditedAt),
 		Text: clean(post.Text), Reposts: cleanAll(post.Reposts),
 		OriginOwnerID: unlessZero(post.OriginOwnerID), OriginPostID: unlessZero(post.OriginPostID),
-		Photos: photos, Attachments: attachments,
+		Photos: withoutNUL(photos), Attachments: withoutNUL(attachments),
 		Link:        "https://vk.com/" + protocol.WallPost(post.OwnerID, post.PostID),
 		ContentHash: post.ContentHash,
 		Type:        string(r.Type), Animal: string(r.Animal), Sex: string(r.Sex), Name: clean(r.Name),
-		Phones: notNil(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
+		Phones: cleanAll(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
 		Reading: withoutNUL(reading), RulesetVersion: int32(petpost.RulesetVersion), Fingerprint: withoutNUL(fingerprint),
 	}, nil
 }
-
-// withoutNUL drops what Postgres cannot keep in a jsonb.
-func withoutNUL(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\u0000`), nil) }
 
 func postOf(row relaysql.RelayPost) (Post, error) {
 	post := Post{

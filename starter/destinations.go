@@ -104,4 +104,10 @@ func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
 	return state.Plan(scan.DailyQuota, protocol.ScanWallsInput{}), nil
 }
 
+// ResumeKey ends the pause that VK has put the reading key under; false if
+// there is none. If VK still wants it, the next call finds out.
+func (s *Starter) ResumeKey(ctx context.Context) (bool, error) {
+	return s.relay.Walls.ResumeKey(ctx, reading.KeyName(s.relay.Config.Scan.Token.Reveal()))
+}
+
 func isAlreadyThere(err error) bool { return errors.Is(err, temporal.ErrScheduleAlreadyRunning) }

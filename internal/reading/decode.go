@@ -3,6 +3,7 @@ package reading
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -38,7 +39,8 @@ func (i Items) IDs() []int64 {
 	return ids
 }
 
-// Decode decodes and understands the items of a wall, each by itself.
+// Decode decodes and understands the items of a wall, each by itself: one that
+// makes our own code panic costs no other.
 func Decode(ownerID int64, raw []json.RawMessage) Items {
 	items := Items{Skipped: map[string]int{}}
 	for _, item := range raw {
@@ -54,9 +56,23 @@ func Decode(ownerID int64, raw []json.RawMessage) Items {
 		if post.Owner == 0 {
 			post.Owner = ownerID
 		}
-		items.Posts = append(items.Posts, Item{Post: Understand(post), Pinned: post.Pinned})
+		stored, err := understand(post)
+		if err != nil {
+			items.Skipped[SkipUndecodable]++
+			continue
+		}
+		items.Posts = append(items.Posts, Item{Post: stored, Pinned: post.Pinned})
 	}
 	return items
+}
+
+func understand(post vk.Post) (stored db.Post, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = errors.New("the post can't be understood")
+		}
+	}()
+	return Understand(post), nil
 }
 
 // Understand reads what a post of VK's says.

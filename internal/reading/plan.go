@@ -4,6 +4,7 @@
 package reading
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -75,11 +76,16 @@ func (s State) Plan(quota int, input protocol.ScanWallsInput) protocol.ReadPlan 
 			continue
 		}
 		entry := protocol.WallPlan{
-			Name: wall.Name, OwnerID: wall.OwnerID, State: "open", Reason: wall.Parked, PostsPerDay: wall.PostsPerDay,
+			Name: wall.Name, OwnerID: wall.OwnerID, State: protocol.WallOpen, Reason: wall.Parked, PostsPerDay: wall.PostsPerDay,
 			Every: wall.ReadEvery, NextReadAt: wall.NextReadAt,
 		}
-		if wall.Parked != "" {
-			entry.State = "parked"
+		switch {
+		case wall.Parked != "":
+			entry.State = protocol.WallParked
+		case wall.Failures > 1 || wall.Failures == 1 && wall.Trouble != "": // one without a reason may be under way
+			entry.State, entry.Reason = protocol.WallFailing, cmp.Or(wall.Trouble, "its readings did not end")
+		default:
+			entry.Reason = wall.Trouble
 		}
 		if !wall.LastReadAt.IsZero() {
 			entry.LastReadAt = &wall.LastReadAt

@@ -50,6 +50,7 @@ type RelayPost struct {
 	CaseReason     string
 	Fingerprint    []byte
 	CheckedAt      *time.Time
+	MissedAt       *time.Time
 }
 
 type RelayWall struct {
@@ -65,4 +66,5 @@ type RelayWall struct {
 	NewestPostAt *time.Time
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	Failures     int32
 }
