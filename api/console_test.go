@@ -13,6 +13,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
+	"vestnik/internal/reading"
 	"vestnik/internal/sandbox"
 )
 
@@ -185,6 +186,20 @@ func TestScanByHandBringsDeliveries(t *testing.T) {
 	for _, wall := range sandbox.WallNames() {
 		require.Contains(t, page, "https://vk.com/"+wall)
 	}
+}
+
+func TestAPausedReadingKeyIsSeenAndResumed(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, false)
+	operator := d.operator(t)
+	key := reading.KeyName(sandbox.VKReadToken)
+	require.NoError(t, d.relay.Walls.PauseKey(t.Context(), key, time.Now().Add(time.Hour), "key_invalid"))
+	require.Contains(t, operator.get("/console/walls").body, "key_invalid")
+	operator.press("/console/walls/resume-key", url.Values{})
+	require.Contains(t, operator.notice(), "read again")
+	require.NotContains(t, operator.get("/console/walls").body, "key_invalid")
+	operator.press("/console/walls/resume-key", url.Values{})
+	require.Contains(t, operator.notice(), "was not paused")
 }
 
 func TestListIsNarrowedByStatusAndDestination(t *testing.T) {
