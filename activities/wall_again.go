@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"vestnik/db"
-	"vestnik/internal/reading"
+	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/vk"
 )
 
@@ -27,7 +28,7 @@ const (
 // edited or deleted. wall.getById is outside of the day's quota of wall.get.
 // What can't be looked at now will be at the next reading. missing are posts
 // that VK does not show, though it shows others.
-func (a *Walls) lookAgain(ctx context.Context, ownerID int64, met found, now time.Time) (posts []db.Post, missing []int64) {
+func (a *Walls) lookAgain(ctx context.Context, ownerID int64, met found, now time.Time) (posts []petpost.Post, missing []int64) {
 	ids, err := a.Posts.Doubtful(ctx, ownerID, db.Doubts{
 		Seen: slices.Collect(maps.Keys(met.ids)), MetSince: met.since, Until: now,
 		MissedBefore: now.Add(-missedAgain), CheckedBefore: now.Add(-againAfter), ToldSince: now.Add(-againFor), Most: vk.MaxByID - 1,
@@ -47,18 +48,18 @@ func (a *Walls) lookAgain(ctx context.Context, ownerID int64, met found, now tim
 // reading has just met is asked for too, and if VK does not show that one
 // either, or has shown an empty wall, nothing is taken for missing. Nor is
 // anything if VK answers with an item that makes no sense: it may be any of them.
-func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) (posts []db.Post, missing []int64, err error) {
+func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) (posts []petpost.Post, missing []int64, err error) {
 	if err := a.Pace.Wait(ctx); err != nil {
 		return nil, nil, err
 	}
-	wanted := make([]vk.PostID, len(ids), len(ids)+1)
+	wanted := make([]post.ID, len(ids), len(ids)+1)
 	for i, id := range ids {
-		wanted[i] = vk.PostID{Owner: ownerID, ID: id}
+		wanted[i] = post.ID{OwnerID: ownerID, PostID: id}
 	}
 	witness := int64(0)
 	if len(met.posts) > 0 {
 		witness = met.posts[0].PostID
-		wanted = append(wanted, vk.PostID{Owner: ownerID, ID: witness})
+		wanted = append(wanted, post.ID{OwnerID: ownerID, PostID: witness})
 	}
 	items, err := a.Reader.WallGetByID(ctx, wanted...)
 	if err != nil {
@@ -70,16 +71,20 @@ func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) 
 		if err != nil {
 			return nil, nil, err
 		}
-		stands[post.ID] = !post.Deleted
+		stands[post.PostID] = !post.Deleted
 	}
 	for _, id := range ids {
 		if !stands[id] && stands[witness] {
 			missing = append(missing, id)
 		}
 	}
-	for _, item := range reading.Decode(ownerID, items).Posts {
-		if item.PostID != witness {
-			posts = append(posts, item.Post)
+	readable, _ := vk.Readable(items)
+	for _, item := range readable {
+		if item.PostID == witness {
+			continue
+		}
+		if post, err := understand(item); err == nil {
+			posts = append(posts, post)
 		}
 	}
 	return posts, missing, a.Posts.Checked(ctx, ownerID, ids, missing)

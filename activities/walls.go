@@ -13,10 +13,9 @@ import (
 	"golang.org/x/time/rate"
 
 	"vestnik/db"
-	"vestnik/internal/compose"
 	"vestnik/internal/dispatch"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/route"
 	"vestnik/internal/vk"
 )
@@ -92,7 +91,7 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 	if err := a.Store.ForgetCalls(ctx, time.Now().Add(-keepCalls)); err != nil {
 		return protocol.ReadPlan{}, err
 	}
-	state, err := reading.Load(ctx, a.Store, a.Key, time.Now())
+	state, err := a.Store.ReadState(ctx, a.Key, time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
@@ -105,7 +104,7 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 // other.
 func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, error) {
 	attempt := activity.GetInfo(ctx).Attempt
-	wall, err := a.Store.BeginReading(ctx, name, attempt > 1, reading.Slowest)
+	wall, err := a.Store.BeginReading(ctx, name, attempt > 1, db.SlowestRead)
 	if err != nil {
 		return protocol.WallRead{}, err
 	}
@@ -154,7 +153,7 @@ func (a *Walls) resolve(ctx context.Context, name string) (db.Wall, error) {
 	return a.Store.Resolve(ctx, name, ownerID)
 }
 
-func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db.Post, read *protocol.WallRead) error {
+func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []petpost.Post, read *protocol.WallRead) error {
 	now := time.Now()
 	cursor := db.WallRead{Name: wall.Name, ReadUntil: wall.ReadUntil}
 	posts := slices.Concat(found.posts, again)
@@ -163,16 +162,16 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db
 		if found.whole && post.PostedAt.After(cursor.ReadUntil) && !post.PostedAt.After(now) {
 			cursor.ReadUntil = post.PostedAt
 		}
-		if post.PostedAt.After(now.Add(-reading.BusyWindow)) {
+		if post.PostedAt.After(now.Add(-db.BusyWindow)) {
 			recent++
 		}
 	}
-	stored, err := a.Store.PostsSince(ctx, wall.OwnerID, now.Add(-reading.BusyWindow))
+	stored, err := a.Store.PostsSince(ctx, wall.OwnerID, now.Add(-db.BusyWindow))
 	if err != nil {
 		return err
 	}
-	cursor.PostsPerDay = reading.PostsPerDay(max(recent, stored))
-	state, err := reading.Load(ctx, a.Store, a.Key, now)
+	cursor.PostsPerDay = db.PostsPerDay(max(recent, stored))
+	state, err := a.Store.ReadState(ctx, a.Key, now)
 	if err != nil {
 		return err
 	}
@@ -182,11 +181,11 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db
 	// Oldest first: deliveries get their ids, and so their turns, in the order
 	// in which people wrote.
 	slices.Reverse(posts)
-	slices.SortStableFunc(posts, func(a, b db.Post) int { return a.PostedAt.Compare(b.PostedAt) })
+	slices.SortStableFunc(posts, func(a, b petpost.Post) int { return a.PostedAt.Compare(b.PostedAt) })
 	counts, err := a.Posts.StorePage(ctx, db.Page{
 		Wall: &cursor, Posts: posts, Window: a.CaseWindow,
-		Owed:   func(post db.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
-		Update: func(post db.Post, destination string) (db.Owed, bool) { return a.update(post, destination, now) },
+		Owed:   func(post petpost.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
+		Update: func(post petpost.Post, destination string) (db.Owed, bool) { return a.update(post, destination, now) },
 	})
 	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
 	read.Suppressed, read.Amended = counts.Suppressed, counts.Amended
@@ -197,13 +196,13 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db
 }
 
 // owed tells where a new post goes, and says in the log why or why not.
-func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.Time) []db.Owed {
-	log := a.Log.With("post", protocol.WallPost(post.OwnerID, post.PostID), "type", post.Reading.Type, "animal", post.Reading.Animal)
+func (a *Walls) owed(ctx context.Context, wall db.Wall, post petpost.Post, now time.Time) []db.Owed {
+	log := a.Log.With("post", post.ID, "type", post.Reading.Type, "animal", post.Reading.Animal)
 	if age := now.Sub(post.PostedAt); age > a.MaxAge {
 		log.InfoContext(ctx, "post stored, not delivered", "why", "older than DELIVER_MAX_AGE", "age", age.Round(time.Minute).String())
 		return nil
 	}
-	destinations, decisions := a.Routes.Match(compose.RoutePost(post, wall.Name))
+	destinations, decisions := a.Routes.Match(post, wall.Name)
 	for _, decision := range decisions {
 		log := log.With("destination", decision.Destination.String(), "why", decision.Reason)
 		if decision.Matched {
@@ -215,14 +214,14 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.T
 	owed := make([]db.Owed, len(destinations))
 	for i, destination := range destinations {
 		target, _ := a.Routes.Target(destination)
-		owed[i] = db.Owed{Destination: destination.String(), Weight: compose.FirstWeight(post, target)}
+		owed[i] = db.Owed{Destination: destination.String(), Weight: target.FirstWeight(post)}
 	}
 	return owed
 }
 
 // update tells what it takes to tell a destination news about a case that was
 // told there, whatever its routes say.
-func (a *Walls) update(post db.Post, name string, now time.Time) (db.Owed, bool) {
+func (a *Walls) update(post petpost.Post, name string, now time.Time) (db.Owed, bool) {
 	destination, err := route.ParseDestination(name)
 	written := post.PostedAt
 	if post.EditedAt.After(written) { // the happy end is often written into the old post
@@ -235,7 +234,7 @@ func (a *Walls) update(post db.Post, name string, now time.Time) (db.Owed, bool)
 	if !configured {
 		return db.Owed{}, false
 	}
-	return db.Owed{Destination: name, Weight: compose.FirstWeight(post, target)}, true
+	return db.Owed{Destination: name, Weight: target.FirstWeight(post)}, true
 }
 
 // refused turns what ended a reading into what becomes of the wall or of the

@@ -13,7 +13,6 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/sandbox"
 )
 
@@ -192,7 +191,7 @@ func TestAPausedReadingKeyIsSeenAndResumed(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, false)
 	operator := d.operator(t)
-	key := reading.KeyName(sandbox.VKReadToken)
+	key := db.KeyName(sandbox.VKReadToken)
 	require.NoError(t, d.relay.Walls.PauseKey(t.Context(), key, time.Now().Add(time.Hour), "key_invalid"))
 	require.Contains(t, operator.get("/console/walls").body, "key_invalid")
 	operator.press("/console/walls/resume-key", url.Values{})

@@ -13,8 +13,8 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/testenv"
 )
 
@@ -49,9 +49,9 @@ func newDesk(t *testing.T) *desk {
 
 func post(owner, id int64, text string) db.Post {
 	hash := sha256.Sum256([]byte(text))
-	post := db.Post{OwnerID: owner, PostID: id, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:]}
-	reading.Read(&post)
-	return post
+	return petpost.ReadPost(wallpost.Post{
+		ID: wallpost.ID{OwnerID: owner, PostID: id}, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:],
+	})
 }
 
 func (d *desk) page(posts ...db.Post) db.Page {
@@ -256,8 +256,8 @@ func TestAPetThatIsLostAnewIsANewCase(t *testing.T) {
 	old.PostedAt = time.Now().Add(-30 * 24 * time.Hour)
 	home := post(-1, 2, rexHome)
 	home.PostedAt = time.Now().Add(-20 * 24 * time.Hour)
-	reading.Read(&old)
-	reading.Read(&home)
+	old = petpost.ReadPost(old.Post)
+	home = petpost.ReadPost(home.Post)
 	d.store(old, home)
 	require.Equal(t, d.caseOf(-1, 1), d.caseOf(-1, 2))
 	d.store(post(-1, 3, rexAgain))
@@ -268,9 +268,9 @@ func TestAPetThatIsLostAnewIsANewCase(t *testing.T) {
 func TestARepostAndItsOriginAreOneCase(t *testing.T) {
 	d := newDesk(t)
 	repost := post(-2, 1, "")
-	repost.Reposts, repost.OriginOwnerID, repost.OriginPostID = []string{rex}, -1, 1
+	repost.Reposts, repost.Origin = []string{rex}, wallpost.ID{OwnerID: -1, PostID: 1}
 	repost.ContentHash = []byte("repost")
-	reading.Read(&repost)
+	repost = petpost.ReadPost(repost.Post)
 	d.store(repost) // before its original is met
 	d.store(post(-1, 1, rex))
 	require.Equal(t, d.caseOf(-2, 1), d.caseOf(-1, 1))

@@ -230,7 +230,7 @@ func (f *filing) choose(ctx context.Context, post Post) (int64, error) {
 // lostAgain tells whether an animal that came home seems to be gone once more:
 // its owners write anew, after the time for which its case counts as told.
 func (f *filing) lostAgain(post Post, closedAt *time.Time) bool {
-	return closedAt != nil && post.Reading.Type == petpost.Lost && post.OriginPostID == 0 &&
+	return closedAt != nil && post.Reading.Type == petpost.Lost && post.Origin.PostID == 0 &&
 		post.PostedAt.After(closedAt.Add(f.page.Window))
 }
 

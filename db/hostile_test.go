@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/db"
-	"vestnik/internal/reading"
+	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 )
 
 // backslashNUL is what a person may type: six plain characters, not a NUL.
@@ -90,9 +91,9 @@ func oddTime(random *rand.Rand) time.Time {
 }
 
 func oddPost(random *rand.Rand, id int64) db.Post {
-	post := db.Post{
-		OwnerID: -1, PostID: id, FromID: oddNumber(random), PostedAt: oddTime(random), EditedAt: oddTime(random),
-		Text: oddText(random), OriginOwnerID: oddNumber(random), OriginPostID: oddNumber(random), ContentHash: []byte{byte(id)},
+	post := wallpost.Post{
+		ID: wallpost.ID{OwnerID: -1, PostID: id}, FromID: oddNumber(random), PostedAt: oddTime(random), EditedAt: oddTime(random),
+		Text: oddText(random), Origin: wallpost.ID{OwnerID: oddNumber(random), PostID: oddNumber(random)}, ContentHash: []byte{byte(id)},
 	}
 	for range random.IntN(3) {
 		post.Reposts = append(post.Reposts, oddText(random))
@@ -104,8 +105,7 @@ func oddPost(random *rand.Rand, id int64) db.Post {
 			Sizes: []db.PhotoSize{{URL: "https://example.org/1.jpg?\x00\xff", Width: int(oddNumber(random)), Height: int(oddNumber(random))}},
 		})
 	}
-	reading.Read(&post)
-	return post
+	return petpost.ReadPost(post)
 }
 
 func TestWhateverAPostHoldsItIsStoredAndReadBack(t *testing.T) {

@@ -51,6 +51,12 @@ func cleanAll(texts []string) []string {
 	return cleaned
 }
 
+// marshal encodes what goes into a jsonb.
+func marshal(value any) ([]byte, error) {
+	encoded, err := json.Marshal(value)
+	return withoutNUL(encoded), err
+}
+
 // withoutNUL drops from JSON what Postgres can't keep in a jsonb: the escape of
 // a NUL. A backslash that was typed stands there as two, and what follows it is
 // text.

@@ -112,8 +112,8 @@ func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
 	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, petpost.Lost, stored.Reading.Type)
-	require.Equal(t, int64(-42), stored.OriginOwnerID)
-	require.Equal(t, int64(77), stored.OriginPostID)
+	require.Equal(t, int64(-42), stored.Origin.OwnerID)
+	require.Equal(t, int64(77), stored.Origin.PostID)
 }
 
 func TestAnEditedPostIsUpdatedAndNotToldTwice(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
+	"vestnik/db"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 )
 
 // stateTime is how long a lane gets to answer how it stands.
@@ -97,7 +97,7 @@ func (s *Starter) steer(ctx context.Context, destination, update string, argumen
 // Plan returns what the next scan will do about each wall.
 func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
 	scan := s.relay.Config.Scan
-	state, err := reading.Load(ctx, s.relay.Walls, reading.KeyName(scan.Token.Reveal()), time.Now())
+	state, err := s.relay.Walls.ReadState(ctx, db.KeyName(scan.Token.Reveal()), time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
 // ResumeKey ends the pause that VK has put the reading key under; false if
 // there is none. If VK still wants it, the next call finds out.
 func (s *Starter) ResumeKey(ctx context.Context) (bool, error) {
-	return s.relay.Walls.ResumeKey(ctx, reading.KeyName(s.relay.Config.Scan.Token.Reveal()))
+	return s.relay.Walls.ResumeKey(ctx, db.KeyName(s.relay.Config.Scan.Token.Reveal()))
 }
 
 func isAlreadyThere(err error) bool { return errors.Is(err, temporal.ErrScheduleAlreadyRunning) }

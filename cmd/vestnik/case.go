@@ -12,8 +12,8 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/vk"
 )
 
 func caseCommand() *cli.Command {
@@ -174,11 +174,11 @@ func splitCase(ctx context.Context, cmd *cli.Command) error {
 	}
 	var posts []petpost.PostRef
 	for _, text := range cmd.Args().Tail() {
-		post, err := vk.ParsePostRef(text)
+		id, err := post.ParseID(text)
 		if err != nil {
 			return err
 		}
-		posts = append(posts, petpost.PostRef{OwnerID: post.Owner, PostID: post.ID})
+		posts = append(posts, id)
 	}
 	a, err := open(ctx)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/db"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
-	"vestnik/internal/vk"
 )
 
 func deliveriesCommand() *cli.Command {
@@ -153,7 +153,7 @@ func deliverCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "to", Usage: "destination, such as telegram:-1001234567890; may be repeated", Required: true},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			post, err := vk.ParsePostRef(cmd.Args().First())
+			source, err := post.ParseID(cmd.Args().First())
 			if err != nil {
 				return err
 			}
@@ -167,11 +167,11 @@ func deliverCommand() *cli.Command {
 				if err != nil {
 					return err
 				}
-				id, err := a.starter.Deliver(ctx, post.Owner, post.ID, destination)
+				id, err := a.starter.Deliver(ctx, source.OwnerID, source.PostID, destination)
 				if err != nil {
 					return err
 				}
-				fmt.Printf("delivery %d queued: %s → %s\n", id, protocol.WallPost(post.Owner, post.ID), destination)
+				fmt.Printf("delivery %d queued: %s → %s\n", id, source, destination)
 			}
 			return nil
 		},

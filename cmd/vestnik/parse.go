@@ -11,9 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"vestnik/db"
 	"vestnik/internal/petpost"
-	"vestnik/internal/reading"
 	"vestnik/internal/vk"
 )
 
@@ -83,7 +81,7 @@ func (p *postParser) run(ctx context.Context, in io.Reader) error {
 			p.faults = append(p.faults, fmt.Errorf("line %d holds no post: %w", number, err))
 			continue
 		}
-		if err := p.answer(reading.Understand(post)); err != nil {
+		if err := p.answer(petpost.ReadPost(post.Content())); err != nil {
 			return err
 		}
 	}
@@ -93,7 +91,7 @@ func (p *postParser) run(ctx context.Context, in io.Reader) error {
 	return errors.Join(append(p.faults, p.writeCases(), ctx.Err())...)
 }
 
-func (p *postParser) answer(post db.Post) error {
+func (p *postParser) answer(post petpost.Post) error {
 	answer := parsed(post)
 	if p.explain {
 		answer.Evidence = post.Reading.Evidence
@@ -121,7 +119,7 @@ func (p *postParser) writeCases() error {
 	return nil
 }
 
-func parsed(post db.Post) parsedPost {
+func parsed(post petpost.Post) parsedPost {
 	r := post.Reading
 	return parsedPost{
 		OwnerID: post.OwnerID, ID: post.PostID,

@@ -83,6 +83,14 @@ type WallRead struct {
 	Paused string `json:"paused,omitempty"`
 }
 
+// Skip counts posts that are not for reading.
+func (r *WallRead) Skip(reason string, posts int) {
+	if r.Skipped == nil {
+		r.Skipped = map[string]int{}
+	}
+	r.Skipped[reason] += posts
+}
+
 // ScanWallsResult is what a scan came to.
 type ScanWallsResult struct {
 	Walls   []WallRead `json:"walls"`

@@ -8,6 +8,9 @@ package relaysql
 import (
 	"context"
 	"time"
+
+	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 const deletePosts = `-- name: DeletePosts :many
@@ -336,7 +339,7 @@ type RereadPostParams struct {
 	Location       string
 	WhenSaid       string
 	Contacts       []string
-	Reading        []byte
+	Reading        petpost.Reading
 	RulesetVersion int32
 	Fingerprint    []byte
 	OwnerID        int64
@@ -390,8 +393,8 @@ type UpsertPostParams struct {
 	Reposts        []string
 	OriginOwnerID  *int64
 	OriginPostID   *int64
-	Photos         []byte
-	Attachments    []byte
+	Photos         []post.Photo
+	Attachments    []post.Attachment
 	Link           string
 	ContentHash    []byte
 	Type           string
@@ -402,7 +405,7 @@ type UpsertPostParams struct {
 	Location       string
 	WhenSaid       string
 	Contacts       []string
-	Reading        []byte
+	Reading        petpost.Reading
 	RulesetVersion int32
 	Fingerprint    []byte
 }
