@@ -12,6 +12,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/config"
+	"vestnik/internal/doctor"
 	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
 	"vestnik/internal/telemetry"
@@ -68,10 +69,10 @@ func dryRunAction(ctx context.Context, cmd *cli.Command) error {
 func dryRun(ctx context.Context, rules rehearse.Rules, reader *vk.Client, name string) ([]rehearse.Rehearsal, error) {
 	var owner int64
 	var page vk.Page
-	if err := askVK(ctx, func(ctx context.Context) (err error) { owner, err = reader.ResolveWall(ctx, name); return err }); err != nil {
+	if err := doctor.AskVK(ctx, func(ctx context.Context) (err error) { owner, err = reader.ResolveWall(ctx, name); return err }); err != nil {
 		return nil, err
 	}
-	if err := askVK(ctx, func(ctx context.Context) (err error) { page, err = reader.WallGet(ctx, owner, dryPage, 0); return err }); err != nil {
+	if err := doctor.AskVK(ctx, func(ctx context.Context) (err error) { page, err = reader.WallGet(ctx, owner, dryPage, 0); return err }); err != nil {
 		return nil, err
 	}
 	rehearsals, skipped, err := rules.Page(ctx, name, page.Items)
