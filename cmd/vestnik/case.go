@@ -31,7 +31,7 @@ func caseCommand() *cli.Command {
 					&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
 					outputFlag(),
 				},
-				Action: listCases,
+				Action: withApp(listCases),
 			},
 			{
 				Name: "show", Usage: "show a case: its posts, why they are in it, and what was told to whom", ArgsUsage: "case",
@@ -52,12 +52,7 @@ func caseCommand() *cli.Command {
 	}
 }
 
-func listCases(ctx context.Context, cmd *cli.Command) error {
-	a, err := open(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.close()
+func listCases(ctx context.Context, cmd *cli.Command, a *app) error {
 	filter := db.CaseFilter{LeastPosts: cmd.Int("posts"), Limit: cmd.Int("limit")}
 	if cmd.Bool("open") {
 		filter.Closed = new(bool)

@@ -30,12 +30,7 @@ func deliveriesCommand() *cli.Command {
 			&cli.BoolFlag{Name: "summary", Usage: "counts by status, the oldest that waits, sent in the last hour"},
 			outputFlag(),
 		},
-		Action: func(ctx context.Context, cmd *cli.Command) error {
-			a, err := open(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
 			switch {
 			case cmd.Bool("summary"):
 				return a.printSummary(ctx, cmd)
@@ -44,7 +39,7 @@ func deliveriesCommand() *cli.Command {
 			default:
 				return a.printDeliveries(ctx, cmd)
 			}
-		},
+		}),
 	}
 }
 

@@ -28,12 +28,7 @@ func reparseCommand() *cli.Command {
 			&cli.BoolFlag{Name: "apply", Usage: "write the new readings"},
 			outputFlag(),
 		},
-		Action: func(ctx context.Context, cmd *cli.Command) error {
-			a, err := open(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
 			report, err := reparse.Run(ctx, a.relay.Posts, a.relay.Cases, cmd.Bool("apply"))
 			if err != nil {
 				return err
@@ -45,7 +40,7 @@ func reparseCommand() *cli.Command {
 				return printJSON(os.Stdout, report)
 			}
 			return printReparse(os.Stdout, report)
-		},
+		}),
 	}
 }
 
