@@ -26,11 +26,15 @@ func NewPosts(pool *pgxpool.Pool) *Posts {
 	return &Posts{pool: pool, queries: relaysql.New(pool)}
 }
 
-// A post and its parts, as the stores return them.
+// The posts and their parts that the stores return.
 type (
-	Post       = petpost.Post
-	Photo      = post.Photo
-	PhotoSize  = post.Size
+	// Post is a post as it was read and understood.
+	Post = petpost.Post
+	// Photo is a photo of a post.
+	Photo = post.Photo
+	// PhotoSize is one link to a photo.
+	PhotoSize = post.Size
+	// Attachment is anything attached to a post that is not a photo.
 	Attachment = post.Attachment
 )
 

@@ -296,7 +296,7 @@ func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
 		require.Less(t, time.Since(began), 25*time.Second, "the second post does not wait for the same host again")
 	})
 	t.Run("of a wall", func(t *testing.T) {
-		s := newStage(t, toBoth, map[string]string{"TG_ENABLED": "false"})
+		s := newStage(t, toWall, withAlbum)
 		hang(s)
 		_, err := s.pool.Exec(s.ctx, "INSERT INTO relay.destinations (name, names_refused) VALUES ($1, true)", wall)
 		require.NoError(t, err)
