@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"vestnik/db"
-	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
@@ -237,7 +236,7 @@ func (c *console) askToSplit(w http.ResponseWriter, r *http.Request) {
 	}
 	part := partView{caseView: view}
 	for _, post := range view.Members {
-		if slices.Contains(chosen, petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}) {
+		if slices.Contains(chosen, post.ID) {
 			part.Chosen = append(part.Chosen, post)
 		} else {
 			part.Rest = append(part.Rest, post)

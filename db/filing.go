@@ -51,7 +51,7 @@ func (f *filing) run(ctx context.Context) error {
 	}
 	for _, post := range f.page.Posts {
 		if err := f.fileOrSetAside(ctx, post); err != nil {
-			return fmt.Errorf("%s: %w", protocol.WallPost(post.OwnerID, post.PostID), err)
+			return fmt.Errorf("%s: %w", post.ID, err)
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 	if err != nil || !created && !changed {
 		return err
 	}
-	before := f.before[petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}]
+	before := f.before[post.ID]
 	if created {
 		f.stored.New++
 		post.CaseID, err = f.choose(ctx, post)
@@ -220,7 +220,7 @@ func (f *filing) choose(ctx context.Context, post Post) (int64, error) {
 		reason := fmt.Sprintf("as %s: %s", protocol.WallPost(row.OwnerID, row.PostID), verdict.Reason)
 		return caseID, f.into(ctx, caseID, post, reason)
 	}
-	caseID, err := f.open(ctx, petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID})
+	caseID, err := f.open(ctx, post.ID)
 	if err != nil {
 		return 0, err
 	}

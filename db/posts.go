@@ -177,7 +177,7 @@ func upsert(ctx context.Context, q *relaysql.Queries, post Post) (created, chang
 		return false, false, nil // stored already, and unchanged
 	}
 	if err != nil {
-		return false, false, fmt.Errorf("store %s: %w", protocol.WallPost(post.OwnerID, post.PostID), err)
+		return false, false, fmt.Errorf("store %s: %w", post.ID, err)
 	}
 	return created, !created, nil
 }

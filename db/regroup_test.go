@@ -13,7 +13,7 @@ import (
 // asRead is a post that an older build understood in another way.
 func asRead(post db.Post, change func(*db.Post)) db.Post {
 	change(&post)
-	post.Fingerprint.Post = petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}
+	post.Fingerprint.Post = post.ID
 	post.Fingerprint.Origin = post.Fingerprint.Post
 	return post
 }

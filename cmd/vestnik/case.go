@@ -108,7 +108,7 @@ func printCase(c db.CaseStory) error {
 		if post.Deleted != nil {
 			reason += " (deleted)"
 		}
-		posts.row(protocol.WallPost(post.OwnerID, post.PostID), post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), reason)
+		posts.row(post.ID, post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), reason)
 	}
 	if err := posts.print(); err != nil {
 		return err

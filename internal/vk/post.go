@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"time"
+	"unicode/utf8"
 
 	"vestnik/internal/post"
 )
@@ -123,7 +125,7 @@ func (p Post) AllAttachments() []Attachment {
 	for _, parent := range p.CopyHistory {
 		all = append(all, parent.Attachments...)
 	}
-	return all
+	return all[:min(len(all), maxAttachments)]
 }
 
 // SkipReason says why a post is not for reposting.
@@ -189,8 +191,15 @@ func Readable(items []json.RawMessage) (posts []Post, skipped map[string]int) {
 	return posts, skipped
 }
 
-// maxReposts is how deep a repost chain is read. VK itself gives two levels by default.
-const maxReposts = 10
+// Bounds on what one item may cost those who read it. No honest post meets them.
+const (
+	// maxReposts is how deep a repost chain is read. VK itself gives two levels by default.
+	maxReposts = 10
+	// maxTexts bounds a post's texts together, in bytes; 16,384 characters are the most that people report for one.
+	maxTexts = 128 << 10
+	// maxAttachments bounds what a post and its reposts show. VK takes 10 for one.
+	maxAttachments = 100
+)
 
 type rawPost struct {
 	ID          *flexInt   `json:"id"`
@@ -250,7 +259,37 @@ func DecodePost(raw json.RawMessage) (Post, error) {
 	case fields.owner() == 0:
 		return Post{}, errors.New("vk: the post has no owner_id")
 	}
-	return fields.post(maxReposts), nil
+	post, room := fields.post(maxReposts), maxTexts
+	for text := range post.texts() {
+		*text = clip(*text, room)
+		room -= len(*text)
+	}
+	return post, nil
+}
+
+// texts yields the post's own text and then those of what it reposts.
+func (p *Post) texts() iter.Seq[*string] {
+	return func(yield func(*string) bool) {
+		if !yield(&p.Text) {
+			return
+		}
+		for i := range p.CopyHistory {
+			if !yield(&p.CopyHistory[i].Text) {
+				return
+			}
+		}
+	}
+}
+
+// clip is the beginning of a text, at most so many bytes of whole characters.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
 
 func (f *rawPost) owner() int64 {

@@ -3,9 +3,11 @@ package vk_test
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -181,6 +183,20 @@ func FuzzDecodePostNeverPanics(f *testing.F) {
 		}
 		_, _ = post.Skip()
 	})
+}
+
+func TestAnAbsurdPostCostsNoMoreThanALongOne(t *testing.T) {
+	t.Parallel()
+	text, photo := strings.Repeat("ы8 ", 1<<20), `{"type":"photo","photo":{"id":%d,"owner_id":-1,"sizes":[]}}`
+	var photos []string
+	for i := range 3000 {
+		photos = append(photos, fmt.Sprintf(photo, i+1))
+	}
+	content := decode(t, `{"id":1,"owner_id":-1,"text":"x`+text+`","attachments":[`+strings.Join(photos, ",")+`],
+		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот"}]}`).Content()
+	require.LessOrEqual(t, len(content.Text)+len(content.Reposts[0]), 128<<10)
+	require.True(t, utf8.ValidString(content.Text))
+	require.Len(t, content.Photos, 100)
 }
 
 func TestWhatAPostShowsKeepsItsHashAcrossVersions(t *testing.T) {
