@@ -4,20 +4,25 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
-	"go.temporal.io/sdk/activity"
+	"golang.org/x/sync/errgroup"
 
 	"vestnik/db"
 	"vestnik/internal/notice"
 	"vestnik/internal/photo"
-	"vestnik/internal/protocol"
 	"vestnik/internal/telegram"
 )
 
 const (
-	// patience is how many attempts a photo's host gets that does not answer
-	// before the post goes on without its best.
-	patience = 3
+	// photosTime bounds the fetching of all photos for one attempt at a part of
+	// a delivery: whoever looks for a pet waits for the words, and the lane for
+	// its turn. fetchTime is the share that one try at one photo may take, so
+	// that there is time left for a smaller size.
+	photosTime = 15 * time.Second
+	fetchTime  = 10 * time.Second
+	// maxFetches is how often a photo is asked for whose host is in trouble.
+	maxFetches = 3
 	// smallerSide is the longer side, in pixels, of the smaller size.
 	smallerSide = 1280
 )
@@ -36,10 +41,48 @@ type photoLadder struct {
 	c         *sendJob
 	rungs     map[int]db.Rung
 	refreshed bool
+	until     time.Time // when the time for fetching is over
+	fetched   map[int]fetched
+}
+
+// fetched is what came of fetching a photo.
+type fetched struct {
+	photo.Picture
+
+	err error
+}
+
+// fetchPhotos gets pictures by their links, some at once, until ctx ends.
+func fetchPhotos(ctx context.Context, from Pictures, links []string) []fetched {
+	photos := make([]fetched, len(links))
+	var group errgroup.Group
+	group.SetLimit(photosAtOnce)
+	for i, link := range links {
+		group.Go(func() error {
+			photos[i].Picture, photos[i].err = fetchPhoto(ctx, from, link)
+			return nil
+		})
+	}
+	_ = group.Wait()
+	return photos
+}
+
+// fetchPhoto gives a host that is in trouble some seconds.
+func fetchPhoto(ctx context.Context, from Pictures, link string) (photo.Picture, error) {
+	for try := 1; ; try++ {
+		tryCtx, cancel := context.WithTimeout(ctx, fetchTime)
+		picture, err := from.Fetch(tryCtx, link)
+		cancel()
+		var failure *photo.Error
+		if !errors.As(err, &failure) || failure.Kind != photo.Unreachable || try == maxFetches || ctx.Err() != nil {
+			return picture, err
+		}
+		pause(ctx, time.Duration(try)*time.Second)
+	}
 }
 
 func (t *Telegram) climb(ctx context.Context, c *sendJob) (*photoLadder, error) {
-	ladder := &photoLadder{Telegram: t, c: c}
+	ladder := &photoLadder{Telegram: t, c: c, until: time.Now().Add(photosTime), fetched: map[int]fetched{}}
 	if len(c.post.Photos) == 0 {
 		return ladder, nil
 	}
@@ -76,12 +119,17 @@ func (l *photoLadder) skipRefusedLinks(ctx context.Context) error {
 func (l *photoLadder) load(ctx context.Context, step notice.Step) (notice.Step, []telegram.Photo, error) {
 	for {
 		current := step.WithoutPhotos(l.dropped(step)...)
-		photos, failed, err := l.gather(ctx, current)
-		if err == nil {
+		photos, failed := l.gather(ctx, current)
+		if ctx.Err() != nil {
+			return notice.Step{}, nil, ctx.Err()
+		}
+		if len(failed) == 0 {
 			return current, photos, nil
 		}
-		if err := l.mend(ctx, failed, err); err != nil {
-			return notice.Step{}, nil, err
+		for _, index := range failed {
+			if err := l.mend(ctx, index, l.fetched[index].err); err != nil {
+				return notice.Step{}, nil, err
+			}
 		}
 	}
 }
@@ -96,32 +144,51 @@ func (l *photoLadder) dropped(step notice.Step) []int {
 	return dropped
 }
 
-// gather gets the photos of a step, each as its rung says; failed is the photo
-// that could not be got.
-func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []telegram.Photo, failed int, err error) {
+// gather gets the photos of a step, each as its rung says; failed are the
+// indexes of those that could not be got.
+func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []telegram.Photo, failed []int) {
+	var wanted []int
+	var links []string
 	for _, index := range step.Photos {
 		sizes := l.c.post.Photos[index].Sizes
-		if len(sizes) == 0 {
-			return nil, index, &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}
-		}
-		if l.rungs[index] == db.RungURL {
-			photos = append(photos, telegram.Photo{URL: sizes[0].URL})
+		_, done := l.fetched[index]
+		switch {
+		case done || len(sizes) > 0 && l.rungs[index] == db.RungURL:
 			continue
+		case len(sizes) == 0:
+			l.fetched[index] = fetched{err: &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}}
+			continue
+		case l.rungs[index] == db.RungSmaller:
+			links = append(links, smaller(sizes).URL)
+		default:
+			links = append(links, sizes[0].URL)
 		}
-		size, rules := sizes[0], photo.TelegramUpload
-		if l.rungs[index] == db.RungSmaller {
-			size, rules = smaller(sizes), smallerRules()
-		}
-		picture, err := l.Pictures.Fetch(ctx, size.URL)
-		if err == nil {
-			picture, err = photo.Fit(picture, rules)
-		}
-		if err != nil {
-			return nil, index, err
-		}
-		photos = append(photos, telegram.Photo{Bytes: picture.Bytes})
+		wanted = append(wanted, index)
 	}
-	return photos, 0, nil
+	ctx, cancel := context.WithDeadline(ctx, l.until)
+	defer cancel()
+	for i, got := range fetchPhotos(ctx, l.Pictures, links) {
+		rules := photo.TelegramUpload
+		if l.rungs[wanted[i]] == db.RungSmaller {
+			rules = smallerRules()
+		}
+		if got.err == nil {
+			got.Picture, got.err = photo.Fit(got.Picture, rules)
+		}
+		l.fetched[wanted[i]] = got
+	}
+	for _, index := range step.Photos {
+		got, uploaded := l.fetched[index]
+		switch {
+		case got.err != nil:
+			failed = append(failed, index)
+		case uploaded:
+			photos = append(photos, telegram.Photo{Bytes: got.Bytes})
+		default:
+			photos = append(photos, telegram.Photo{URL: l.c.post.Photos[index].Sizes[0].URL})
+		}
+	}
+	return photos, failed
 }
 
 // smaller is the best size within smallerSide, or the least of them.
@@ -141,24 +208,25 @@ func smallerRules() photo.Rules {
 }
 
 // mend answers a photo that could not be got: dead links are read again from
-// VK, once; a host that does not answer gets its time; then the photo comes
-// down a rung.
+// VK, once; then the photo comes down a rung, or all the way if the time is
+// over or its host is left alone.
 func (l *photoLadder) mend(ctx context.Context, index int, err error) error {
 	var failure *photo.Error
 	if !errors.As(err, &failure) {
 		return err
-	}
-	if failure.Temporary() && activity.GetInfo(ctx).Attempt < patience {
-		return &refusedSend{errorType: protocol.ErrRetryLater, cause: err}
 	}
 	if failure.Kind == photo.Gone && !l.refreshed && l.Fresh != nil {
 		l.refreshed = true
 		photos, err := l.Fresh(ctx, l.c.OwnerID, l.c.PostID)
 		if renewed, changed := withFreshLinks(l.c.post.Photos, photos); changed {
 			l.c.post.Photos = renewed
+			clear(l.fetched)
 			return nil
 		}
 		l.Log.InfoContext(ctx, "photo links not refreshed", "delivery", l.c.ID, "error", err)
+	}
+	if failure.Kind == photo.Avoided || failure.Temporary() && !time.Now().Before(l.until) {
+		return l.lowerTo(ctx, index, db.RungDropped)
 	}
 	return l.lowerOne(ctx, index)
 }
@@ -206,7 +274,10 @@ func (l *photoLadder) lower(ctx context.Context, step notice.Step, failedItem in
 }
 
 func (l *photoLadder) lowerOne(ctx context.Context, index int) error {
-	rung := min(l.rungs[index]+1, db.RungDropped)
+	return l.lowerTo(ctx, index, min(l.rungs[index]+1, db.RungDropped))
+}
+
+func (l *photoLadder) lowerTo(ctx context.Context, index int, rung db.Rung) error {
 	if err := l.Ledger.LowerPhoto(ctx, l.c.ID, index, rung); err != nil {
 		return err
 	}
@@ -214,6 +285,7 @@ func (l *photoLadder) lowerOne(ctx context.Context, index int) error {
 		l.rungs = map[int]db.Rung{}
 	}
 	l.rungs[index] = rung
+	delete(l.fetched, index)
 	return nil
 }
 

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"vestnik/db"
-	"vestnik/internal/reading"
+	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/vk"
 )
 
@@ -17,40 +18,48 @@ const (
 	againAfter = 30 * time.Minute
 	againFor   = 14 * 24 * time.Hour
 	// missedAgain is the same for a post that a page should have shown: VK
-	// leaves some out that still stand, once their kind has changed.
+	// leaves some out that still stand, once their kind has changed. It is also
+	// how long a post must have been missing to be taken for deleted.
 	missedAgain = 10 * time.Minute
 )
 
 // lookAgain asks VK by their ids for posts that the reading should have met and
 // did not, and for older ones that were told somewhere: they may have been
 // edited or deleted. wall.getById is outside of the day's quota of wall.get.
-// What can't be looked at now will be at the next reading.
-func (a *Walls) lookAgain(ctx context.Context, ownerID int64, met found) (posts []db.Post, gone []int64) {
-	now := time.Now()
+// What can't be looked at now will be at the next reading. missing are posts
+// that VK does not show, though it shows others.
+func (a *Walls) lookAgain(ctx context.Context, ownerID int64, met found, now time.Time) (posts []petpost.Post, missing []int64) {
 	ids, err := a.Posts.Doubtful(ctx, ownerID, db.Doubts{
 		Seen: slices.Collect(maps.Keys(met.ids)), MetSince: met.since, Until: now,
-		MissedBefore: now.Add(-missedAgain), CheckedBefore: now.Add(-againAfter), ToldSince: now.Add(-againFor), Most: vk.MaxByID,
+		MissedBefore: now.Add(-missedAgain), CheckedBefore: now.Add(-againAfter), ToldSince: now.Add(-againFor), Most: vk.MaxByID - 1,
 	})
 	if err == nil && len(ids) > 0 {
-		posts, gone, err = a.ask(ctx, ownerID, ids)
+		posts, missing, err = a.ask(ctx, ownerID, ids, met)
 	}
 	if err != nil {
 		a.Log.WarnContext(ctx, "posts not looked at again", "owner_id", ownerID, "posts", len(ids), "error", err)
 		return nil, nil
 	}
-	return posts, gone
+	return posts, missing
 }
 
-// ask reads posts by their ids and tells which are gone. One that VK answers
-// with and that makes no sense leaves in doubt which it is: then none is taken
-// for gone.
-func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64) (posts []db.Post, gone []int64, err error) {
+// ask reads posts by their ids and returns which are missing. VK has been seen
+// to answer with nothing for walls that stand: so one of the posts that the
+// reading has just met is asked for too, and if VK does not show that one
+// either, or has shown an empty wall, nothing is taken for missing. Nor is
+// anything if VK answers with an item that makes no sense: it may be any of them.
+func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) (posts []petpost.Post, missing []int64, err error) {
 	if err := a.Pace.Wait(ctx); err != nil {
 		return nil, nil, err
 	}
-	wanted := make([]vk.PostID, len(ids))
+	wanted := make([]post.ID, len(ids), len(ids)+1)
 	for i, id := range ids {
-		wanted[i] = vk.PostID{Owner: ownerID, ID: id}
+		wanted[i] = post.ID{OwnerID: ownerID, PostID: id}
+	}
+	witness := int64(0)
+	if len(met.posts) > 0 {
+		witness = met.posts[0].PostID
+		wanted = append(wanted, post.ID{OwnerID: ownerID, PostID: witness})
 	}
 	items, err := a.Reader.WallGetByID(ctx, wanted...)
 	if err != nil {
@@ -62,15 +71,21 @@ func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64) (posts []db
 		if err != nil {
 			return nil, nil, err
 		}
-		stands[post.ID] = !post.Deleted
+		stands[post.PostID] = !post.Deleted
 	}
 	for _, id := range ids {
-		if !stands[id] {
-			gone = append(gone, id)
+		if !stands[id] && stands[witness] {
+			missing = append(missing, id)
 		}
 	}
-	for _, item := range reading.Decode(ownerID, items).Posts {
-		posts = append(posts, item.Post)
+	readable, _ := vk.Readable(items)
+	for _, item := range readable {
+		if item.PostID == witness {
+			continue
+		}
+		if post, err := understand(item); err == nil {
+			posts = append(posts, post)
+		}
 	}
-	return posts, gone, a.Posts.Checked(ctx, ownerID, ids)
+	return posts, missing, a.Posts.Checked(ctx, ownerID, ids, missing)
 }

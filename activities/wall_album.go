@@ -83,7 +83,7 @@ func (a *WallAlbum) attach(ctx context.Context, c *sendJob, photos []int) album 
 }
 
 func photoName(photo db.Photo) string {
-	return vk.Photo{OwnerID: photo.OwnerID, ID: photo.ID, AccessKey: photo.AccessKey}.Ref()
+	return photo.Ref()
 }
 
 // check reads a post back whose photos were named. If the wall does not show

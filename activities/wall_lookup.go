@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"vestnik/db"
-	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
+	"vestnik/internal/post"
 	"vestnik/internal/vk"
 )
 
@@ -31,7 +30,7 @@ func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64
 				continue
 			}
 			if namesPost(post.Text, ownerID, postID) || namesPost(post.Copyright.Link, ownerID, postID) {
-				return post.ID, nil
+				return post.PostID, nil
 			}
 		}
 		if older {
@@ -43,7 +42,7 @@ func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64
 }
 
 // FreshPhotos reads a post's photos again, because their links have died.
-func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]db.Photo, error) {
+func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]post.Photo, error) {
 	post, err := a.readPost(ctx, ownerID, postID)
 	return post.Photos, err
 }
@@ -54,17 +53,18 @@ func (a *Walls) CountPhotos(ctx context.Context, ownerID, postID int64) (int, er
 	return len(post.Photos), err
 }
 
-func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (db.Post, error) {
+func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (post.Post, error) {
 	if err := a.Pace.Wait(ctx); err != nil {
-		return db.Post{}, err
+		return post.Post{}, err
 	}
-	items, err := a.Reader.WallGetByID(ctx, vk.PostID{Owner: ownerID, ID: postID})
+	id := post.ID{OwnerID: ownerID, PostID: postID}
+	items, err := a.Reader.WallGetByID(ctx, id)
 	if err != nil {
-		return db.Post{}, err
+		return post.Post{}, err
 	}
-	decoded := reading.Decode(ownerID, items)
-	if len(decoded.Posts) == 0 {
-		return db.Post{}, fmt.Errorf("%s is gone: %w", protocol.WallPost(ownerID, postID), db.ErrNotFound)
+	readable, _ := vk.Readable(items)
+	if len(readable) == 0 {
+		return post.Post{}, fmt.Errorf("%s is gone: %w", id, db.ErrNotFound)
 	}
-	return decoded.Posts[0].Post, nil
+	return readable[0].Content(), nil
 }

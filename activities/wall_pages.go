@@ -3,13 +3,15 @@ package activities
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 
 	"vestnik/db"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/vk"
 )
 
@@ -24,7 +26,7 @@ const (
 
 // found is what a reading has met.
 type found struct {
-	posts []db.Post
+	posts []petpost.Post
 	ids   map[int64]bool
 	// whole tells that the reading has met all that is new.
 	whole bool
@@ -52,30 +54,37 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 			return found{}, err
 		}
 		read.Calls++
-		items := reading.Decode(wall.OwnerID, page.Items)
-		read.Posts += len(items.Posts)
-		for reason, skipped := range items.Skipped {
-			if read.Skipped == nil {
-				read.Skipped = map[string]int{}
-			}
-			read.Skipped[reason] += skipped
+		items, skipped := vk.Readable(page.Items)
+		read.Posts += len(items)
+		for reason, count := range skipped {
+			read.Skip(reason, count)
 		}
-		known, err := a.Posts.Known(ctx, wall.OwnerID, items.IDs())
+		ids := make([]int64, len(items))
+		for i, item := range items {
+			ids[i] = item.PostID
+		}
+		known, err := a.Posts.Known(ctx, wall.OwnerID, ids)
 		if err != nil {
 			return found{}, err
 		}
-		for _, item := range items.Posts {
+		for _, item := range items {
 			_, isKnown := known[item.PostID]
-			isKnown = isKnown && !item.PostedAt.After(wall.ReadUntil)
-			if !item.Pinned && (isKnown || item.PostedAt.Before(horizon)) {
+			isKnown = isKnown && !item.Date.After(wall.ReadUntil)
+			if !item.Pinned && (isKnown || item.Date.Before(horizon)) {
 				met.whole = true
 			}
-			if !item.Pinned && item.PostedAt.Before(met.since) {
-				met.since = item.PostedAt
+			if !item.Pinned && item.Date.Before(met.since) {
+				met.since = item.Date
 			}
-			if !met.ids[item.PostID] {
-				met.ids[item.PostID] = true
-				met.posts = append(met.posts, item.Post)
+			if met.ids[item.PostID] {
+				continue
+			}
+			met.ids[item.PostID] = true
+			if post, err := understand(item); err == nil {
+				met.posts = append(met.posts, post)
+			} else {
+				a.Log.ErrorContext(ctx, "post not understood", "post", item.ID, "error", err)
+				read.Skip(string(vk.SkipUndecodable), 1)
 			}
 		}
 		if len(page.Items) < count {
@@ -90,6 +99,17 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 		activity.RecordHeartbeat(ctx)
 	}
 	return met, nil
+}
+
+// understand reads a post's words. A panic is an error: one post is not to cost
+// the others their page.
+func understand(item vk.Post) (post petpost.Post, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("reading it panicked at %s", debug.Stack())
+		}
+	}()
+	return petpost.ReadPost(item.Content()), nil
 }
 
 // errBudgetSpent means that the key has made its calls of the last 24 hours.

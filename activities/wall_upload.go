@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"vestnik/internal/photo"
@@ -15,9 +16,10 @@ const (
 	// maxUploadWait is the longest pause before that; what takes longer costs
 	// the photo.
 	maxUploadWait = 15 * time.Second
-	// uploadTime bounds the uploads for one attempt at a delivery: whoever
-	// looks for a pet waits for the words, and the lane for its turn.
-	uploadTime = 4 * time.Minute
+	// uploadTime bounds the uploads for one attempt at a delivery, fetching
+	// aside: whoever looks for a pet waits for the words, and the lane for its
+	// turn.
+	uploadTime = time.Minute
 	// uploadRest is the least time for which the media key is left alone after
 	// VK has stopped it for a while.
 	uploadRest = 15 * time.Minute
@@ -36,14 +38,21 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 	if err != nil {
 		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, uploadTime)
-	defer cancel()
 	uploaded := album{how: albumUploaded, wanted: len(photos)}
 	stopped := a.resting()
+	missing := slices.DeleteFunc(slices.Clone(photos), func(index int) bool { return saved[index] != "" })
+	var pictures map[int]fetched
+	if stopped == "" {
+		pictures = a.fetch(ctx, c, missing)
+	}
+	ctx, cancel := context.WithTimeout(ctx, uploadTime)
+	defer cancel()
 	for _, index := range photos {
 		name, done := saved[index]
 		if !done && stopped == "" {
-			name, err = a.uploadOne(ctx, c, index)
+			if err = pictures[index].err; err == nil {
+				name, err = a.uploadOne(ctx, c, pictures[index].Bytes)
+			}
 			switch {
 			case err == nil:
 				if err := a.Ledger.SavePhoto(ctx, c.ID, index, c.post.Photos[index], name); err != nil {
@@ -120,50 +129,57 @@ func uploadReason(err error) string {
 
 // uploadOne takes the three steps of an upload, starting over with a new
 // address as often as the catalogue says.
-func (a *WallAlbum) uploadOne(ctx context.Context, c *sendJob, index int) (string, error) {
-	picture, err := a.fetch(ctx, c, index)
-	if err != nil {
-		return "", err
-	}
+func (a *WallAlbum) uploadOne(ctx context.Context, c *sendJob, picture []byte) (string, error) {
 	group := max(-c.target.Destination.Owner, 0)
 	for try := 1; ; try++ {
-		name, err := a.steps(ctx, group, picture.Bytes)
+		name, err := a.steps(ctx, group, picture)
 		if err == nil || !uploadAgain(ctx, err, try) {
 			return name, err
 		}
 	}
 }
 
-// fetch gets a photo's bytes, fit for VK. A host that does not answer gets its
-// time; dead links are read again from VK.
-func (a *WallAlbum) fetch(ctx context.Context, c *sendJob, index int) (photo.Picture, error) {
-	fresh := false
-	for try := 1; ; try++ {
-		picture, err := photo.Picture{}, error(&photo.Error{Kind: photo.Gone, Reason: "VK names no link"})
+// fetch gets the bytes of photos, given by their indexes, fit for VK. Dead
+// links are read again from VK, once.
+func (a *WallAlbum) fetch(ctx context.Context, c *sendJob, photos []int) map[int]fetched {
+	ctx, cancel := context.WithTimeout(ctx, photosTime)
+	defer cancel()
+	all := map[int]fetched{}
+	gone := a.fetchInto(ctx, c, photos, all)
+	if len(gone) == 0 || a.Walls == nil {
+		return all
+	}
+	fresh, err := a.Walls.FreshPhotos(ctx, c.OwnerID, c.PostID)
+	if renewed, changed := withFreshLinks(c.post.Photos, fresh); err == nil && changed {
+		c.post.Photos = renewed
+		a.fetchInto(ctx, c, gone, all)
+	}
+	return all
+}
+
+// fetchInto adds photos to all and returns those whose links are dead.
+func (a *WallAlbum) fetchInto(ctx context.Context, c *sendJob, photos []int, all map[int]fetched) (gone []int) {
+	var linked []int
+	var links []string
+	for _, index := range photos {
 		if sizes := c.post.Photos[index].Sizes; len(sizes) > 0 {
-			picture, err = a.Pictures.Fetch(ctx, sizes[0].URL)
+			linked, links = append(linked, index), append(links, sizes[0].URL)
+			continue
 		}
-		if err == nil {
-			return photo.Fit(picture, photo.VKUpload)
+		all[index] = fetched{err: &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}}
+		gone = append(gone, index)
+	}
+	for i, got := range fetchPhotos(ctx, a.Pictures, links) {
+		if got.err == nil {
+			got.Picture, got.err = photo.Fit(got.Picture, photo.VKUpload)
 		}
 		var failure *photo.Error
-		switch {
-		case !errors.As(err, &failure) || try > maxUploads:
-			return picture, err
-		case failure.Temporary():
-			pause(ctx, time.Second)
-		case failure.Kind == photo.Gone && !fresh && a.Walls != nil:
-			fresh = true
-			photos, freshErr := a.Walls.FreshPhotos(ctx, c.OwnerID, c.PostID)
-			renewed, changed := withFreshLinks(c.post.Photos, photos)
-			if freshErr != nil || !changed {
-				return picture, err
-			}
-			c.post.Photos = renewed
-		default:
-			return picture, err
+		if errors.As(got.err, &failure) && failure.Kind == photo.Gone {
+			gone = append(gone, linked[i])
 		}
+		all[linked[i]] = got
 	}
+	return gone
 }
 
 // uploadAgain tells whether to repeat what has failed for the try-th time, and

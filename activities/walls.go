@@ -13,9 +13,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"vestnik/db"
-	"vestnik/internal/compose"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/route"
 	"vestnik/internal/vk"
 	"vestnik/starter"
@@ -24,8 +23,12 @@ import (
 const (
 	// keepCalls is how long the counts of reading calls are kept.
 	keepCalls = 72 * time.Hour
-	// parkedAgain is when a parked wall is looked at again.
-	parkedAgain = 24 * time.Hour
+	// parkedAgain is when a parked wall is looked at again; it doubles with
+	// each time that the wall can't be read, up to parkedLongest.
+	parkedAgain   = time.Hour
+	parkedLongest = 72 * time.Hour
+	// readAttempts is how often a reading is tried within one scan.
+	readAttempts = 3
 )
 
 // Walls reads the walls and starts what they owe.
@@ -74,7 +77,7 @@ func ReadOptions(wall string) workflow.ActivityOptions {
 		StartToCloseTimeout: 2 * time.Minute,
 		HeartbeatTimeout:    30 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second, MaximumAttempts: 3,
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second, MaximumAttempts: readAttempts,
 		},
 		Summary: wall,
 	}
@@ -88,7 +91,7 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 	if err := a.Store.ForgetCalls(ctx, time.Now().Add(-keepCalls)); err != nil {
 		return protocol.ReadPlan{}, err
 	}
-	state, err := reading.Load(ctx, a.Store, a.Key, time.Now())
+	state, err := a.Store.ReadState(ctx, a.Key, time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
@@ -97,65 +100,78 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 
 // ReadWall reads what is new on a wall and stores it with the deliveries it
 // calls for. That a wall can't be read is a result, not an error: it is parked
-// with the reason and holds up no other.
+// with the reason, or failed and due again later and later, and holds up no
+// other.
 func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, error) {
-	wall, err := a.Store.Get(ctx, name)
+	attempt := activity.GetInfo(ctx).Attempt
+	wall, err := a.Store.BeginReading(ctx, name, attempt > 1, db.SlowestRead)
 	if err != nil {
 		return protocol.WallRead{}, err
 	}
 	read := protocol.WallRead{Name: name, OwnerID: wall.OwnerID}
-	if wall.OwnerID == 0 {
-		if wall.OwnerID, err = a.resolve(ctx, name); err != nil {
-			return a.refused(ctx, read, err)
-		}
-		read.OwnerID = wall.OwnerID
+	if err := a.readWall(ctx, wall, &read); err != nil {
+		return a.refused(ctx, wall, read, err)
 	}
-	found, err := a.readPages(ctx, wall, &read)
-	if err != nil {
-		return a.refused(ctx, read, err)
+	level := slog.LevelInfo
+	if len(read.SetAside) > 0 {
+		level = slog.LevelWarn
 	}
-	again, gone := a.lookAgain(ctx, wall.OwnerID, found)
-	if err := a.store(ctx, wall, found, again, &read); err != nil {
-		return protocol.WallRead{}, err
-	}
-	if read.Deleted, err = a.Posts.Delete(ctx, wall.OwnerID, gone); err != nil {
-		return protocol.WallRead{}, err
-	}
-	a.Log.InfoContext(ctx, "wall read", "wall", name, "owner_id", read.OwnerID, "calls", read.Calls, "posts", read.Posts,
-		"new", read.New, "edited", read.Edited, "deleted", read.Deleted, "owed", read.Owed, "suppressed", read.Suppressed, "skipped", read.Skipped)
+	a.Log.Log(ctx, level, "wall read", "wall", name, "owner_id", read.OwnerID, "calls", read.Calls, "posts", read.Posts,
+		"new", read.New, "edited", read.Edited, "deleted", read.Deleted, "owed", read.Owed, "suppressed", read.Suppressed,
+		"skipped", read.Skipped, "set_aside", read.SetAside)
 	return read, nil
 }
 
-func (a *Walls) resolve(ctx context.Context, name string) (int64, error) {
+func (a *Walls) readWall(ctx context.Context, wall db.Wall, read *protocol.WallRead) (err error) {
+	if wall.OwnerID == 0 {
+		if wall, err = a.resolve(ctx, wall.Name); err != nil {
+			return err
+		}
+		read.OwnerID = wall.OwnerID
+	}
+	found, err := a.readPages(ctx, wall, read)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	again, missing := a.lookAgain(ctx, wall.OwnerID, found, now)
+	if err := a.store(ctx, wall, found, again, read); err != nil {
+		return err
+	}
+	read.Deleted, err = a.Posts.Delete(ctx, wall.OwnerID, missing, now.Add(-missedAgain))
+	return err
+}
+
+func (a *Walls) resolve(ctx context.Context, name string) (db.Wall, error) {
 	if err := a.Pace.Wait(ctx); err != nil {
-		return 0, err
+		return db.Wall{}, err
 	}
 	ownerID, err := a.Reader.ResolveWall(ctx, name)
 	if err != nil {
-		return 0, err
+		return db.Wall{}, err
 	}
-	return ownerID, a.Store.Resolve(ctx, name, ownerID)
+	return a.Store.Resolve(ctx, name, ownerID)
 }
 
-func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db.Post, read *protocol.WallRead) error {
+func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []petpost.Post, read *protocol.WallRead) error {
 	now := time.Now()
 	cursor := db.WallRead{Name: wall.Name, ReadUntil: wall.ReadUntil}
 	posts := slices.Concat(found.posts, again)
 	recent := 0
 	for _, post := range posts {
-		if found.whole && post.PostedAt.After(cursor.ReadUntil) {
+		if found.whole && post.PostedAt.After(cursor.ReadUntil) && !post.PostedAt.After(now) {
 			cursor.ReadUntil = post.PostedAt
 		}
-		if post.PostedAt.After(now.Add(-reading.BusyWindow)) {
+		if post.PostedAt.After(now.Add(-db.BusyWindow)) {
 			recent++
 		}
 	}
-	stored, err := a.Store.PostsSince(ctx, wall.OwnerID, now.Add(-reading.BusyWindow))
+	stored, err := a.Store.PostsSince(ctx, wall.OwnerID, now.Add(-db.BusyWindow))
 	if err != nil {
 		return err
 	}
-	cursor.PostsPerDay = reading.PostsPerDay(max(recent, stored))
-	state, err := reading.Load(ctx, a.Store, a.Key, now)
+	cursor.PostsPerDay = db.PostsPerDay(max(recent, stored))
+	state, err := a.Store.ReadState(ctx, a.Key, now)
 	if err != nil {
 		return err
 	}
@@ -165,25 +181,28 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []db
 	// Oldest first: deliveries get their ids, and so their turns, in the order
 	// in which people wrote.
 	slices.Reverse(posts)
-	slices.SortStableFunc(posts, func(a, b db.Post) int { return a.PostedAt.Compare(b.PostedAt) })
+	slices.SortStableFunc(posts, func(a, b petpost.Post) int { return a.PostedAt.Compare(b.PostedAt) })
 	counts, err := a.Posts.StorePage(ctx, db.Page{
 		Wall: &cursor, Posts: posts, Window: a.CaseWindow,
-		Owed:   func(post db.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
-		Update: func(post db.Post, destination string) (db.Owed, bool) { return a.update(post, destination, now) },
+		Owed:   func(post petpost.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
+		Update: func(post petpost.Post, destination string) (db.Owed, bool) { return a.update(post, destination, now) },
 	})
 	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
 	read.Suppressed, read.Amended = counts.Suppressed, counts.Amended
+	for _, post := range counts.SetAside {
+		read.SetAside = append(read.SetAside, post.String())
+	}
 	return err
 }
 
 // owed tells where a new post goes, and says in the log why or why not.
-func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.Time) []db.Owed {
-	log := a.Log.With("post", protocol.WallPost(post.OwnerID, post.PostID), "type", post.Reading.Type, "animal", post.Reading.Animal)
+func (a *Walls) owed(ctx context.Context, wall db.Wall, post petpost.Post, now time.Time) []db.Owed {
+	log := a.Log.With("post", post.ID, "type", post.Reading.Type, "animal", post.Reading.Animal)
 	if age := now.Sub(post.PostedAt); age > a.MaxAge {
 		log.InfoContext(ctx, "post stored, not delivered", "why", "older than DELIVER_MAX_AGE", "age", age.Round(time.Minute).String())
 		return nil
 	}
-	destinations, decisions := a.Routes.Match(compose.RoutePost(post, wall.Name))
+	destinations, decisions := a.Routes.Match(post, wall.Name)
 	for _, decision := range decisions {
 		log := log.With("destination", decision.Destination.String(), "why", decision.Reason)
 		if decision.Matched {
@@ -195,14 +214,14 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post db.Post, now time.T
 	owed := make([]db.Owed, len(destinations))
 	for i, destination := range destinations {
 		target, _ := a.Routes.Target(destination)
-		owed[i] = db.Owed{Destination: destination.String(), Weight: compose.FirstWeight(post, target)}
+		owed[i] = db.Owed{Destination: destination.String(), Weight: target.FirstWeight(post)}
 	}
 	return owed
 }
 
 // update tells what it takes to tell a destination news about a case that was
 // told there, whatever its routes say.
-func (a *Walls) update(post db.Post, name string, now time.Time) (db.Owed, bool) {
+func (a *Walls) update(post petpost.Post, name string, now time.Time) (db.Owed, bool) {
 	destination, err := route.ParseDestination(name)
 	written := post.PostedAt
 	if post.EditedAt.After(written) { // the happy end is often written into the old post
@@ -215,35 +234,50 @@ func (a *Walls) update(post db.Post, name string, now time.Time) (db.Owed, bool)
 	if !configured {
 		return db.Owed{}, false
 	}
-	return db.Owed{Destination: name, Weight: compose.FirstWeight(post, target)}, true
+	return db.Owed{Destination: name, Weight: target.FirstWeight(post)}, true
 }
 
-// refused turns VK's refusal into what becomes of the wall or of the key.
-func (a *Walls) refused(ctx context.Context, read protocol.WallRead, err error) (protocol.WallRead, error) {
-	now := time.Now()
-	var failure *vk.Error
-	switch {
-	case errors.Is(err, errBudgetSpent):
+// refused turns what ended a reading into what becomes of the wall or of the
+// key.
+func (a *Walls) refused(ctx context.Context, wall db.Wall, read protocol.WallRead, err error) (protocol.WallRead, error) {
+	// A reading that ran out of time is to be recorded all the same.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	now, attempt := time.Now(), int(activity.GetInfo(ctx).Attempt)
+	if errors.Is(err, errBudgetSpent) {
 		read.Paused = err.Error()
-		return read, nil
-	case errors.Is(err, db.ErrSameWall):
-		read.Parked = "another name of a wall that is watched already"
-		return read, a.Store.Park(ctx, read.Name, read.Parked, now.Add(parkedAgain))
-	case !errors.As(err, &failure):
+		return read, a.Store.ReadingSpared(ctx, wall.Name)
+	}
+	waits := min(parkedAgain<<min(max(wall.Failures-1, 0), 10), parkedLongest)
+	if errors.Is(err, db.ErrSameWall) {
+		read.Parked = err.Error()
+		return read, a.Store.Park(ctx, wall.Name, read.Parked, now.Add(waits))
+	}
+	reason := "a fault of our own, see the log"
+	delay := time.Duration(0)
+	var failure *vk.Error
+	if errors.As(err, &failure) {
+		reason, delay = failure.Reason(), failure.Policy.Delay(attempt, now)
+	}
+	a.Log.WarnContext(ctx, "wall not read", "wall", wall.Name, "owner_id", read.OwnerID, "reason", reason, "failures", wall.Failures, "error", err)
+	if failure != nil {
+		switch failure.Action() {
+		case vk.ParkWall, vk.ParkDelivery, vk.Fail:
+			read.Parked = reason
+			return read, a.Store.Park(ctx, wall.Name, reason, now.Add(max(failure.Policy.Delay(1, now), waits)))
+		case vk.ParkKey, vk.CaptchaNeeded, vk.LongCooldown:
+			read.Paused = reason
+			pause := max(failure.Policy.Delay(1, now), 15*time.Minute)
+			return read, errors.Join(a.Store.PauseKey(ctx, a.Key, now.Add(pause), reason), a.Store.ReadingSpared(ctx, wall.Name))
+		}
+	}
+	if err := a.Store.ReadingFailed(ctx, wall.Name, reason); err != nil {
 		return protocol.WallRead{}, err
 	}
-	a.Log.WarnContext(ctx, "wall not read", "wall", read.Name, "owner_id", read.OwnerID, "error", failure, "reason", failure.Reason())
-	switch failure.Action() {
-	case vk.ParkWall, vk.ParkDelivery, vk.Fail:
-		read.Parked = failure.Reason()
-		again := max(failure.Policy.Delay(1, now), parkedAgain)
-		return read, a.Store.Park(ctx, read.Name, read.Parked, now.Add(again))
-	case vk.ParkKey, vk.CaptchaNeeded, vk.LongCooldown:
-		read.Paused = failure.Reason()
-		pause := max(failure.Policy.Delay(1, now), 15*time.Minute)
-		return read, a.Store.PauseKey(ctx, a.Key, now.Add(pause), read.Paused)
-	default:
-		return protocol.WallRead{}, temporal.NewApplicationErrorWithOptions(failure.Error(), protocol.ErrRetryLater,
-			temporal.ApplicationErrorOptions{NextRetryDelay: failure.Policy.Delay(int(activity.GetInfo(ctx).Attempt), now)})
+	if attempt < readAttempts {
+		return protocol.WallRead{}, temporal.NewApplicationErrorWithOptions(err.Error(), protocol.ErrRetryLater,
+			temporal.ApplicationErrorOptions{NextRetryDelay: delay})
 	}
+	read.Failed = reason
+	return read, nil
 }

@@ -32,6 +32,7 @@ type ConsoleSteering interface {
 	SetRate(ctx context.Context, destination string, pace protocol.Pace) (protocol.LaneState, error)
 	Scan(ctx context.Context, input protocol.ScanWallsInput) (protocol.ScanWallsResult, error)
 	Plan(ctx context.Context) (protocol.ReadPlan, error)
+	ResumeKey(ctx context.Context) (bool, error)
 	JoinCases(ctx context.Context, into int64, others []int64, note string) (int64, error)
 	SplitCase(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error)
 }
@@ -119,6 +120,7 @@ func (c *console) routes() http.Handler {
 	page("POST /console/cases/{id}/join", c.joinCases)
 	page("POST /console/destinations/{action}", c.steerDestination)
 	page("POST /console/scan", c.scan)
+	page("POST /console/walls/resume-key", c.resumeKey)
 	page("POST /console/logout", c.logOut)
 
 	route := func(pattern string, handler http.HandlerFunc) { mux.Handle(pattern, c.forPrograms(handler)) }

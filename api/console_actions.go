@@ -373,3 +373,13 @@ func (c *console) scan(w http.ResponseWriter, r *http.Request) {
 	}
 	c.back(w, r, "/console/walls", done, err)
 }
+
+func (c *console) resumeKey(w http.ResponseWriter, r *http.Request) {
+	resumed, err := c.Steering.ResumeKey(r.Context())
+	c.Log.InfoContext(r.Context(), "operator resumed the reading key", "was_paused", resumed, "error", err)
+	done := "The walls are read again."
+	if !resumed {
+		done = "The reading key was not paused."
+	}
+	c.back(w, r, "/console/walls", done, err)
+}

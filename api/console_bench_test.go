@@ -21,6 +21,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
 	"vestnik/internal/sandbox"
@@ -259,16 +260,15 @@ func (l *lines) String() string {
 // lostCat is a post as the relay stores it.
 func lostCat(postID int64) db.Post {
 	text := "Пропала кошка Буся! Район Заречной, ул. Луговая, 17. Трёхцветная, в красном ошейнике <b>боится</b> людей.\nЗвоните: +7 900 000-12-34, Ирина"
-	return db.Post{
-		OwnerID: -900000001, PostID: postID, FromID: -900000001, PostedAt: time.Now().Add(-time.Hour), Text: text,
-		Photos: []db.Photo{{OwnerID: -900000001, ID: 456, Sizes: []db.PhotoSize{
+	return petpost.ReadPost(post.Post{
+		ID: post.ID{OwnerID: -900000001, PostID: postID}, FromID: -900000001, PostedAt: time.Now().Add(-time.Hour), Text: text,
+		Photos: []post.Photo{{OwnerID: -900000001, ID: 456, Sizes: []post.Size{
 			{URL: "https://sun9-1.example/large.jpg", Width: 1280, Height: 960},
 			{URL: "https://sun9-1.example/small.jpg", Width: 604, Height: 453},
 			{URL: "javascript:alert(1)", Width: 320},
 		}}},
 		ContentHash: []byte{byte(postID)},
-		Reading:     petpost.Parse(petpost.Input{Text: text, PostedAt: time.Now()}),
-	}
+	})
 }
 
 // about is the JSON that names a destination and why.

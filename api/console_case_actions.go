@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"vestnik/internal/petpost"
-	"vestnik/internal/vk"
+	"vestnik/internal/post"
 )
 
 // maxJoined bounds the cases that become one at once, maxParted the posts that
@@ -95,11 +95,10 @@ func checkNote(note *string) error {
 func postRefs(names []string) ([]petpost.PostRef, error) {
 	var refs []petpost.PostRef
 	for _, name := range names {
-		post, err := vk.ParsePostRef(name)
+		ref, err := post.ParseID(name)
 		if err != nil {
 			return nil, refusedByUs{fmt.Sprintf("posts: %q names no post; write wall-123_45", name)}
 		}
-		ref := petpost.PostRef{OwnerID: post.Owner, PostID: post.ID}
 		if !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
 		}

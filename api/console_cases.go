@@ -12,9 +12,8 @@ import (
 	"strings"
 
 	"vestnik/db"
-	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/vk"
 )
 
 // Which cases a list shows.
@@ -110,12 +109,12 @@ func (c *console) findCase(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, casePath(id), http.StatusSeeOther)
 		return
 	}
-	post, err := vk.ParsePostRef(wanted)
+	id, err := post.ParseID(wanted)
 	if err != nil {
 		c.showMessage(w, r, http.StatusBadRequest, "This can't be looked up", "Write the number of a case, or a post: wall-123_45 or its address.")
 		return
 	}
-	http.Redirect(w, r, "/console/posts/"+protocol.WallPost(post.Owner, post.ID), http.StatusSeeOther)
+	http.Redirect(w, r, "/console/posts/"+id.String(), http.StatusSeeOther)
 }
 
 func casePath(id int64) string { return fmt.Sprintf("/console/cases/%d", id) }
@@ -237,7 +236,7 @@ func (c *console) askToSplit(w http.ResponseWriter, r *http.Request) {
 	}
 	part := partView{caseView: view}
 	for _, post := range view.Members {
-		if slices.Contains(chosen, petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}) {
+		if slices.Contains(chosen, post.ID) {
 			part.Chosen = append(part.Chosen, post)
 		} else {
 			part.Rest = append(part.Rest, post)

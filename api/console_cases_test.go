@@ -14,8 +14,8 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 )
 
 // The posts of one search, in words of their own and with one phone, and one
@@ -32,8 +32,9 @@ const (
 func (d *deck) write(t *testing.T, owner int64, text string) *db.DeliveryRow {
 	t.Helper()
 	hash := sha256.Sum256([]byte(text))
-	post := db.Post{OwnerID: owner, PostID: 1, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:]}
-	reading.Read(&post)
+	post := petpost.ReadPost(post.Post{
+		ID: post.ID{OwnerID: owner, PostID: 1}, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:],
+	})
 	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{
 		Posts: []db.Post{post}, Window: 72 * time.Hour,
 		Owed: func(post db.Post) []db.Owed {

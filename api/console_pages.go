@@ -60,7 +60,7 @@ func (v wallsView) NearlySpent() int { return v.Plan.Budget * 9 / 10 }
 // Parked counts the walls that can't be read.
 func (v wallsView) Parked() (walls int) {
 	for _, wall := range v.Plan.Walls {
-		if wall.Reason != "" {
+		if wall.State != protocol.WallOpen {
 			walls++
 		}
 	}

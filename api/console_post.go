@@ -7,7 +7,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
-	"vestnik/internal/vk"
+	"vestnik/internal/post"
 )
 
 // postView is a stored post, delivered or not.
@@ -18,15 +18,15 @@ type postView struct {
 }
 
 func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
-	ref, err := vk.ParsePostRef(r.PathValue("post"))
+	ref, err := post.ParseID(r.PathValue("post"))
 	if err != nil {
 		c.showNotFound(w, r)
 		return
 	}
-	view := postView{Source: c.links.source(ref.Owner, ref.ID)}
-	if view.Post, err = c.Posts.Get(r.Context(), ref.Owner, ref.ID); err == nil {
+	view := postView{Source: c.links.source(ref.OwnerID, ref.PostID)}
+	if view.Post, err = c.Posts.Get(r.Context(), ref.OwnerID, ref.PostID); err == nil {
 		view.Deliveries, err = c.Ledger.List(r.Context(), db.DeliveryFilter{
-			Post: petpost.PostRef{OwnerID: ref.Owner, PostID: ref.ID}, Limit: maxListed,
+			Post: ref, Limit: maxListed,
 		})
 	}
 	if err != nil {

@@ -195,6 +195,20 @@ func TestScanByHandBringsDeliveries(t *testing.T) {
 	}
 }
 
+func TestAPausedReadingKeyIsSeenAndResumed(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, false)
+	operator := d.operator(t)
+	key := db.KeyName(sandbox.VKReadToken)
+	require.NoError(t, d.relay.Walls.PauseKey(t.Context(), key, time.Now().Add(time.Hour), "key_invalid"))
+	require.Contains(t, operator.get("/console/walls").body, "key_invalid")
+	operator.press("/console/walls/resume-key", url.Values{})
+	require.Contains(t, operator.notice(), "read again")
+	require.NotContains(t, operator.get("/console/walls").body, "key_invalid")
+	operator.press("/console/walls/resume-key", url.Values{})
+	require.Contains(t, operator.notice(), "was not paused")
+}
+
 func TestListIsNarrowedByStatusAndDestination(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, false)

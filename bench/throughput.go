@@ -124,10 +124,9 @@ func (y *yard) deliver(ctx context.Context, n int) (made, error) {
 func (y *yard) owe(ctx context.Context, n int) ([]protocol.DeliveryKey, error) {
 	var owed []protocol.DeliveryKey
 	for post := range (n + len(y.chats) - 1) / len(y.chats) {
-		stored := db.Post{
-			OwnerID: wallID, PostID: int64(1_000_000 + post), PostedAt: time.Now(), Text: advert(post), ContentHash: []byte{1},
-			Reading: petpost.Reading{Type: petpost.News}, // owed by hand below
-		}
+		stored := db.Post{Reading: petpost.Reading{Type: petpost.News}} // owed by hand below
+		stored.OwnerID, stored.PostID, stored.PostedAt = wallID, int64(1_000_000+post), time.Now()
+		stored.Text, stored.ContentHash = advert(post), []byte{1}
 		if _, err := y.relay.Posts.StorePage(ctx, db.Page{Posts: []db.Post{stored}, Owed: func(db.Post) []db.Owed { return nil }}); err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vestnik/db/internal/relaysql"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -30,8 +31,8 @@ type CaseRow struct {
 
 // CasePost is a post of a case.
 type CasePost struct {
-	OwnerID  int64      `json:"owner_id"`
-	PostID   int64      `json:"post_id"`
+	post.ID
+
 	PostedAt time.Time  `json:"posted_at"`
 	Type     string     `json:"type"`
 	Animal   string     `json:"animal"`
@@ -100,7 +101,7 @@ func (s *Cases) Get(ctx context.Context, id int64) (CaseRow, []CasePost, error) 
 	posts := make([]CasePost, len(rows))
 	for i, row := range rows {
 		posts[i] = CasePost{
-			OwnerID: row.OwnerID, PostID: row.PostID, PostedAt: row.PostedAt, Type: row.Type, Animal: row.Animal,
+			ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: row.Type, Animal: row.Animal,
 			Location: row.Location, Deleted: row.DeletedAt, Reason: row.CaseReason,
 		}
 		if posts[i].Post, err = postOf(row); err != nil {

@@ -13,8 +13,8 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/testenv"
 )
 
@@ -49,9 +49,9 @@ func newDesk(t *testing.T) *desk {
 
 func post(owner, id int64, text string) db.Post {
 	hash := sha256.Sum256([]byte(text))
-	post := db.Post{OwnerID: owner, PostID: id, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:]}
-	reading.Read(&post)
-	return post
+	return petpost.ReadPost(wallpost.Post{
+		ID: wallpost.ID{OwnerID: owner, PostID: id}, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:],
+	})
 }
 
 func (d *desk) page(posts ...db.Post) db.Page {
@@ -258,8 +258,8 @@ func TestAPetThatIsLostAnewIsANewCase(t *testing.T) {
 	old.PostedAt = time.Now().Add(-30 * 24 * time.Hour)
 	home := post(-1, 2, rexHome)
 	home.PostedAt = time.Now().Add(-20 * 24 * time.Hour)
-	reading.Read(&old)
-	reading.Read(&home)
+	old = petpost.ReadPost(old.Post)
+	home = petpost.ReadPost(home.Post)
 	d.store(old, home)
 	require.Equal(t, d.caseOf(-1, 1), d.caseOf(-1, 2))
 	d.store(post(-1, 3, rexAgain))
@@ -270,9 +270,9 @@ func TestAPetThatIsLostAnewIsANewCase(t *testing.T) {
 func TestARepostAndItsOriginAreOneCase(t *testing.T) {
 	d := newDesk(t)
 	repost := post(-2, 1, "")
-	repost.Reposts, repost.OriginOwnerID, repost.OriginPostID = []string{rex}, -1, 1
+	repost.Reposts, repost.Origin = []string{rex}, wallpost.ID{OwnerID: -1, PostID: 1}
 	repost.ContentHash = []byte("repost")
-	reading.Read(&repost)
+	repost = petpost.ReadPost(repost.Post)
 	d.store(repost) // before its original is met
 	d.store(post(-1, 1, rex))
 	require.Equal(t, d.caseOf(-2, 1), d.caseOf(-1, 1))
@@ -299,9 +299,7 @@ func TestADeliveryThatFailsLeavesItsPlaceToAnother(t *testing.T) {
 func TestADeletedPostIsNotSentAndItsCaseIsToldByAnother(t *testing.T) {
 	d := newDesk(t)
 	d.store(post(-1, 1, rex), post(-2, 1, rexAgain))
-	gone, err := d.posts.Delete(t.Context(), -1, []int64{1})
-	require.NoError(t, err)
-	require.Equal(t, 1, gone)
+	require.Equal(t, 1, d.miss(-1, 1))
 	require.Equal(t, "the author has deleted the post", d.delivery(-1, 1, somewhere).Reason)
 	released, err := d.ledger.ReleaseStranded(t.Context(), time.Now().Add(-time.Hour))
 	require.NoError(t, err)
@@ -310,6 +308,58 @@ func TestADeletedPostIsNotSentAndItsCaseIsToldByAnother(t *testing.T) {
 
 	stored := d.store(post(-1, 1, rex))
 	require.Equal(t, 1, stored.Edited, "it was put back")
+	back := d.delivery(-1, 1, somewhere)
+	require.Equal(t, protocol.StatusSuppressed, back.Status)
+	require.Equal(t, d.delivery(-2, 1, somewhere).ID, *back.StandsFor, "the other has taken its place meanwhile")
+}
+
+// miss lets VK not show posts at two looks, ten minutes apart, and returns how
+// many are taken for deleted.
+func (d *desk) miss(owner int64, ids ...int64) (deleted int) {
+	d.t.Helper()
+	for _, before := range []time.Duration{-10 * time.Minute, time.Minute} {
+		require.NoError(d.t, d.posts.Checked(d.t.Context(), owner, ids, ids))
+		gone, err := d.posts.Delete(d.t.Context(), owner, ids, time.Now().Add(before))
+		require.NoError(d.t, err)
+		deleted += gone
+		if before < 0 {
+			require.Zero(d.t, gone, "nothing is believed gone at first sight")
+		}
+	}
+	return deleted
+}
+
+func TestAPostThatWasSeenBetweenTwoLooksIsNotTakenForDeleted(t *testing.T) {
+	d := newDesk(t)
+	soon := time.Now().Add(time.Minute)
+	d.store(post(-1, 1, rex), post(-1, 2, "Всем доброе утро"))
+	both := []int64{1, 2}
+	require.NoError(t, d.posts.Checked(t.Context(), -1, both, both))
+	d.store(post(-1, 1, rex))                                                  // on a page
+	require.NoError(t, d.posts.Checked(t.Context(), -1, both, []int64{}))      // by its id
+	require.NoError(t, d.posts.Checked(t.Context(), -1, []int64{}, []int64{})) // not at all
+	gone, err := d.posts.Delete(t.Context(), -1, both, soon)
+	require.NoError(t, err)
+	require.Zero(t, gone)
+	require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, somewhere).Status)
+}
+
+func TestAPostThatReturnsGetsBackWhatWasTakenFromIt(t *testing.T) {
+	d := newDesk(t)
+	d.lostTo = []string{somewhere, elsewhere}
+	d.store(post(-1, 1, rex))
+	d.sent(d.delivery(-1, 1, somewhere), time.Now())
+	require.Equal(t, 1, d.miss(-1, 1))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-1, 1, elsewhere).Status)
+
+	stored := d.store(post(-1, 1, rex))
+	require.Equal(t, 1, stored.Owed)
+	require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, elsewhere).Status)
+	require.Empty(t, d.delivery(-1, 1, elsewhere).Reason)
+	require.Zero(t, d.get(-1, 1).DeletedAt)
+	amendments, err := d.ledger.Amendments(t.Context(), d.delivery(-1, 1, somewhere).ID)
+	require.NoError(t, err)
+	require.Equal(t, "restored", amendments[len(amendments)-1].Cause, "and what was told is edited back")
 }
 
 func TestAPostThatIsEditedIntoALostPetIsTold(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
@@ -30,9 +32,11 @@ const (
 // filing stores one page: each post goes into the case it is about, and the
 // case decides what is told to whom.
 type filing struct {
-	q    *relaysql.Queries
-	page Page
-	now  time.Time
+	tx     pgx.Tx
+	q      *relaysql.Queries
+	page   Page
+	singly bool // each post has a savepoint of its own
+	now    time.Time
 
 	before map[petpost.PostRef]relaysql.StoredPostsRow
 	stored PageStored
@@ -46,11 +50,25 @@ func (f *filing) run(ctx context.Context) error {
 		return err
 	}
 	for _, post := range f.page.Posts {
-		if err := f.file(ctx, post); err != nil {
-			return fmt.Errorf("%s: %w", protocol.WallPost(post.OwnerID, post.PostID), err)
+		if err := f.fileOrSetAside(ctx, post); err != nil {
+			return fmt.Errorf("%s: %w", post.ID, err)
 		}
 	}
 	return nil
+}
+
+func (f *filing) fileOrSetAside(ctx context.Context, post Post) error {
+	if !f.singly {
+		return f.file(ctx, post)
+	}
+	before := f.stored
+	err := pgx.BeginFunc(ctx, f.tx, func(pgx.Tx) error { return f.file(ctx, post) })
+	if reason := unstorable(err); reason != "" {
+		f.stored = before
+		f.stored.SetAside = append(f.stored.SetAside, SetAside{OwnerID: post.OwnerID, PostID: post.PostID, Reason: reason})
+		return nil
+	}
+	return err
 }
 
 // lock makes pages that have a key in common come one after the other.
@@ -80,17 +98,26 @@ func (f *filing) recall(ctx context.Context) error {
 		for _, row := range rows {
 			f.before[petpost.PostRef{OwnerID: owner, PostID: row.PostID}] = row
 		}
+		if err := f.q.PostsSeen(ctx, relaysql.PostsSeenParams{OwnerID: owner, PostIds: ids}); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// file stores a post and does what is new about it.
-func (f *filing) file(ctx context.Context, post Post) error {
+// file stores a post and does what is new about it. A panic is an error: what
+// routes and wording make of one post is not to cost the others their page.
+func (f *filing) file(ctx context.Context, post Post) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanicked
+		}
+	}()
 	created, changed, err := upsert(ctx, f.q, post)
 	if err != nil || !created && !changed {
 		return err
 	}
-	before := f.before[petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}]
+	before := f.before[post.ID]
 	if created {
 		f.stored.New++
 		post.CaseID, err = f.choose(ctx, post)
@@ -117,11 +144,48 @@ func (f *filing) file(ctx context.Context, post Post) error {
 		if err := f.amend(ctx, post, cause); err != nil {
 			return err
 		}
+		if before.DeletedAt != nil {
+			if err := f.restore(ctx, post, closed); err != nil {
+				return err
+			}
+		}
 		if string(post.Reading.Type) == before.Type {
 			return nil // it calls for nothing that it did not call for before
 		}
 	}
 	return f.tell(ctx, post, closed)
+}
+
+// restore makes the deliveries that were given up with a post what they would
+// be if it had stood all the time.
+func (f *filing) restore(ctx context.Context, post Post, closed bool) error {
+	given, err := f.q.GivenUpDeliveries(ctx, relaysql.GivenUpDeliveriesParams{OwnerID: post.OwnerID, PostID: post.PostID, GivenUp: givenUp})
+	if err != nil || len(given) == 0 {
+		return err
+	}
+	rows, err := f.q.ToldDeliveries(ctx, &post.CaseID)
+	if err != nil {
+		return err
+	}
+	told := map[int64][]relaysql.ToldDeliveriesRow{}
+	for _, row := range rows {
+		told[row.DestinationID] = append(told[row.DestinationID], row)
+	}
+	for _, row := range given {
+		owed := f.judge(post, Owed{}, told[row.DestinationID], closed)
+		status := protocol.StatusPending
+		if owed.Suppressed != "" {
+			status = protocol.StatusSuppressed
+		} else {
+			f.stored.Owed++
+		}
+		if err := f.q.RestoreDelivery(ctx, relaysql.RestoreDeliveryParams{
+			ID: row.ID, Status: status, Reason: owed.Suppressed, StandsFor: unlessZero(owed.standsFor), ReplyTo: unlessZero(owed.replyTo),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // choose finds the case of a new post: that of the newest post about the same
@@ -156,7 +220,7 @@ func (f *filing) choose(ctx context.Context, post Post) (int64, error) {
 		reason := fmt.Sprintf("as %s: %s", protocol.WallPost(row.OwnerID, row.PostID), verdict.Reason)
 		return caseID, f.into(ctx, caseID, post, reason)
 	}
-	caseID, err := f.open(ctx, petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID})
+	caseID, err := f.open(ctx, post.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -166,7 +230,7 @@ func (f *filing) choose(ctx context.Context, post Post) (int64, error) {
 // lostAgain tells whether an animal that came home seems to be gone once more:
 // its owners write anew, after the time for which its case counts as told.
 func (f *filing) lostAgain(post Post, closedAt *time.Time) bool {
-	return closedAt != nil && post.Reading.Type == petpost.Lost && post.OriginPostID == 0 &&
+	return closedAt != nil && post.Reading.Type == petpost.Lost && post.Origin.PostID == 0 &&
 		post.PostedAt.After(closedAt.Add(f.page.Window))
 }
 

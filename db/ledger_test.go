@@ -346,17 +346,18 @@ func TestADatabaseThatFailsInTheMiddleOfAPageStoresNothingOfIt(t *testing.T) {
 	ctx := t.Context()
 	walls := db.NewWalls(d.pool)
 	require.NoError(t, walls.Watch(ctx, []string{"wall"}, time.Minute))
+	failing, fail := context.WithCancel(ctx)
 	page := db.Page{
 		Posts: []db.Post{post(-1, 1, "Пропала кошка, ул. Мира 1"), post(-1, 2, "Пропала собака, ул. Речная 2")},
 		Wall:  &db.WallRead{Name: "wall", NextReadAt: time.Now(), ReadEvery: time.Minute},
 		Owed: func(post db.Post) []db.Owed {
 			if post.PostID == 2 {
-				return []db.Owed{{Destination: "telegram:-2\x00"}} // Postgres takes no NUL
+				fail()
 			}
 			return []db.Owed{{Destination: somewhere}}
 		},
 	}
-	_, err := d.posts.StorePage(ctx, page)
+	_, err := d.posts.StorePage(failing, page)
 	require.Error(t, err)
 	known, err := d.posts.Known(ctx, -1, []int64{1, 2})
 	require.NoError(t, err)

@@ -1,11 +1,8 @@
 package db
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,6 +11,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -28,76 +26,17 @@ func NewPosts(pool *pgxpool.Pool) *Posts {
 	return &Posts{pool: pool, queries: relaysql.New(pool)}
 }
 
-// Post is a wall post as it was read and understood.
-type Post struct {
-	OwnerID, PostID int64
-	FromID          int64
-	PostedAt        time.Time
-	EditedAt        time.Time // zero if never edited
-	Text            string    // the author's own, raw
-	Reposts         []string  // texts of what it reposts, nearest first, raw
-	// OriginOwnerID and OriginPostID name the post at the end of a chain of
-	// reposts; 0 if this is no repost.
-	OriginOwnerID, OriginPostID int64
-	Photos                      []Photo
-	Attachments                 []Attachment
-	// ContentHash changes when anything a reader sees changes.
-	ContentHash []byte
-	Reading     petpost.Reading
-	// Fingerprint tells posts about one animal from others.
-	Fingerprint petpost.Fingerprint
-
-	// What has become of a stored post: its author has deleted it, its case is
-	// closed because the animal is home again.
-	CaseID     int64
-	CaseReason string // why it was taken for its case; "" if the case began with it
-	CaseClosed bool
-	DeletedAt  time.Time // zero if it stands
-}
-
-// Version changes when the messages about the post are to change.
-func (p Post) Version() []byte {
-	hash := sha256.New()
-	_, _ = hash.Write(p.ContentHash)
-	_, _ = fmt.Fprintf(hash, " deleted %t closed %t", !p.DeletedAt.IsZero(), p.CaseClosed && p.Reading.Type != petpost.Reunited)
-	return hash.Sum(nil)[:16]
-}
-
-// Original returns the text of the post at the end of a chain of reposts, ""
-// if there is none.
-func (p Post) Original() string {
-	if len(p.Reposts) == 0 {
-		return ""
-	}
-	return p.Reposts[len(p.Reposts)-1]
-}
-
-// Photo is a photo of a post. Its links are signed and die after some days;
-// its identity inside VK does not.
-type Photo struct {
-	OwnerID   int64       `json:"owner_id"`
-	ID        int64       `json:"id"`
-	AccessKey string      `json:"access_key,omitempty"`
-	Sizes     []PhotoSize `json:"sizes"` // the best first
-}
-
-// Name is what VK calls the photo, whatever its links are.
-func (p Photo) Name() string { return fmt.Sprintf("photo%d_%d", p.OwnerID, p.ID) }
-
-// PhotoSize is one link to a photo; width and height are in pixels, 0 if VK
-// does not tell.
-type PhotoSize struct {
-	URL    string `json:"url"`
-	Width  int    `json:"width,omitempty"`
-	Height int    `json:"height,omitempty"`
-}
-
-// Attachment is anything attached to a post that is not a photo.
-type Attachment struct {
-	Kind  string `json:"kind"`
-	Title string `json:"title,omitempty"`
-	URL   string `json:"url,omitempty"`
-}
+// The posts and their parts that the stores return.
+type (
+	// Post is a post as it was read and understood.
+	Post = petpost.Post
+	// Photo is a photo of a post.
+	Photo = post.Photo
+	// PhotoSize is one link to a photo.
+	PhotoSize = post.Size
+	// Attachment is anything attached to a post that is not a photo.
+	Attachment = post.Attachment
+)
 
 // Get returns a stored post, or ErrNotFound.
 func (s *Posts) Get(ctx context.Context, ownerID, postID int64) (Post, error) {
@@ -160,31 +99,53 @@ type PageStored struct {
 	// Suppressed counts deliveries whose case is told already, Amended the
 	// posts and cases whose messages are to be edited.
 	Suppressed, Amended int
+	// SetAside are the posts that could not be stored.
+	SetAside []SetAside
+}
+
+// SetAside is a post that could not be stored, though the database works.
+type SetAside struct {
+	OwnerID, PostID int64
+	Reason          string // without any of the post's words
+}
+
+func (s SetAside) String() string {
+	return protocol.WallPost(s.OwnerID, s.PostID) + ": " + s.Reason
 }
 
 // StorePage writes posts, each into its case, the deliveries that new ones call
 // for, and the wall's cursor in one transaction. Posts that another reader has
 // stored in the meantime owe nothing twice, and a case that two readers meet at
-// once is one case.
+// once is one case. A post that can't be stored is set aside and costs the page
+// nothing; it is tried again when it is read again.
 func (s *Posts) StorePage(ctx context.Context, page Page) (PageStored, error) {
-	var stored PageStored
-	err := again(ctx, func() error {
+	stored, err := s.storePage(ctx, page, false)
+	if reason := unstorable(err); reason != "" {
+		stored, err = s.storePage(ctx, page, true)
+	}
+	if err != nil {
+		return PageStored{}, fmt.Errorf("store page: %w", err)
+	}
+	return stored, nil
+}
+
+// storePage writes a page; singly puts a savepoint before each post, two round
+// trips that hardly any page needs.
+func (s *Posts) storePage(ctx context.Context, page Page, singly bool) (stored PageStored, err error) {
+	err = again(ctx, func() error {
 		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			filing := &filing{q: s.queries.WithTx(tx), page: page, now: time.Now()}
+			filing := &filing{tx: tx, q: s.queries.WithTx(tx), page: page, singly: singly, now: time.Now()}
 			if err := filing.run(ctx); err != nil {
 				return err
 			}
 			stored = filing.stored
 			if page.Wall != nil {
-				return page.Wall.record(ctx, filing.q)
+				return page.Wall.record(ctx, filing.q, stored.SetAside)
 			}
 			return nil
 		})
 	})
-	if err != nil {
-		return PageStored{}, fmt.Errorf("store page: %w", err)
-	}
-	return stored, nil
+	return stored, err
 }
 
 // Owe writes a delivery of a stored post that an operator asks for, and
@@ -218,7 +179,7 @@ func upsert(ctx context.Context, q *relaysql.Queries, post Post) (created, chang
 		return false, false, nil // stored already, and unchanged
 	}
 	if err != nil {
-		return false, false, fmt.Errorf("store %s: %w", protocol.WallPost(post.OwnerID, post.PostID), err)
+		return false, false, fmt.Errorf("store %s: %w", post.ID, err)
 	}
 	return created, !created, nil
 }
@@ -254,19 +215,7 @@ func destinationID(ctx context.Context, q *relaysql.Queries, name string) (int64
 }
 
 func rowOf(post Post) (relaysql.UpsertPostParams, error) {
-	photos, err := json.Marshal(post.Photos)
-	if err != nil {
-		return relaysql.UpsertPostParams{}, err
-	}
-	attachments, err := json.Marshal(post.Attachments)
-	if err != nil {
-		return relaysql.UpsertPostParams{}, err
-	}
-	reading, err := json.Marshal(post.Reading)
-	if err != nil {
-		return relaysql.UpsertPostParams{}, err
-	}
-	fingerprint, err := json.Marshal(post.Fingerprint)
+	fingerprint, err := marshal(post.Fingerprint)
 	if err != nil {
 		return relaysql.UpsertPostParams{}, err
 	}
@@ -275,39 +224,32 @@ func rowOf(post Post) (relaysql.UpsertPostParams, error) {
 		OwnerID: post.OwnerID, PostID: post.PostID, FromID: post.FromID,
 		PostedAt: post.PostedAt, EditedAt: unlessZero(post.EditedAt),
 		Text: clean(post.Text), Reposts: cleanAll(post.Reposts),
-		OriginOwnerID: unlessZero(post.OriginOwnerID), OriginPostID: unlessZero(post.OriginPostID),
-		Photos: photos, Attachments: attachments,
-		Link:        "https://vk.com/" + protocol.WallPost(post.OwnerID, post.PostID),
+		OriginOwnerID: unlessZero(post.Origin.OwnerID), OriginPostID: unlessZero(post.Origin.PostID),
+		Photos: notNil(post.Photos), Attachments: notNil(post.Attachments),
+		Link:        post.URL(),
 		ContentHash: post.ContentHash,
 		Type:        string(r.Type), Animal: string(r.Animal), Sex: string(r.Sex), Name: clean(r.Name),
-		Phones: notNil(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
-		Reading: withoutNUL(reading), RulesetVersion: int32(petpost.RulesetVersion), Fingerprint: withoutNUL(fingerprint),
+		Phones: cleanAll(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
+		Reading: r, RulesetVersion: int32(petpost.RulesetVersion), Fingerprint: fingerprint,
 	}, nil
 }
 
-// withoutNUL drops what Postgres cannot keep in a jsonb.
-func withoutNUL(text []byte) []byte { return bytes.ReplaceAll(text, []byte(`\u0000`), nil) }
-
 func postOf(row relaysql.RelayPost) (Post, error) {
-	post := Post{
-		OwnerID: row.OwnerID, PostID: row.PostID, FromID: row.FromID,
-		PostedAt: row.PostedAt, EditedAt: orZero(row.EditedAt),
-		Text: row.Text, Reposts: row.Reposts,
-		OriginOwnerID: orZero(row.OriginOwnerID), OriginPostID: orZero(row.OriginPostID),
-		ContentHash: row.ContentHash,
-		CaseID:      orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt),
+	stored := Post{
+		Post: post.Post{
+			ID:     post.ID{OwnerID: row.OwnerID, PostID: row.PostID},
+			FromID: row.FromID, PostedAt: row.PostedAt, EditedAt: orZero(row.EditedAt),
+			Text: row.Text, Reposts: row.Reposts,
+			Origin: post.ID{OwnerID: orZero(row.OriginOwnerID), PostID: orZero(row.OriginPostID)},
+			Photos: row.Photos, Attachments: row.Attachments, ContentHash: row.ContentHash,
+			CaseID: orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt),
+		},
+		Reading: row.Reading,
 	}
 	if row.Fingerprint != nil {
-		if err := json.Unmarshal(row.Fingerprint, &post.Fingerprint); err != nil {
-			return Post{}, fmt.Errorf("stored %s: %w", protocol.WallPost(row.OwnerID, row.PostID), err)
+		if err := json.Unmarshal(row.Fingerprint, &stored.Fingerprint); err != nil {
+			return Post{}, fmt.Errorf("stored %s: %w", stored.ID, err)
 		}
 	}
-	if err := errors.Join(
-		json.Unmarshal(row.Photos, &post.Photos),
-		json.Unmarshal(row.Attachments, &post.Attachments),
-		json.Unmarshal(row.Reading, &post.Reading),
-	); err != nil {
-		return Post{}, fmt.Errorf("stored %s: %w", protocol.WallPost(row.OwnerID, row.PostID), err)
-	}
-	return post, nil
+	return stored, nil
 }

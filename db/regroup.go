@@ -48,7 +48,7 @@ func (s *Cases) Regroup(ctx context.Context, rereads []Reread) ([]CaseChange, er
 		if reread.Post.CaseID == 0 {
 			continue // stored by a build that knew no cases, and not met since
 		}
-		r.now[refOf(reread.Post)] = reread.Fingerprint
+		r.now[reread.Post.ID] = reread.Fingerprint
 		for _, key := range hashedKeys(reread.Fingerprint) {
 			r.byKey[key] = append(r.byKey[key], reread.Post)
 		}
@@ -65,7 +65,7 @@ func (s *Cases) Regroup(ctx context.Context, rereads []Reread) ([]CaseChange, er
 			continue
 		}
 		if err := r.beyond(ctx, reread.Post); err != nil {
-			return nil, fmt.Errorf("regroup %s: %w", refOf(reread.Post), err)
+			return nil, fmt.Errorf("regroup %s: %w", reread.Post.ID, err)
 		}
 	}
 	return r.changes, nil
@@ -165,7 +165,7 @@ func putByOperator(reason string) bool {
 
 // beyond looks for posts of other cases that are about the same animal.
 func (r *regrouping) beyond(ctx context.Context, post Post) error {
-	keys := hashedKeys(r.now[refOf(post)])
+	keys := hashedKeys(r.now[post.ID])
 	rows, err := r.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
 		Keys: keys, Since: post.PostedAt.Add(-caseMemory), Until: post.PostedAt.Add(caseMemory),
 		PerKey: candidatesPerKey, Most: candidates, OwnerID: post.OwnerID, PostID: post.PostID,
@@ -188,7 +188,7 @@ func (r *regrouping) beyond(ctx context.Context, post Post) error {
 		others := r.byKey[key]
 		for _, other := range others[max(0, len(others)-candidatesPerKey):] {
 			if other.CaseReason != splitByOperator {
-				r.compare(post, other.CaseID, r.now[refOf(other)])
+				r.compare(post, other.CaseID, r.now[other.ID])
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func (r *regrouping) compare(post Post, otherCase int64, other petpost.Fingerpri
 	if otherCase == 0 || otherCase == post.CaseID || r.joined[pair] || post.CaseReason == splitByOperator {
 		return
 	}
-	now := r.now[refOf(post)]
+	now := r.now[post.ID]
 	if r.lostSince(now, otherCase) || r.lostSince(other, post.CaseID) {
 		return
 	}
@@ -219,8 +219,4 @@ func (r *regrouping) compare(post Post, otherCase int64, other petpost.Fingerpri
 func (r *regrouping) lostSince(post petpost.Fingerprint, otherCase int64) bool {
 	closedAt := r.closed[otherCase]
 	return closedAt != nil && post.Type == petpost.Lost && post.At.After(*closedAt)
-}
-
-func refOf(post Post) petpost.PostRef {
-	return petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}
 }

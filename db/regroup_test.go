@@ -8,13 +8,12 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
-	"vestnik/internal/reading"
 )
 
 // asRead is a post that an older build understood in another way.
 func asRead(post db.Post, change func(*db.Post)) db.Post {
 	change(&post)
-	post.Fingerprint.Post = petpost.PostRef{OwnerID: post.OwnerID, PostID: post.PostID}
+	post.Fingerprint.Post = post.ID
 	post.Fingerprint.Origin = post.Fingerprint.Post
 	return post
 }
@@ -26,8 +25,7 @@ func (d *desk) regroup(refs ...petpost.PostRef) []db.CaseChange {
 	for _, ref := range refs {
 		post, err := d.posts.Get(d.t.Context(), ref.OwnerID, ref.PostID)
 		require.NoError(d.t, err)
-		now := post
-		reading.Read(&now)
+		now := petpost.ReadPost(post.Post)
 		rereads = append(rereads, db.Reread{Post: post, Reading: now.Reading, Fingerprint: now.Fingerprint})
 	}
 	changes, err := d.cases.Regroup(d.t.Context(), rereads)
@@ -80,8 +78,7 @@ func TestACaseWouldCloseOrOpenAsItsPostsAreUnderstood(t *testing.T) {
 
 	stored, err := d.posts.Get(t.Context(), -2, 1)
 	require.NoError(t, err)
-	now := stored
-	reading.Read(&now)
+	now := petpost.ReadPost(stored.Post)
 	waiting := d.delivery(-1, 1, somewhere)
 	require.NoError(t, d.posts.Reread(t.Context(), []db.Reread{{Post: stored, Reading: now.Reading, Fingerprint: now.Fingerprint}}))
 	row, _, err := d.cases.Get(t.Context(), id)
@@ -111,8 +108,8 @@ func TestAnAnimalThatIsLostAnewWouldStayANewCase(t *testing.T) {
 	d := newDesk(t)
 	lost, home := post(-1, 1, rex), post(-1, 2, rexHome)
 	lost.PostedAt, home.PostedAt = time.Now().Add(-30*24*time.Hour), time.Now().Add(-20*24*time.Hour)
-	reading.Read(&lost)
-	reading.Read(&home)
+	lost = petpost.ReadPost(lost.Post)
+	home = petpost.ReadPost(home.Post)
 	d.store(lost, home)
 	d.store(post(-1, 3, rexAgain))
 	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-1, 3))

@@ -9,7 +9,6 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
-	"vestnik/internal/protocol"
 )
 
 // walkBatch is how many posts are read, and written again, at once.
@@ -58,7 +57,7 @@ func (s *Posts) Reread(ctx context.Context, posts []Reread) error {
 			q := s.queries.WithTx(tx)
 			for _, reread := range posts {
 				if err := rereadOne(ctx, q, reread); err != nil {
-					return fmt.Errorf("reread %s: %w", protocol.WallPost(reread.Post.OwnerID, reread.Post.PostID), err)
+					return fmt.Errorf("reread %s: %w", reread.Post.ID, err)
 				}
 			}
 			return nil

@@ -182,14 +182,15 @@ func closedReason(caseID int64) string {
 // givenUp is why a delivery of a deleted post was not made.
 const givenUp = "the author has deleted the post"
 
-// Delete records that posts are gone from their wall. What waits to be told
-// about them is not sent, what has been told is marked. It returns how many of
-// the posts it had not known to be gone.
-func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64) (int, error) {
+// Delete records that posts are gone from their wall, if they were missing
+// already before a time ([Posts.Checked]). What waits to be told about them is
+// not sent, what has been told is marked. It returns how many of the posts it
+// had not known to be gone.
+func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, missedBefore time.Time) (int, error) {
 	gone := 0
 	err := again(ctx, func() error {
 		return s.inTx(ctx, func(q *relaysql.Queries) error {
-			deleted, err := q.DeletePosts(ctx, relaysql.DeletePostsParams{OwnerID: ownerID, PostIds: postIDs})
+			deleted, err := q.DeletePosts(ctx, relaysql.DeletePostsParams{OwnerID: ownerID, PostIds: postIDs, MissedBefore: missedBefore})
 			if err != nil {
 				return err
 			}
@@ -274,9 +275,10 @@ func (s *Posts) Doubtful(ctx context.Context, ownerID int64, doubts Doubts) ([]i
 	return ids, nil
 }
 
-// Checked records that posts were looked at by their ids.
-func (s *Posts) Checked(ctx context.Context, ownerID int64, postIDs []int64) error {
-	if err := s.queries.PostsChecked(ctx, relaysql.PostsCheckedParams{OwnerID: ownerID, PostIds: postIDs}); err != nil {
+// Checked records that posts were looked at by their ids, and which of them
+// were missing.
+func (s *Posts) Checked(ctx context.Context, ownerID int64, postIDs, missing []int64) error {
+	if err := s.queries.PostsChecked(ctx, relaysql.PostsCheckedParams{OwnerID: ownerID, PostIds: postIDs, Missing: notNil(missing)}); err != nil {
 		return fmt.Errorf("posts of wall %d looked at: %w", ownerID, err)
 	}
 	return nil

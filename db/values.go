@@ -1,10 +1,13 @@
 package db
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -60,6 +63,55 @@ func cleanAll(texts []string) []string {
 	}
 	return cleaned
 }
+
+// marshal encodes what goes into a jsonb.
+func marshal(value any) ([]byte, error) {
+	encoded, err := json.Marshal(value)
+	return withoutNUL(encoded), err
+}
+
+// withoutNUL drops from JSON what Postgres can't keep in a jsonb: the escape of
+// a NUL. A backslash that was typed stands there as two, and what follows it is
+// text.
+func withoutNUL(encoded []byte) []byte {
+	const escapedNUL = `\u0000`
+	if !bytes.Contains(encoded, []byte(escapedNUL)) {
+		return encoded
+	}
+	kept := make([]byte, 0, len(encoded))
+	for i := 0; i < len(encoded); i++ {
+		if encoded[i] != '\\' {
+			kept = append(kept, encoded[i])
+		} else if bytes.HasPrefix(encoded[i:], []byte(escapedNUL)) {
+			i += len(escapedNUL) - 1
+		} else {
+			kept = append(kept, encoded[i], encoded[i+1])
+			i++
+		}
+	}
+	return kept
+}
+
+// unstorable is a slug for an error that lies in the values to be stored, ""
+// for any other: Postgres refuses them as data (SQLSTATE class 22), by a
+// constraint (23) or as too large (54), they can't be encoded, or they make our
+// own code panic. Messages quote the values, so they are left out.
+func unstorable(err error) string {
+	var refused *pgconn.PgError
+	var unencodable *json.MarshalerError
+	var unsupported *json.UnsupportedValueError
+	switch {
+	case errors.As(err, &refused) && slices.Contains([]string{"22", "23", "54"}, refused.Code[:min(2, len(refused.Code))]):
+		return "postgres " + refused.Code
+	case errors.As(err, &unencodable), errors.As(err, &unsupported):
+		return "not encodable"
+	case errors.Is(err, errPanicked):
+		return errPanicked.Error()
+	}
+	return ""
+}
+
+var errPanicked = errors.New("panic")
 
 // deadlockRetries is how often work is begun again that Postgres has chosen to
 // undo, because it and another transaction waited for each other.

@@ -33,7 +33,12 @@ type Wall struct {
 	Name    string
 	OwnerID int64 // 0 until the screen name is resolved
 	// Parked is why the wall can't be read, "" if it can.
-	Parked      string
+	Parked string
+	// Failures counts the readings in a row that did not succeed, one that is
+	// under way among them.
+	Failures int
+	// Trouble is why the last reading failed, or what it had to leave out.
+	Trouble     string
 	PostsPerDay float64
 	ReadEvery   time.Duration
 	NextReadAt  time.Time
@@ -53,7 +58,11 @@ func (s *Walls) Watch(ctx context.Context, names []string, every time.Duration) 
 				return err
 			}
 		}
-		return q.UnwatchWallsExcept(ctx, names)
+		dropped, err := q.UnwatchWallsExcept(ctx, names)
+		if err == nil && dropped > 0 {
+			err = q.LookAtUnresolved(ctx)
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("watch walls: %w", err)
@@ -86,32 +95,70 @@ func (s *Walls) Get(ctx context.Context, name string) (Wall, error) {
 // ErrSameWall means that two watched names stand for one wall.
 var ErrSameWall = errors.New("another name of a wall that is watched already")
 
-// Resolve stores which owner a name stands for; ErrSameWall if another watched
-// name does already.
-func (s *Walls) Resolve(ctx context.Context, name string, ownerID int64) error {
-	err := s.queries.ResolveWall(ctx, relaysql.ResolveWallParams{Name: name, OwnerID: &ownerID})
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == uniqueViolation {
-		return ErrSameWall
+// BeginReading returns a wall that is about to be read, or ErrNotFound. Until
+// [Posts.StorePage] records the reading the wall counts as failed, once however
+// often that is repeated, and is due after a time that doubles with each
+// failure from its interval up to slowest.
+func (s *Walls) BeginReading(ctx context.Context, name string, repeated bool, slowest time.Duration) (Wall, error) {
+	failures := int32(1)
+	if repeated {
+		failures = 0
 	}
+	row, err := s.queries.BeginReading(ctx, relaysql.BeginReadingParams{Name: name, Failures: failures, Slowest: slowest})
 	if err != nil {
-		return fmt.Errorf("resolve wall %s: %w", name, err)
+		return Wall{}, notFound(err, "wall %s", name)
+	}
+	return wallOf(row), nil
+}
+
+// ReadingFailed records why a reading failed.
+func (s *Walls) ReadingFailed(ctx context.Context, name, reason string) error {
+	if err := s.queries.ReadingFailed(ctx, relaysql.ReadingFailedParams{Name: name, Reason: reason}); err != nil {
+		return fmt.Errorf("reading of wall %s: %w", name, err)
 	}
 	return nil
+}
+
+// ReadingSpared takes a reading back that was not made after all.
+func (s *Walls) ReadingSpared(ctx context.Context, name string) error {
+	if err := s.queries.ReadingSpared(ctx, name); err != nil {
+		return fmt.Errorf("reading of wall %s: %w", name, err)
+	}
+	return nil
+}
+
+// Resolve stores which owner a name stands for and returns the wall;
+// ErrSameWall if another watched name does already. From a name that is watched
+// no more, the wall goes on under this one where it was read last.
+func (s *Walls) Resolve(ctx context.Context, name string, ownerID int64) (wall Wall, err error) {
+	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		q := s.queries.WithTx(tx)
+		former, err := q.FreeOwner(ctx, &ownerID)
+		if err != nil {
+			return err
+		}
+		params := relaysql.ResolveWallParams{Name: name, OwnerID: &ownerID}
+		for _, row := range former {
+			params.NewestPostAt, params.LastReadAt = row.NewestPostAt, row.LastReadAt
+		}
+		row, err := q.ResolveWall(ctx, params)
+		wall = wallOf(row)
+		return err
+	})
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == uniqueViolation {
+		return Wall{}, ErrSameWall
+	}
+	if err != nil {
+		return Wall{}, fmt.Errorf("resolve wall %s: %w", name, err)
+	}
+	return wall, nil
 }
 
 // Park records why a wall can't be read, and when to look again.
 func (s *Walls) Park(ctx context.Context, name, reason string, again time.Time) error {
 	if err := s.queries.ParkWall(ctx, relaysql.ParkWallParams{Name: name, Reason: reason, NextReadAt: again}); err != nil {
 		return fmt.Errorf("park wall %s: %w", name, err)
-	}
-	return nil
-}
-
-// Postpone records when a wall is to be read next.
-func (s *Walls) Postpone(ctx context.Context, name string, next time.Time) error {
-	if err := s.queries.PostponeWall(ctx, relaysql.PostponeWallParams{Name: name, NextReadAt: next}); err != nil {
-		return fmt.Errorf("postpone wall %s: %w", name, err)
 	}
 	return nil
 }
@@ -125,9 +172,13 @@ type WallRead struct {
 	ReadUntil   time.Time
 }
 
-func (r WallRead) record(ctx context.Context, q *relaysql.Queries) error {
+func (r WallRead) record(ctx context.Context, q *relaysql.Queries, setAside []SetAside) error {
+	reason := ""
+	if n := len(setAside); n > 0 {
+		reason = fmt.Sprintf("posts set aside: %d, such as %s", n, setAside[0])
+	}
 	return q.WallRead(ctx, relaysql.WallReadParams{
-		Name: r.Name, PostsPerDay: r.PostsPerDay, NextReadAt: r.NextReadAt,
+		Name: r.Name, Reason: reason, PostsPerDay: r.PostsPerDay, NextReadAt: r.NextReadAt,
 		ReadEvery: r.ReadEvery, NewestPostAt: unlessZero(r.ReadUntil),
 	})
 }
@@ -167,6 +218,15 @@ func (s *Walls) PauseKey(ctx context.Context, key string, until time.Time, reaso
 	return nil
 }
 
+// ResumeKey ends the pause of a reading key; false if there was none.
+func (s *Walls) ResumeKey(ctx context.Context, key string) (bool, error) {
+	ended, err := s.queries.ResumeKey(ctx, key)
+	if err != nil {
+		return false, fmt.Errorf("resume reading key: %w", err)
+	}
+	return ended > 0, nil
+}
+
 // KeyPause returns until when a reading key must wait and why; the zero time
 // if it need not.
 func (s *Walls) KeyPause(ctx context.Context, key string) (until time.Time, reason string, err error) {
@@ -190,9 +250,13 @@ func (s *Walls) PostsSince(ctx context.Context, ownerID int64, since time.Time) 
 }
 
 func wallOf(row relaysql.RelayWall) Wall {
-	return Wall{
-		Name: row.Name, OwnerID: orZero(row.OwnerID), Parked: row.Reason,
+	wall := Wall{
+		Name: row.Name, OwnerID: orZero(row.OwnerID), Failures: int(row.Failures), Trouble: row.Reason,
 		PostsPerDay: row.PostsPerDay, ReadEvery: row.ReadEvery, NextReadAt: row.NextReadAt,
 		LastReadAt: orZero(row.LastReadAt), ReadUntil: orZero(row.NewestPostAt),
 	}
+	if row.State == "parked" {
+		wall.Parked, wall.Trouble = row.Reason, ""
+	}
+	return wall
 }

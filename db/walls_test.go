@@ -19,7 +19,7 @@ func TestAWallThatIsDroppedAndTakenUpAgainKeepsItsPlace(t *testing.T) {
 	walls := newWalls(t)
 	ctx := t.Context()
 	require.NoError(t, walls.Watch(ctx, []string{"a", "b"}, time.Minute))
-	require.NoError(t, walls.Resolve(ctx, "a", -1))
+	mustResolve(t, walls, "a", -1)
 	require.NoError(t, walls.Watch(ctx, []string{"b"}, time.Minute))
 	watched, err := walls.Watched(ctx)
 	require.NoError(t, err)
@@ -34,8 +34,77 @@ func TestTwoNamesOfOneWallAreNoticed(t *testing.T) {
 	walls := newWalls(t)
 	ctx := t.Context()
 	require.NoError(t, walls.Watch(ctx, []string{"lostpets", "-1"}, time.Minute))
-	require.NoError(t, walls.Resolve(ctx, "lostpets", -1))
-	require.ErrorIs(t, walls.Resolve(ctx, "-1", -1), db.ErrSameWall)
+	mustResolve(t, walls, "lostpets", -1)
+	_, err := walls.Resolve(ctx, "-1", -1)
+	require.ErrorIs(t, err, db.ErrSameWall)
+	require.NoError(t, walls.Park(ctx, "-1", err.Error(), time.Now().Add(time.Hour)))
+
+	require.NoError(t, walls.Watch(ctx, []string{"-1"}, time.Minute))
+	freed, err := walls.Get(ctx, "-1")
+	require.NoError(t, err)
+	require.False(t, freed.NextReadAt.After(time.Now()), "it is looked at as soon as the other is not watched any more")
+}
+
+func mustResolve(t *testing.T, walls *db.Walls, name string, owner int64) db.Wall {
+	t.Helper()
+	wall, err := walls.Resolve(t.Context(), name, owner)
+	require.NoError(t, err)
+	return wall
+}
+
+func TestARenamedWallGoesOnFromWhereItWasRead(t *testing.T) {
+	d := newDesk(t)
+	walls, ctx := db.NewWalls(d.pool), t.Context()
+	readUntil := time.Now().Add(-time.Hour).Truncate(time.Microsecond)
+	name := "club1"
+	require.NoError(t, walls.Watch(ctx, []string{name}, time.Minute))
+	mustResolve(t, walls, name, -1)
+	page := d.page()
+	page.Wall = &db.WallRead{Name: name, NextReadAt: time.Now(), ReadEvery: time.Minute, ReadUntil: readUntil}
+	_, err := d.posts.StorePage(ctx, page)
+	require.NoError(t, err)
+	for _, renamed := range []string{"lostpets", "club1", "lostpets"} {
+		require.NoError(t, walls.Watch(ctx, []string{renamed}, time.Minute))
+		wall, err := walls.Get(ctx, renamed)
+		require.NoError(t, err)
+		require.Zero(t, wall.OwnerID)
+		wall = mustResolve(t, walls, renamed, -1)
+		require.Equal(t, int64(-1), wall.OwnerID)
+		require.True(t, wall.ReadUntil.Equal(readUntil))
+		require.NotZero(t, wall.LastReadAt)
+	}
+}
+
+func TestAWallThatFailsIsDueEverLaterUntilItIsRead(t *testing.T) {
+	d := newDesk(t)
+	walls, ctx := db.NewWalls(d.pool), t.Context()
+	require.NoError(t, walls.Watch(ctx, []string{"a"}, time.Minute))
+	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		wall, err := walls.BeginReading(ctx, "a", false, 30*time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, i+1, wall.Failures)
+		require.InDelta(t, want*time.Minute, time.Until(wall.NextReadAt), float64(10*time.Second))
+		again, err := walls.BeginReading(ctx, "a", true, 30*time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, wall.Failures, again.Failures, "a repetition within the scan is the same failure")
+	}
+	require.NoError(t, walls.ReadingFailed(ctx, "a", "unavailable"))
+	page := d.page()
+	page.Wall = &db.WallRead{Name: "a", NextReadAt: time.Now(), ReadEvery: time.Minute}
+	_, err := d.posts.StorePage(ctx, page)
+	require.NoError(t, err)
+	wall, err := walls.Get(ctx, "a")
+	require.NoError(t, err)
+	require.Zero(t, wall.Failures)
+	require.Empty(t, wall.Trouble)
+
+	_, err = walls.BeginReading(ctx, "a", false, time.Hour)
+	require.NoError(t, err)
+	require.NoError(t, walls.ReadingSpared(ctx, "a"))
+	wall, err = walls.Get(ctx, "a")
+	require.NoError(t, err)
+	require.Zero(t, wall.Failures, "the key's pause is not the wall's fault")
+	require.False(t, wall.NextReadAt.After(time.Now()))
 }
 
 func TestAParkedWallHasItsReasonAndItsTime(t *testing.T) {

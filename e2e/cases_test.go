@@ -98,6 +98,7 @@ func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
 func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
 	s := newStage(t, toBoth)
 	s.work()
+	s.publish(sandbox.Post{Text: "Спасибо всем, кто пришёл на субботник в приют!"})
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	onWall := s.ended(s.delivery(wall, first.PostID))
 
@@ -113,8 +114,7 @@ func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "Питомец снова дома")
 
 	require.NoError(t, s.sandbox.DeletePost(source, first.PostID))
-	result := s.scan()
-	require.Equal(t, 1, result.Walls[0].Deleted)
+	require.Equal(t, 1, s.deletedAt().Deleted)
 	require.Equal(t, "deleted", s.amended(first, 3).Cause)
 	require.Equal(t, protocol.EditDone, s.amended(onWall, 3).Status)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
@@ -141,16 +141,16 @@ func TestAToldPostIsLookedAfterWhenNewerOnesHavePushedItDown(t *testing.T) {
 
 	_, err := s.pool.Exec(s.ctx, "UPDATE relay.posts SET stored_at = now() - interval '1 hour'")
 	require.NoError(t, err)
-	result = s.scan()
-	require.Equal(t, 1, result.Walls[0].Deleted)
-	require.Equal(t, 1, result.Walls[0].Edited)
+	require.Equal(t, 1, s.scan().Walls[0].Edited)
+	s.minutesPass()
+	require.Equal(t, 1, s.scan().Walls[0].Deleted)
 	s.amended(first, 1)
 	s.amended(second, 1)
 	messages := s.sandbox.Messages(chatID)
 	require.Contains(t, messages[0].Text, "удалена автором")
 	require.Contains(t, messages[1].Text, "Вознаграждение!")
 	s.scan()
-	require.Len(t, s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.getById"}), 1, "once in half an hour")
+	require.Len(t, s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.getById"}), 2, "once in half an hour")
 }
 
 func TestACaptionOfAnAlbumIsEdited(t *testing.T) {

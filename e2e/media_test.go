@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -274,6 +275,37 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		require.Len(t, messages, 1)
 		require.Contains(t, messages[0].Text, "Мурка-1")
 		require.Nil(t, messages[0].Photo)
+	})
+}
+
+func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
+	hang := func(s *stage) {
+		for i := range 3 {
+			s.sandbox.SetPictureFault(fmt.Sprintf("photo-%d", i), sandbox.PictureFault{DelayMS: 120_000})
+		}
+	}
+	t.Run("of a chat", func(t *testing.T) {
+		s := newStage(t, toChat)
+		hang(s)
+		s.work()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Code: 400, Description: "Bad Request: WEBPAGE_MEDIA_EMPTY"})
+		s.publish(withPhotos(1, 3), withPhotos(2, 3), lost(3))
+		began := time.Now()
+		s.scan()
+		require.Equal(t, []int64{1, 2, 3}, numbersIn(t, s.afterMessages(3)))
+		require.Less(t, time.Since(began), 25*time.Second, "the second post does not wait for the same host again")
+	})
+	t.Run("of a wall", func(t *testing.T) {
+		s := newStage(t, toWall, withAlbum)
+		hang(s)
+		_, err := s.pool.Exec(s.ctx, "INSERT INTO relay.destinations (name, names_refused) VALUES ($1, true)", wall)
+		require.NoError(t, err)
+		s.work()
+		s.publish(withPhotos(1, 3), withPhotos(2, 3), lost(3))
+		began := time.Now()
+		s.scan()
+		s.until("posts on the wall", func() bool { return len(s.sandbox.Posts(target)) == 3 })
+		require.Less(t, time.Since(began), 25*time.Second)
 	})
 }
 

@@ -112,8 +112,8 @@ func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
 	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, petpost.Lost, stored.Reading.Type)
-	require.Equal(t, int64(-42), stored.OriginOwnerID)
-	require.Equal(t, int64(77), stored.OriginPostID)
+	require.Equal(t, int64(-42), stored.Origin.OwnerID)
+	require.Equal(t, int64(77), stored.Origin.PostID)
 }
 
 func TestAnEditedPostIsUpdatedAndNotToldTwice(t *testing.T) {
@@ -190,10 +190,11 @@ func TestAWallThatCannotBeReadIsParkedAndHoldsUpNoOther(t *testing.T) {
 	for _, row := range []struct {
 		name, reason string
 		change       func(*sandbox.Wall)
+		least        time.Duration
 	}{
-		{"closed", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.ClosedWall }},
-		{"banned", "content_blocked", func(w *sandbox.Wall) { w.State = sandbox.BannedWall }},
-		{"deleted", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.DeletedWall }},
+		{"closed", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.ClosedWall }, 55 * time.Minute},
+		{"banned", "content_blocked", func(w *sandbox.Wall) { w.State = sandbox.BannedWall }, 23 * time.Hour},
+		{"deleted", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.DeletedWall }, 55 * time.Minute},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			const bad = int64(-500000003)
@@ -221,18 +222,172 @@ func TestAWallThatCannotBeReadIsParkedAndHoldsUpNoOther(t *testing.T) {
 				if wall.Name == "a_bad_wall" {
 					require.Equal(t, "parked", wall.State)
 					require.Equal(t, row.reason, wall.Reason)
-					require.Greater(t, time.Until(wall.NextReadAt), 23*time.Hour)
+					require.Greater(t, time.Until(wall.NextReadAt), row.least)
 				}
 			}
 			s.keepHistory("ScanWalls/parked_wall", "scan-walls-by-hand")
 
+			scanOf(t, s, "a_bad_wall")
+			require.Greater(t, time.Until(planOf(t, s, "a_bad_wall").NextReadAt), min(2*row.least, 23*time.Hour), "ever later")
+
 			// A person who knows that it is open again asks for it by name.
 			require.NoError(t, s.sandbox.ChangeWall(bad, func(w *sandbox.Wall) { w.State = sandbox.OpenWall }))
-			again, err := s.starter.Scan(s.ctx, protocol.ScanWallsInput{Walls: []string{"a_bad_wall"}, Now: true})
-			require.NoError(t, err)
-			require.Empty(t, wallOf(t, again).Parked)
+			require.Empty(t, scanOf(t, s, "a_bad_wall").Parked)
 		})
 	}
+}
+
+// scanOf reads one wall now.
+func scanOf(t *testing.T, s *stage, name string) protocol.WallRead {
+	t.Helper()
+	result, err := s.starter.Scan(s.ctx, protocol.ScanWallsInput{Walls: []string{name}, Now: true})
+	require.NoError(t, err)
+	return wallOf(t, result)
+}
+
+// planOf is what the plan says about a wall.
+func planOf(t *testing.T, s *stage, name string) protocol.WallPlan {
+	t.Helper()
+	plan, err := s.starter.Plan(s.ctx)
+	require.NoError(t, err)
+	for _, wall := range plan.Walls {
+		if wall.Name == name {
+			return wall
+		}
+	}
+	require.Fail(t, "no such wall in the plan", name)
+	return protocol.WallPlan{}
+}
+
+func TestABackslashThatAPersonTypesCostsNothing(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	typed := lost(1)
+	typed.Text = `Прибил\u0000ся кот. ` + typed.Text
+	s.publish(typed, lost(2))
+	read := wallOf(t, s.scan())
+	require.Equal(t, 2, read.Owed)
+	require.Empty(t, read.SetAside)
+	require.Contains(t, s.afterMessages(2)[0].Text, `Прибил\u0000ся кот.`, "it arrives as it was typed")
+	require.Len(t, s.sandbox.Calls(wallGets), 1)
+}
+
+func TestAPostThatCanNotBeStoredIsSetAsideAndShown(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	bad := s.publish(lost(1))[0]
+	s.refuse(fmt.Sprintf("NEW.post_id = %d", bad.ID), "23514") // a constraint that a later version may bring
+	s.publish(lost(2))
+	read := wallOf(t, s.scan())
+	name := protocol.WallPost(source, bad.ID)
+	require.Equal(t, []string{name + ": postgres 23514"}, read.SetAside)
+	require.Equal(t, 1, read.Owed)
+	require.Equal(t, []int64{2}, numbersIn(t, s.afterMessages(1)))
+	shown := planOf(t, s, sourceRef)
+	require.Equal(t, protocol.WallOpen, shown.State)
+	require.Contains(t, shown.Reason, name)
+	require.True(t, s.logs.holds(name+": postgres 23514"))
+}
+
+func TestAWallThatFailsForAFaultOfOurOwnIsDueEverLater(t *testing.T) {
+	const other = int64(-500000003)
+	s := newStage(t, toChat, map[string]string{"VK_WALLS": "another_wall," + sourceRef})
+	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: other, ScreenName: "another_wall"}))
+	s.work()
+	_, err := s.sandbox.AddPost(other, lost(2))
+	require.NoError(t, err)
+	s.publish(lost(1))
+	s.refuse(fmt.Sprintf("NEW.owner_id = %d", other), "XX000")
+	result := s.scan()
+	require.Len(t, result.Walls, 2)
+	require.NotEmpty(t, result.Walls[0].Failed)
+	require.Equal(t, 1, result.Walls[1].Owed, "the other wall is read all the same")
+	require.Equal(t, protocol.WallFailing, planOf(t, s, "another_wall").State)
+	first := time.Until(planOf(t, s, "another_wall").NextReadAt)
+	scanOf(t, s, "another_wall")
+	scanOf(t, s, "another_wall")
+	require.Greater(t, time.Until(planOf(t, s, "another_wall").NextReadAt), 3*first, "each time twice as late")
+	_, err = s.pool.Exec(s.ctx, "DROP TRIGGER refuses ON relay.posts")
+	require.NoError(t, err)
+	require.Equal(t, 1, scanOf(t, s, "another_wall").Owed)
+	require.Equal(t, protocol.WallOpen, planOf(t, s, "another_wall").State)
+}
+
+// refuse lets Postgres take no posts for which a condition holds.
+func (s *stage) refuse(condition, sqlstate string) {
+	s.t.Helper()
+	_, err := s.pool.Exec(s.ctx, fmt.Sprintf(`
+		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = '%s'; END $$;
+		CREATE TRIGGER refuses BEFORE INSERT ON relay.posts FOR EACH ROW WHEN (%s) EXECUTE FUNCTION refuse();`, sqlstate, condition))
+	require.NoError(s.t, err)
+}
+
+func TestARenamedWallGoesOnBeingRead(t *testing.T) {
+	byID := fmt.Sprintf("club%d", -source)
+	for _, names := range [][]string{{byID, sourceRef}, {sourceRef, byID}} {
+		t.Run(names[0], func(t *testing.T) {
+			s := newStage(t, toChat, map[string]string{"VK_WALLS": names[0]})
+			stop := s.work()
+			s.publish(lost(1))
+			require.Equal(t, 1, wallOf(t, s.scan()).New)
+			stop()
+			s.environ["VK_WALLS"] = names[1]
+			renamed := setStageBeside(t, s)
+			renamed.work()
+			s.publish(lost(2))
+			read := wallOf(t, s.scan())
+			require.Equal(t, names[1], read.Name)
+			require.Empty(t, read.Parked)
+			require.Equal(t, 1, read.New)
+			require.Equal(t, "20", s.sandbox.Calls(wallGets)[1].Text("count"), "it is not read like a new wall")
+		})
+	}
+}
+
+func TestAnEmptyAnswerOfVKsIsNotBelieved(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	first := s.ended(s.send(chat, lost(1)))
+	second := s.ended(s.send(chat, lost(2)))
+	empty := func(method string, times int) {
+		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: method, Times: times, Body: `{"response":{"count":0,"items":[]}}`, ContentType: "application/json"})
+	}
+	for range 2 { // nothing on the wall, and nothing by the ids
+		empty("wall.get", 1)
+		empty("wall.getById", 1)
+		require.Zero(t, wallOf(t, s.scan()).Deleted)
+		s.minutesPass()
+	}
+	require.NoError(t, s.sandbox.DeletePost(source, first.PostID))
+	empty("wall.getById", 1)
+	require.Zero(t, wallOf(t, s.scan()).Deleted, "not when everything that was asked for is gone")
+	s.minutesPass()
+	require.Zero(t, wallOf(t, s.scan()).Deleted, "not at first sight")
+	require.Zero(t, wallOf(t, s.scan()).Deleted, "nor moments later")
+	s.minutesPass()
+	require.Equal(t, 1, wallOf(t, s.scan()).Deleted)
+	s.amended(first, 1)
+	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
+	amendments, err := s.relay.Ledger.Amendments(s.ctx, second.ID)
+	require.NoError(t, err)
+	require.Empty(t, amendments)
+}
+
+// minutesPass ages what is known of posts, as far as their next look.
+func (s *stage) minutesPass() {
+	s.t.Helper()
+	_, err := s.pool.Exec(s.ctx, `UPDATE relay.posts SET checked_at = checked_at - interval '31 minutes',
+		missed_at = missed_at - interval '31 minutes', stored_at = stored_at - interval '31 minutes'`)
+	require.NoError(s.t, err)
+}
+
+// deletedAt is a scan that takes posts for deleted: the second one, ten minutes
+// after it has missed them.
+func (s *stage) deletedAt() protocol.WallRead {
+	s.t.Helper()
+	require.Zero(s.t, s.scan().Walls[0].Deleted)
+	s.minutesPass()
+	return s.scan().Walls[0]
 }
 
 func TestWhenVKTellsTheReadingKeyToWaitNothingIsRead(t *testing.T) {
@@ -261,6 +416,11 @@ func TestWhenVKTellsTheReadingKeyToWaitNothingIsRead(t *testing.T) {
 			require.Greater(t, time.Until(*plan.PausedUntil), row.least)
 			require.Empty(t, plan.Due())
 			s.keepHistory("ScanWalls/key_paused", "scan-walls-by-hand")
+
+			resumed, err := s.starter.ResumeKey(s.ctx)
+			require.NoError(t, err)
+			require.True(t, resumed)
+			require.Equal(t, 1, s.scan().Walls[1].Owed, "and an operator can end the pause")
 		})
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"vestnik/db"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/route"
 )
 
@@ -105,9 +105,15 @@ func (s *Starter) steer(ctx context.Context, destination, update string, argumen
 // Plan returns what the next scan will do about each wall.
 func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
 	scan := s.relay.Config.Scan
-	state, err := reading.Load(ctx, s.relay.Walls, reading.KeyName(scan.Token.Reveal()), time.Now())
+	state, err := s.relay.Walls.ReadState(ctx, db.KeyName(scan.Token.Reveal()), time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
 	return state.Plan(scan.DailyQuota, protocol.ScanWallsInput{}), nil
+}
+
+// ResumeKey ends the pause that VK has put the reading key under; false if
+// there is none. If VK still wants it, the next call finds out.
+func (s *Starter) ResumeKey(ctx context.Context) (bool, error) {
+	return s.relay.Walls.ResumeKey(ctx, db.KeyName(s.relay.Config.Scan.Token.Reveal()))
 }

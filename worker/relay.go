@@ -8,9 +8,9 @@ import (
 	"golang.org/x/time/rate"
 
 	"vestnik/activities"
+	"vestnik/db"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reading"
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
@@ -27,7 +27,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 	}
 	walls := &activities.Walls{
 		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Starter: starting, Routes: r.Routes,
-		Reader: reader, Key: reading.KeyName(cfg.Scan.Token.Reveal()), Names: cfg.Scan.Walls,
+		Reader: reader, Key: db.KeyName(cfg.Scan.Token.Reveal()), Names: cfg.Scan.Walls,
 		Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Quota: cfg.Scan.DailyQuota,
 		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge,
 		CaseWindow: cfg.Relay.CaseWindow, Log: r.Log,

@@ -12,8 +12,8 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/vk"
 )
 
 func caseCommand() *cli.Command {
@@ -31,7 +31,7 @@ func caseCommand() *cli.Command {
 					&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
 					outputFlag(),
 				},
-				Action: listCases,
+				Action: withApp(listCases),
 			},
 			{
 				Name: "show", Usage: "show a case: its posts, why they are in it, and what was told to whom", ArgsUsage: "case",
@@ -52,12 +52,7 @@ func caseCommand() *cli.Command {
 	}
 }
 
-func listCases(ctx context.Context, cmd *cli.Command) error {
-	a, err := open(ctx)
-	if err != nil {
-		return err
-	}
-	defer a.close()
+func listCases(ctx context.Context, cmd *cli.Command, a *app) error {
 	filter := db.CaseFilter{LeastPosts: cmd.Int("posts"), Limit: cmd.Int("limit")}
 	if cmd.Bool("open") {
 		filter.Closed = new(bool)
@@ -113,7 +108,7 @@ func printCase(c db.CaseStory) error {
 		if post.Deleted != nil {
 			reason += " (deleted)"
 		}
-		posts.row(protocol.WallPost(post.OwnerID, post.PostID), post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), reason)
+		posts.row(post.ID, post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), reason)
 	}
 	if err := posts.print(); err != nil {
 		return err
@@ -174,11 +169,11 @@ func splitCase(ctx context.Context, cmd *cli.Command) error {
 	}
 	var posts []petpost.PostRef
 	for _, text := range cmd.Args().Tail() {
-		post, err := vk.ParsePostRef(text)
+		id, err := post.ParseID(text)
 		if err != nil {
 			return err
 		}
-		posts = append(posts, petpost.PostRef{OwnerID: post.Owner, PostID: post.ID})
+		posts = append(posts, id)
 	}
 	a, err := open(ctx)
 	if err != nil {

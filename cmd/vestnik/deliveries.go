@@ -13,9 +13,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/db"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
-	"vestnik/internal/vk"
 )
 
 func deliveriesCommand() *cli.Command {
@@ -30,12 +30,7 @@ func deliveriesCommand() *cli.Command {
 			&cli.BoolFlag{Name: "summary", Usage: "counts by status, the oldest that waits, sent in the last hour"},
 			outputFlag(),
 		},
-		Action: func(ctx context.Context, cmd *cli.Command) error {
-			a, err := open(ctx)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
 			switch {
 			case cmd.Bool("summary"):
 				return a.printSummary(ctx, cmd)
@@ -44,7 +39,7 @@ func deliveriesCommand() *cli.Command {
 			default:
 				return a.printDeliveries(ctx, cmd)
 			}
-		},
+		}),
 	}
 }
 
@@ -153,7 +148,7 @@ func deliverCommand() *cli.Command {
 			&cli.StringSliceFlag{Name: "to", Usage: "destination, such as telegram:-1001234567890; may be repeated", Required: true},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			post, err := vk.ParsePostRef(cmd.Args().First())
+			source, err := post.ParseID(cmd.Args().First())
 			if err != nil {
 				return err
 			}
@@ -167,11 +162,11 @@ func deliverCommand() *cli.Command {
 				if err != nil {
 					return err
 				}
-				id, err := a.starter.Deliver(ctx, post.Owner, post.ID, destination)
+				id, err := a.starter.Deliver(ctx, source.OwnerID, source.PostID, destination)
 				if err != nil {
 					return err
 				}
-				fmt.Printf("delivery %d queued: %s → %s\n", id, protocol.WallPost(post.Owner, post.ID), destination)
+				fmt.Printf("delivery %d queued: %s → %s\n", id, source, destination)
 			}
 			return nil
 		},

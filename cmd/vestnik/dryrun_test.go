@@ -8,6 +8,7 @@ import (
 
 	"vestnik/internal/config"
 	"vestnik/internal/protocol"
+	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
 	"vestnik/internal/sandbox"
 )
@@ -32,14 +33,16 @@ func TestADryRunTellsExactlyWhatWouldBeSentAndSendsNothing(t *testing.T) {
 	r, err := relay.New(cfg, nil, nil, nil)
 	require.NoError(t, err)
 	server.ClearCalls()
-	all, err := (&dryRun{relay: r}).wall(t.Context(), "sandbox_lost_pets")
+	reader, err := r.Reader()
+	require.NoError(t, err)
+	all, err := dryRun(t.Context(), rehearse.Rules{Routes: r.Routes, MaxAge: cfg.Scan.MaxAge}, reader, "sandbox_lost_pets")
 	require.NoError(t, err)
 	for _, call := range server.Calls(sandbox.CallFilter{}) {
 		require.Contains(t, []string{"utils.resolveScreenName", "wall.get"}, call.Method, "it only reads")
 	}
 
 	ref := protocol.WallPost(owner, post.ID)
-	var mine []rehearsal
+	var mine []rehearse.Rehearsal
 	for _, rehearsal := range all {
 		if rehearsal.Post == ref {
 			mine = append(mine, rehearsal)

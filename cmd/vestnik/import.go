@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/zip"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +107,7 @@ func importBatch(ctx context.Context, cmd *cli.Command, a *app) error {
 	defer batch.Close()
 	bar := newBar(os.Stderr)
 	counted := &countingReader{from: batch, read: func(bytes int64) {
-		bar.show(batch.share(bytes), fmt.Sprintf("%.1f MB read", float64(bytes)/1e6))
+		bar.show(batch.Share(bytes), fmt.Sprintf("%.1f MB read", float64(bytes)/1e6))
 	}}
 	accepted, err := a.content().Import(ctx, cmd.String("key"), counted)
 	bar.end()
@@ -183,49 +182,12 @@ func refusedError(count int) error {
 	return fmt.Errorf("%d objects refused", count)
 }
 
-// batchFile is an open batch as JSON.
-type batchFile struct {
-	io.Reader
-	close func() error
-	size  int64 // 0 if nobody knows
-}
-
-// Close lets go of the file.
-func (b *batchFile) Close() error { return b.close() }
-
-func (b *batchFile) share(read int64) float64 {
-	if b.size == 0 {
-		return 0
-	}
-	return float64(read) / float64(b.size)
-}
-
-func openBatch(cmd *cli.Command) (*batchFile, error) {
-	name := cmd.Args().First()
-	if !strings.HasSuffix(name, ".zip") {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		described, err := file.Stat()
-		if err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
-		return &batchFile{Reader: file, close: file.Close, size: described.Size()}, nil
-	}
-	archive, err := zip.OpenReader(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+func openBatch(cmd *cli.Command) (*content.File, error) {
 	mode := content.Upsert
 	if cmd.Bool("snapshot") {
 		mode = content.Snapshot
 	}
-	reader, writer := io.Pipe()
-	go func() {
-		_ = writer.CloseWithError(content.ConvertCSV(&archive.Reader, writer, mode)) // a pipe always closes
-	}()
-	return &batchFile{Reader: reader, close: func() error { return errors.Join(reader.Close(), archive.Close()) }}, nil
+	return content.OpenFile(cmd.Args().First(), mode)
 }
 
 // countingReader tells how much was read.

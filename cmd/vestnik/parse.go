@@ -13,9 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"vestnik/db"
 	"vestnik/internal/petpost"
-	"vestnik/internal/reading"
 	"vestnik/internal/vk"
 )
 
@@ -106,14 +104,14 @@ func (p *postParser) run(ctx context.Context, in io.Reader) error {
 	}
 	for i := range posts {
 		if wall := walls[posts[i].OwnerID]; len(wall.Units) > 0 {
-			reading.ReadOn(wall, &posts[i])
+			posts[i] = petpost.ReadOn(wall, posts[i].Post)
 		}
 	}
 	return errors.Join(faults, p.write(posts))
 }
 
 // read decodes the posts of in and keeps their texts to learn from.
-func (p *postParser) read(ctx context.Context, in io.Reader) (posts []db.Post, faults error) {
+func (p *postParser) read(ctx context.Context, in io.Reader) (posts []petpost.Post, faults error) {
 	if p.texts == nil {
 		p.texts = map[int64][]string{}
 	}
@@ -129,7 +127,7 @@ func (p *postParser) read(ctx context.Context, in io.Reader) (posts []db.Post, f
 			faults = errors.Join(faults, fmt.Errorf("line %d holds no post: %w", number, err))
 			continue
 		}
-		post := reading.Understand(raw)
+		post := petpost.ReadPost(raw.Content())
 		posts = append(posts, post)
 		p.texts[post.OwnerID] = append(p.texts[post.OwnerID], post.Text)
 	}
@@ -141,7 +139,7 @@ func (p *postParser) read(ctx context.Context, in io.Reader) (posts []db.Post, f
 
 // write answers the posts, with their cases counted from 1 in the order in which
 // cases begin.
-func (p *postParser) write(posts []db.Post) error {
+func (p *postParser) write(posts []petpost.Post) error {
 	var cases []int
 	if p.cases {
 		prints := make([]petpost.Fingerprint, len(posts))
@@ -171,7 +169,7 @@ func (p *postParser) write(posts []db.Post) error {
 	return nil
 }
 
-func parsed(post db.Post) parsedPost {
+func parsed(post petpost.Post) parsedPost {
 	r := post.Reading
 	return parsedPost{
 		OwnerID: post.OwnerID, ID: post.PostID,

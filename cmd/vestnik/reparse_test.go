@@ -10,7 +10,8 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
-	"vestnik/internal/reading"
+	"vestnik/internal/post"
+	"vestnik/internal/reparse"
 	"vestnik/internal/testenv"
 )
 
@@ -21,31 +22,30 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	t.Cleanup(pool.Close)
 	posts, cases := db.NewPosts(pool), db.NewCases(pool)
 
-	misread := db.Post{OwnerID: -1, PostID: 7, PostedAt: time.Now(), Text: "Пропал кот Мурзик, рыжий, ул. Лесная, 4. Тел. 8 900 000-12-34", ContentHash: []byte("7")}
-	reading.Read(&misread)
+	misread := petpost.ReadPost(post.Post{ID: post.ID{OwnerID: -1, PostID: 7}, PostedAt: time.Now(), Text: "Пропал кот Мурзик, рыжий, ул. Лесная, 4. Тел. 8 900 000-12-34", ContentHash: []byte("7")})
 	right := misread.Reading
 	misread.Reading = petpost.Reading{Type: petpost.News}
 	misread.Fingerprint = petpost.Fingerprint{}
-	other := db.Post{OwnerID: -1, PostID: 8, PostedAt: time.Now(), Text: "Потерялась собака Жучка, чёрная, ул. Садовая, 1. 8 900 000-12-35", ContentHash: []byte("8")}
-	reading.Read(&other)
+	other := petpost.ReadPost(post.Post{ID: post.ID{OwnerID: -1, PostID: 8}, PostedAt: time.Now(), Text: "Потерялась собака Жучка, чёрная, ул. Садовая, 1. 8 900 000-12-35", ContentHash: []byte("8")})
 	_, err = posts.StorePage(t.Context(), db.Page{Posts: []db.Post{misread, other}, Owed: func(db.Post) []db.Owed { return nil }})
 	require.NoError(t, err)
 
-	look := &rereading{posts: posts, cases: cases, counts: map[string]int{}}
-	require.NoError(t, look.run(t.Context()))
-	require.Equal(t, 2, look.read)
-	require.Equal(t, 1, look.changed)
-	require.Equal(t, 1, look.counts["type news → lost"])
+	look, err := reparse.Run(t.Context(), posts, cases, false)
+	require.NoError(t, err)
+	require.Equal(t, 2, look.Posts)
+	require.Equal(t, 1, look.Changed)
+	require.Equal(t, 1, look.Counts["type news → lost"])
 	var shown strings.Builder
-	require.NoError(t, look.print(&shown, true))
+	require.NoError(t, printReparse(&shown, look))
 	require.Contains(t, shown.String(), "wall-1_7")
 	require.Contains(t, shown.String(), "nothing was written")
 	stored, err := posts.Get(t.Context(), -1, 7)
 	require.NoError(t, err)
 	require.Equal(t, petpost.News, stored.Reading.Type)
 
-	write := &rereading{posts: posts, cases: cases, apply: true, counts: map[string]int{}}
-	require.NoError(t, write.run(t.Context()))
+	written, err := reparse.Run(t.Context(), posts, cases, true)
+	require.NoError(t, err)
+	require.True(t, written.Applied)
 	stored, err = posts.Get(t.Context(), -1, 7)
 	require.NoError(t, err)
 	require.Equal(t, right.Type, stored.Reading.Type)
@@ -54,13 +54,12 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	require.NoError(t, err)
 	require.Empty(t, rows, "nothing is sent")
 
-	again := &rereading{posts: posts, cases: cases, counts: map[string]int{}}
-	require.NoError(t, again.run(t.Context()))
-	require.Zero(t, again.changed)
+	again, err := reparse.Run(t.Context(), posts, cases, false)
+	require.NoError(t, err)
+	require.Zero(t, again.Changed)
 
 	// What was read anew is found by posts to come.
-	copied := db.Post{OwnerID: -2, PostID: 1, PostedAt: time.Now(), Text: "Внимание! " + misread.Text, ContentHash: []byte("copy")}
-	reading.Read(&copied)
+	copied := petpost.ReadPost(post.Post{ID: post.ID{OwnerID: -2, PostID: 1}, PostedAt: time.Now(), Text: "Внимание! " + misread.Text, ContentHash: []byte("copy")})
 	_, err = posts.StorePage(t.Context(), db.Page{Posts: []db.Post{copied}, Owed: func(db.Post) []db.Owed { return nil }})
 	require.NoError(t, err)
 	copied, err = posts.Get(t.Context(), -2, 1)
@@ -76,27 +75,24 @@ func TestReparseNamesTheCommandsThatPutPostsWhereTheNewReadingsWouldHaveThem(t *
 	posts, cases := db.NewPosts(pool), db.NewCases(pool)
 
 	// An older build took the second for news, and so for nobody's dog.
-	first := db.Post{OwnerID: -1, PostID: 7, PostedAt: time.Now(), Text: "Пропал пёс Рекс, рыжий, бигль, ул. Лесная, 4. Тел. 8 900 000-12-34", ContentHash: []byte("7")}
-	second := db.Post{OwnerID: -2, PostID: 8, PostedAt: time.Now(), Text: "Рекс дома! Нашёлся наш рыжий бигль с ул. Лесная, спасибо всем. 8 900 000-12-34", ContentHash: []byte("8")}
-	reading.Read(&first)
-	reading.Read(&second)
+	first := petpost.ReadPost(post.Post{ID: post.ID{OwnerID: -1, PostID: 7}, PostedAt: time.Now(), Text: "Пропал пёс Рекс, рыжий, бигль, ул. Лесная, 4. Тел. 8 900 000-12-34", ContentHash: []byte("7")})
+	second := petpost.ReadPost(post.Post{ID: post.ID{OwnerID: -2, PostID: 8}, PostedAt: time.Now(), Text: "Рекс дома! Нашёлся наш рыжий бигль с ул. Лесная, спасибо всем. 8 900 000-12-34", ContentHash: []byte("8")})
 	second.Reading.Type, second.Fingerprint = petpost.News, petpost.Fingerprint{Post: second.Fingerprint.Post, Origin: second.Fingerprint.Origin}
 	_, err = posts.StorePage(t.Context(), db.Page{Posts: []db.Post{first, second}, Owed: func(db.Post) []db.Owed { return nil }})
 	require.NoError(t, err)
 
-	look := &rereading{posts: posts, cases: cases, counts: map[string]int{}}
-	require.NoError(t, look.run(t.Context()))
+	look, err := reparse.Run(t.Context(), posts, cases, false)
+	require.NoError(t, err)
 	var shown strings.Builder
-	require.NoError(t, look.print(&shown, false))
+	require.NoError(t, printReparse(&shown, look))
 	require.Contains(t, shown.String(), "vestnik case join 1 2")
 	require.Contains(t, shown.String(), "would be closed")
-	report := look.report(false)
-	require.Len(t, report.Cases, 2)
+	require.Len(t, look.Cases, 2)
 
-	write := &rereading{posts: posts, cases: cases, apply: true, counts: map[string]int{}}
-	require.NoError(t, write.run(t.Context()))
+	written, err := reparse.Run(t.Context(), posts, cases, true)
+	require.NoError(t, err)
 	shown.Reset()
-	require.NoError(t, write.print(&shown, false))
+	require.NoError(t, printReparse(&shown, written))
 	require.Contains(t, shown.String(), "is closed")
 	stored, err := posts.Get(t.Context(), -2, 8)
 	require.NoError(t, err)

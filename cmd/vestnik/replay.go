@@ -6,11 +6,8 @@ import (
 	"fmt"
 
 	"github.com/urfave/cli/v3"
-	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"vestnik/internal/telemetry"
 	vestnikworker "vestnik/worker"
 )
 
@@ -24,17 +21,14 @@ func replayCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "workflow-id", Usage: "replay the newest run of this workflow; may be repeated"},
 			&cli.StringFlag{Name: "run-id", Usage: "with one --workflow-id: this run"},
-			&cli.StringFlag{Name: "query", Usage: `replay what the server lists, such as 'ExecutionStatus="Running"'`},
-			&cli.IntFlag{Name: "limit", Value: 100, Usage: "with --query: how many at most"},
+			&cli.StringFlag{Name: "query", Usage: `replay all that the server lists, such as 'ExecutionStatus="Running"'`},
+			&cli.IntFlag{Name: "limit", Usage: "with --query: how many at most; 0 is all"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
-				ContextPropagators: telemetry.ContextPropagators(),
-			})
+			replayer, err := vestnikworker.NewReplayer()
 			if err != nil {
 				return err
 			}
-			vestnikworker.RegisterWorkflows(replayer)
 			r := &replay{replayer: replayer}
 			for _, file := range cmd.Args().Slice() {
 				r.note(file, replayer.ReplayWorkflowHistoryFromJSONFile(nil, file))
@@ -50,7 +44,7 @@ func replayCommand() *cli.Command {
 }
 
 type replay struct {
-	replayer worker.WorkflowReplayer
+	replayer *vestnikworker.Replayer
 	replayed int
 	failures []error
 }
@@ -71,13 +65,21 @@ func (r *replay) fromServer(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer a.close()
-	executions, err := a.listed(ctx, cmd)
-	if err != nil {
-		return err
+	for _, id := range cmd.StringSlice("workflow-id") {
+		r.note(id, r.replayer.Replay(ctx, a.temporal, workflow.Execution{ID: id, RunID: cmd.String("run-id")}))
 	}
-	for _, execution := range executions {
-		err := r.replayer.ReplayWorkflowExecution(ctx, a.temporal.WorkflowService(), nil, a.cfg.Temporal.Namespace, execution)
-		r.note(execution.ID, err)
+	if !cmd.IsSet("query") {
+		return nil
+	}
+	left := cmd.Int("limit")
+	for execution, err := range vestnikworker.Listed(ctx, a.temporal, cmd.String("query")) {
+		if err != nil {
+			return err
+		}
+		r.note(execution.ID, r.replayer.Replay(ctx, a.temporal, execution))
+		if left--; left == 0 {
+			break
+		}
 	}
 	return nil
 }
@@ -88,37 +90,4 @@ func (r *replay) report() error {
 	}
 	fmt.Printf("%d replayed, %d failed\n", r.replayed, len(r.failures))
 	return errors.Join(r.failures...)
-}
-
-// listed are the executions that the command names.
-func (a *app) listed(ctx context.Context, cmd *cli.Command) ([]workflow.Execution, error) {
-	var executions []workflow.Execution
-	for _, id := range cmd.StringSlice("workflow-id") {
-		run := cmd.String("run-id")
-		if run == "" {
-			description, err := a.temporal.DescribeWorkflowExecution(ctx, id, "")
-			if err != nil {
-				return nil, fmt.Errorf("workflow %s: %w", id, err)
-			}
-			run = description.GetWorkflowExecutionInfo().GetExecution().GetRunId()
-		}
-		executions = append(executions, workflow.Execution{ID: id, RunID: run})
-	}
-	query := cmd.String("query")
-	for page := []byte(nil); query != ""; {
-		answer, err := a.temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: query, NextPageToken: page})
-		if err != nil {
-			return nil, fmt.Errorf("list %s: %w", query, err)
-		}
-		for _, found := range answer.GetExecutions() {
-			if len(executions) >= cmd.Int("limit") {
-				return executions, nil
-			}
-			executions = append(executions, workflow.Execution{ID: found.GetExecution().GetWorkflowId(), RunID: found.GetExecution().GetRunId()})
-		}
-		if page = answer.GetNextPageToken(); len(page) == 0 {
-			break
-		}
-	}
-	return executions, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -23,6 +24,7 @@ func scanCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "plan", Usage: "show the reading plan and the day's budget; read nothing"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "print exactly what would be sent where; send and store nothing"},
+			&cli.BoolFlag{Name: "resume-key", Usage: "first end the pause that VK has put the reading key under"},
 			outputFlag(),
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -44,6 +46,15 @@ func scanCommand() *cli.Command {
 				}
 				return printPlan(plan)
 			}
+			if cmd.Bool("resume-key") {
+				resumed, err := a.starter.ResumeKey(ctx)
+				if err != nil {
+					return err
+				}
+				if !resumed {
+					fmt.Fprintln(os.Stderr, "· the reading key was not paused")
+				}
+			}
 			waiting := time.AfterFunc(patience, func() {
 				fmt.Fprintln(os.Stderr, "· the scan has not ended yet; is `vestnik worker` running?")
 			})
@@ -53,11 +64,32 @@ func scanCommand() *cli.Command {
 				return err
 			}
 			if wantsJSON(cmd) {
-				return printJSON(os.Stdout, result)
+				err = printJSON(os.Stdout, result)
+			} else {
+				err = printScan(result)
 			}
-			return printScan(result)
+			if err != nil {
+				return err
+			}
+			plan, err := a.starter.Plan(ctx)
+			if err != nil {
+				return err
+			}
+			return notRead(result, plan)
 		},
 	}
+}
+
+// notRead is why a scan has left walls unread, nil if it has not.
+func notRead(result protocol.ScanWallsResult, plan protocol.ReadPlan) error {
+	switch {
+	case plan.PausedUntil != nil:
+		return fmt.Errorf("VK has told the reading key to wait until %s: %s. Nothing is read till then; `vestnik scan --resume-key` ends the wait",
+			plan.PausedUntil.Local().Format(time.DateTime), plan.PauseReason)
+	case len(result.Walls) == 0 && plan.Used >= plan.Budget:
+		return fmt.Errorf("all %d calls of wall.get in 24 hours are spent (VK_DAILY_QUOTA)", plan.Budget)
+	}
+	return nil
 }
 
 func printScan(result protocol.ScanWallsResult) error {
@@ -67,6 +99,10 @@ func printScan(result protocol.ScanWallsResult) error {
 		switch {
 		case wall.Parked != "":
 			note = "parked: " + wall.Parked
+		case wall.Failed != "":
+			note = "failed: " + wall.Failed
+		case len(wall.SetAside) > 0:
+			note = "set aside: " + strings.Join(wall.SetAside, ", ")
 		case wall.Paused != "":
 			note = "the key must wait: " + wall.Paused
 		}

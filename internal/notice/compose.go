@@ -39,8 +39,8 @@ type Frame struct {
 
 // Compose says what a post says. omittedPhotos is how many of its photos will
 // not be shown with it; the notice then tells readers where they are.
-func Compose(post Post, frame Frame, omittedPhotos int) Notice {
-	source := post.SourceURL()
+func Compose(post petpost.Post, frame Frame, omittedPhotos int) Notice {
+	source := post.URL()
 	return Notice{
 		Lead:   joinTexts("\n\n", ParseMarkup(Clean(frame.Header)), lead(post)),
 		Words:  words(post),
@@ -71,12 +71,12 @@ func Title(kind petpost.Type) string {
 }
 
 // lead is the title line, and what has become of the post since it was written.
-func lead(post Post) Text {
-	title, since := Title(post.Type), ""
-	if post.Closed && post.Type != petpost.Reunited {
+func lead(post petpost.Post) Text {
+	title, since := Title(post.Reading.Type), ""
+	if post.CaseClosed && post.Reading.Type != petpost.Reunited {
 		title, since = Title(petpost.Reunited), "Ниже — прежнее объявление."
 	}
-	if post.Deleted {
+	if !post.DeletedAt.IsZero() {
 		since = strings.TrimPrefix(since+"\n🗑 Запись удалена автором.", "\n")
 	}
 	if since == "" {
@@ -86,8 +86,8 @@ func lead(post Post) Text {
 }
 
 // words are the author's own words and, for a repost, the original's after them.
-func words(post Post) Text {
-	own, original := Clean(post.Text), Clean(post.Original)
+func words(post petpost.Post) Text {
+	own, original := Clean(post.Text), Clean(post.Original())
 	if original == "" || original == own {
 		return ParseMarkup(own)
 	}
@@ -95,8 +95,8 @@ func words(post Post) Text {
 		return ParseMarkup(original)
 	}
 	mark := Span{Text: "Из репоста", Italic: true}
-	if post.OriginalOwnerID != 0 && post.OriginalPostID != 0 {
-		mark.Link = wallURL(post.OriginalOwnerID, post.OriginalPostID)
+	if post.Origin.OwnerID != 0 && post.Origin.PostID != 0 {
+		mark.Link = post.Origin.URL()
 	}
 	return joinTexts("\n\n", ParseMarkup(own), joinTexts("\n", Text{mark, {Text: ":", Italic: true}}, ParseMarkup(original)))
 }
@@ -104,11 +104,11 @@ func words(post Post) Text {
 // maxPlace bounds the place line, in letters.
 const maxPlace = 200
 
-func facts(post Post) Text {
+func facts(post petpost.Post) Text {
 	var lines []Text
 	var phones []string
 	seen := map[string]bool{}
-	for _, phone := range post.Phones {
+	for _, phone := range post.Reading.Phones {
 		phone = NicePhone(phone)
 		if phone != "" && !seen[phone] {
 			seen[phone] = true
@@ -118,7 +118,7 @@ func facts(post Post) Text {
 	if len(phones) > 0 {
 		lines = append(lines, Plain("📞 "+strings.Join(phones, ", ")))
 	}
-	if place := oneLine(post.Location, maxPlace); place != "" {
+	if place := oneLine(post.Reading.Location, maxPlace); place != "" {
 		lines = append(lines, Plain("📍 "+place))
 	}
 	return joinTexts("\n", lines...)
@@ -173,8 +173,8 @@ const maxAttachmentTitle = 120
 
 // more is a titled link line for each attachment, then one line for
 // everything that is only to be seen in the original.
-func more(post Post, omittedPhotos int) Text {
-	source := post.SourceURL()
+func more(post petpost.Post, omittedPhotos int) Text {
+	source := post.URL()
 	var lines []Text
 	unknown := false
 	for _, attachment := range post.Attachments {

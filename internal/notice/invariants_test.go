@@ -12,11 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/notice"
+	"vestnik/internal/petpost"
 )
 
 // requireSoundPlan holds a plan against everything Telegram demands and
 // everything readers are promised.
-func requireSoundPlan(t testing.TB, post notice.Post, options notice.Options, plan notice.Plan) {
+func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, plan notice.Plan) {
 	t.Helper()
 	require.NotEmpty(t, plan.Steps)
 	shown := min(len(post.Photos), max(options.MaxMedia, 0))
@@ -74,7 +75,7 @@ func requireSoundPlan(t testing.TB, post notice.Post, options notice.Options, pl
 	}
 	require.Equal(t, shown, next, "every photo is shown")
 
-	source := post.SourceURL()
+	source := post.URL()
 	require.True(t, strings.HasSuffix(told[len(told)-1], source), "the last words are the source link: %q", told[len(told)-1])
 	if options.ParseMode != notice.Unmarked {
 		require.Contains(t, links, parsedEntity{"link", source, source})

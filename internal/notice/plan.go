@@ -1,5 +1,7 @@
 package notice
 
+import "vestnik/internal/petpost"
+
 // Kind is what one step of a delivery sends.
 type Kind string
 
@@ -17,7 +19,7 @@ const NoReply = -1
 // turns and to resume, and nothing that must stay out of its history.
 type Shape struct {
 	Kind Kind `json:"kind"`
-	// Photos are indexes into Post.Photos: none, one, or two to ten.
+	// Photos are indexes into the post's photos: none, one, or two to ten.
 	Photos []int `json:"photos,omitempty"`
 	// ReplyTo is the index of the step whose first message this one answers, or NoReply.
 	ReplyTo int `json:"reply_to"`
@@ -109,7 +111,7 @@ func limit(asked, most int) int {
 // on the first; more as albums of like size. A text too long for a caption
 // goes first, and the photos answer it. A text too long for a message goes in
 // parts. Link previews are off where there are photos.
-func PlanTelegram(post Post, options Options) Plan {
+func PlanTelegram(post petpost.Post, options Options) Plan {
 	shown := min(len(post.Photos), max(options.MaxMedia, 0))
 	text := Compose(post, options.Frame, len(post.Photos)-shown).Text()
 	albums := balance(shown)
@@ -122,7 +124,7 @@ func PlanTelegram(post Post, options Options) Plan {
 			Unmarked:    Render(words, Unmarked),
 			ParseMode:   options.ParseMode,
 			Silent:      options.Silent,
-			Source:      post.SourceURL(),
+			Source:      post.URL(),
 			LinkPreview: options.LinkPreview,
 		})
 	}
@@ -133,7 +135,7 @@ func PlanTelegram(post Post, options Options) Plan {
 			step(Message, part, nil, NoReply)
 		}
 		if len(albums) == 0 && options.LinkPreview {
-			plan.Steps[len(plan.Steps)-1].Preview = post.SourceURL()
+			plan.Steps[len(plan.Steps)-1].Preview = post.URL()
 		}
 		caption = nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,8 +12,8 @@ import (
 	"vestnik/internal/petpost"
 )
 
-func lostPost(text string, photos int) notice.Post {
-	return notice.Post{Type: petpost.Lost, Text: text, OwnerID: -77, PostID: 8, Photos: make([]notice.Photo, photos)}
+func lostPost(text string, photos int) petpost.Post {
+	return about(petpost.Lost, petpost.PostRef{OwnerID: -77, PostID: 8}, text, photos)
 }
 
 func indexes(from, to int) []int {
@@ -28,7 +29,7 @@ func TestPhotosAreShownAsACarefulPersonWould(t *testing.T) {
 	long := strings.Repeat("Помогите найти собаку. ", 60)
 	for _, c := range []struct {
 		name     string
-		post     notice.Post
+		post     petpost.Post
 		maxMedia int
 		want     []notice.Shape
 	}{
@@ -89,7 +90,7 @@ func TestTheCaptionIsOnTheFirstItemOnly(t *testing.T) {
 }
 
 // filled returns a post whose whole notice has exactly so many UTF-16 units.
-func filled(t *testing.T, total int, letter string, photos int) notice.Post {
+func filled(t *testing.T, total int, letter string, photos int) petpost.Post {
 	t.Helper()
 	bare := notice.Compose(lostPost("", photos), notice.Frame{}, 0).Text().Units()
 	size := notice.Plain(letter).Units()
@@ -225,7 +226,7 @@ func TestPhonesAreWrittenTheWayPeopleReadThem(t *testing.T) {
 func TestAWallPostLosesTheAuthorsLastWordsBeforeAnythingElse(t *testing.T) {
 	t.Parallel()
 	post := lostPost(strings.Repeat("Собаку видели у реки. ", 200), 3)
-	post.Phones, post.Location = []string{"+79000001234"}, "Речная, 4"
+	post.Reading.Phones, post.Reading.Location = []string{"+79000001234"}, "Речная, 4"
 	wallPost := notice.PlanVK(post, notice.VKOptions{TextLimit: 600, MaxMedia: 10})
 	require.True(t, strings.HasPrefix(wallPost.Text, "🔎 Пропал питомец\n\nСобаку видели"))
 	require.Contains(t, wallPost.Text, "реки. …\n\n📞 +7 900 000-12-34\n📍 Речная, 4\n\nИсточник: https://vk.com/wall-77_8")
@@ -237,7 +238,7 @@ func TestAWallPostLosesTheAuthorsLastWordsBeforeAnythingElse(t *testing.T) {
 func TestAWallPostSpellsEachAddressOnce(t *testing.T) {
 	t.Parallel()
 	post := lostPost("[id17|Анна], @id18, #кот@club5, [vk.com/lapa|vk.com/lapa]", 2)
-	post.Attachments = []notice.Attachment{{Kind: "poll", Title: "Кто идёт?"}}
+	post.Attachments = []attachment{{Kind: "poll", Title: "Кто идёт?"}}
 	require.Equal(t, "🔎 Пропал питомец\n\nАнна (https://vk.com/id17), https://vk.com/id18, #кот@club5, vk.com/lapa\n\n"+
 		"📊 Опрос: Кто идёт?\n🖼 2 фото в оригинале\n\nИсточник: https://vk.com/wall-77_8",
 		notice.PlanVK(post, notice.DefaultVKOptions()).Text)
@@ -246,15 +247,8 @@ func TestAWallPostSpellsEachAddressOnce(t *testing.T) {
 func TestAWallPostThatBringsNewsNamesTheOneItAnswers(t *testing.T) {
 	t.Parallel()
 	post := lostPost("Рекс дома!", 0)
-	post.Type, post.Deleted = petpost.Reunited, true
+	post.Reading.Type, post.DeletedAt = petpost.Reunited, time.Now()
 	wallPost := notice.PlanVK(post, notice.VKOptions{Answers: "https://vk.com/wall-5_12"})
 	require.Equal(t, "🎉 Питомец снова дома\n🗑 Запись удалена автором.\n↩️ Первое объявление: https://vk.com/wall-5_12\n\nРекс дома!\n\nИсточник: https://vk.com/wall-77_8", wallPost.Text)
 	require.NotContains(t, wallPost.Linkless, "Первое объявление", "without its address it says nothing")
-}
-
-func TestPhotosAreNamedAsVKAttachments(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "photo-5_6_abc", notice.Photo{OwnerID: -5, ID: 6, AccessKey: "abc"}.Ref())
-	require.Equal(t, "photo5_6", notice.Photo{OwnerID: 5, ID: 6}.Ref())
-	require.Empty(t, notice.Photo{URL: "https://example.com/1.jpg"}.Ref())
 }

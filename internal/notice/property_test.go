@@ -38,24 +38,22 @@ func hostileText(random *rand.Rand, fragments int) string {
 	return b.String()
 }
 
-func hostilePost(random *rand.Rand) notice.Post {
-	post := notice.Post{
-		Type:    petpost.Types[random.IntN(len(petpost.Types))],
-		Text:    hostileText(random, 1<<random.IntN(11)),
-		OwnerID: -1 - random.Int64N(1_000_000_000), PostID: 1 + random.Int64N(10_000_000),
-		Photos: make([]notice.Photo, random.IntN(35)*random.IntN(2)),
-	}
+func hostilePost(random *rand.Rand) petpost.Post {
+	post := about(
+		petpost.Types[random.IntN(len(petpost.Types))],
+		petpost.PostRef{OwnerID: -1 - random.Int64N(1_000_000_000), PostID: 1 + random.Int64N(10_000_000)},
+		hostileText(random, 1<<random.IntN(11)), random.IntN(35)*random.IntN(2))
 	if random.IntN(3) == 0 {
-		post.Original = hostileText(random, 300)
-		post.OriginalOwnerID, post.OriginalPostID = -5, 6
+		post.Reposts = []string{hostileText(random, 300)}
+		post.Origin = petpost.PostRef{OwnerID: -5, PostID: 6}
 	}
 	if random.IntN(2) == 0 {
-		post.Phones = []string{"+79000001234", "+375290000000"}
-		post.Location = hostileText(random, 20)
+		post.Reading.Phones = []string{"+79000001234", "+375290000000"}
+		post.Reading.Location = hostileText(random, 20)
 	}
 	for range random.IntN(6) {
 		kinds := []string{"video", "doc", "link", "poll", "geo", "sticker", "что-то новое"}
-		post.Attachments = append(post.Attachments, notice.Attachment{
+		post.Attachments = append(post.Attachments, attachment{
 			Kind: kinds[random.IntN(len(kinds))], Title: hostileText(random, 30), URL: hostile[random.IntN(len(hostile))],
 		})
 	}
@@ -98,7 +96,7 @@ func TestNoWallPostExceedsItsLimitOrLosesTheSourceLink(t *testing.T) {
 	}
 }
 
-func requireSoundWallPost(t testing.TB, post notice.Post, options notice.VKOptions, wallPost notice.VKPost) {
+func requireSoundWallPost(t testing.TB, post petpost.Post, options notice.VKOptions, wallPost notice.VKPost) {
 	t.Helper()
 	most := options.TextLimit
 	if most <= 0 {
@@ -108,13 +106,13 @@ func requireSoundWallPost(t testing.TB, post notice.Post, options notice.VKOptio
 	for _, text := range []string{wallPost.Text, wallPost.Linkless} {
 		require.True(t, utf8.ValidString(text))
 		require.LessOrEqual(t, len(utf16.Encode([]rune(text))), most)
-		require.True(t, strings.HasPrefix(text, notice.Title(post.Type)) || options.Frame.Header != "", text)
+		require.True(t, strings.HasPrefix(text, notice.Title(post.Reading.Type)) || options.Frame.Header != "", text)
 	}
-	require.True(t, strings.HasSuffix(wallPost.Text, post.SourceURL()), wallPost.Text)
+	require.True(t, strings.HasSuffix(wallPost.Text, post.URL()), wallPost.Text)
 	require.NotContains(t, wallPost.Linkless, "https://")
 	require.Contains(t, wallPost.Linkless, post.String())
 	require.LessOrEqual(t, len(wallPost.Photos), min(len(post.Photos), 10))
-	require.Equal(t, post.SourceURL(), wallPost.Copyright)
+	require.Equal(t, post.URL(), wallPost.Copyright)
 }
 
 func FuzzTelegramPlan(f *testing.F) {
@@ -128,11 +126,9 @@ func FuzzTelegramPlan(f *testing.F) {
 		if len(text)+len(original)+len(place)+len(header) > 40_000 {
 			t.Skip("longer than any post on VK")
 		}
-		post := notice.Post{
-			Type: petpost.Lost, Text: text, Original: original, Location: place, Phones: []string{place, "+79000001234"},
-			OwnerID: -77, PostID: 8, Photos: make([]notice.Photo, photos%40),
-			Attachments: []notice.Attachment{{Kind: "doc", Title: header, URL: place}, {Kind: header}},
-		}
+		post := lostPost(text, int(photos%40))
+		post.Reposts, post.Attachments = []string{original}, []attachment{{Kind: "doc", Title: header, URL: place}, {Kind: header}}
+		post.Reading.Location, post.Reading.Phones = place, []string{place, "+79000001234"}
 		options := notice.Options{
 			ParseMode: []notice.ParseMode{notice.HTML, notice.MarkdownV2, notice.Unmarked}[mode%3],
 			MaxMedia:  int(maxMedia), TextLimit: int(textLimit), CaptionLimit: int(textLimit) / 2, LinkPreview: mode%2 == 0,

@@ -3,6 +3,8 @@ package notice
 import (
 	"sort"
 	"strings"
+
+	"vestnik/internal/petpost"
 )
 
 // Revision is what a message that exists is to say now.
@@ -21,7 +23,7 @@ type Revision struct {
 // has grown too long for them loses the end of the author's words, and a
 // message that is left without words says so. There is a revision for each
 // slot.
-func Revise(post Post, options Options, slots []Kind, shown int) []Revision {
+func Revise(post petpost.Post, options Options, slots []Kind, shown int) []Revision {
 	if len(slots) == 0 {
 		return nil
 	}
@@ -43,7 +45,7 @@ func Revise(post Post, options Options, slots []Kind, shown int) []Revision {
 		}
 	}
 	if last := len(parts) - 1; shown == 0 && options.LinkPreview && slots[last] == Message {
-		revisions[last].Preview = post.SourceURL()
+		revisions[last].Preview = post.URL()
 	}
 	return revisions
 }

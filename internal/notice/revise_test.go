@@ -3,6 +3,7 @@ package notice_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -65,13 +66,13 @@ func TestAMessageThatLostItsWordsSaysSo(t *testing.T) {
 func TestWhatHasBecomeOfAPostStandsOnTop(t *testing.T) {
 	t.Parallel()
 	post := lostPost("Пропал рыжий кот.", 0)
-	post.Closed = true
+	post.CaseClosed = true
 	closed := notice.Compose(post, notice.Frame{}, 0).Lead.String()
 	require.Equal(t, "🎉 Питомец снова дома\nНиже — прежнее объявление.", closed)
-	post.Deleted = true
+	post.DeletedAt = time.Now()
 	require.Contains(t, notice.Compose(post, notice.Frame{}, 0).Lead.String(), "удалена автором")
 	require.Contains(t, notice.PlanVK(post, notice.DefaultVKOptions()).Text, "удалена автором")
 
-	post.Type, post.Deleted = petpost.Reunited, false
+	post.Reading.Type, post.DeletedAt = petpost.Reunited, time.Time{}
 	require.Equal(t, "🎉 Питомец снова дома", notice.Compose(post, notice.Frame{}, 0).Lead.String(), "the good news itself is no old advert")
 }

@@ -5,33 +5,45 @@ import (
 
 	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
+
+// attachment is short for the samples' sake.
+type attachment = post.Attachment
+
+// about is a post of a type with so many photos.
+func about(kind petpost.Type, id post.ID, text string, photos int) petpost.Post {
+	return petpost.Post{
+		Post:    post.Post{ID: id, Text: text, Photos: make([]post.Photo, photos)},
+		Reading: petpost.Reading{Type: kind},
+	}
+}
 
 // sample is a post as volunteers write them; the names, places and phones are invented.
 type sample struct {
 	name     string
-	post     notice.Post
+	post     petpost.Post
 	options  notice.Options
 	linkless bool
 }
 
 func samples() []sample {
 	id := int64(1000)
-	post := func(kind petpost.Type, text string, photos int) notice.Post {
+	post := func(kind petpost.Type, text string, photos int) petpost.Post {
 		id++
-		return notice.Post{Type: kind, Text: text, OwnerID: -700100, PostID: id, Photos: make([]notice.Photo, photos)}
+		return about(kind, post.ID{OwnerID: -700100, PostID: id}, text, photos)
 	}
-	called := func(name string, p notice.Post, changes ...func(*sample)) sample {
+	called := func(name string, p petpost.Post, changes ...func(*sample)) sample {
 		s := sample{name: name, post: p, options: notice.DefaultOptions()}
 		for _, change := range changes {
 			change(&s)
 		}
 		return s
 	}
-	phone := func(phones ...string) func(*sample) { return func(s *sample) { s.post.Phones = phones } }
-	place := func(place string) func(*sample) { return func(s *sample) { s.post.Location = place } }
-	original := func(text string) func(*sample) { return func(s *sample) { s.post.Original = text } }
-	attached := func(attachments ...notice.Attachment) func(*sample) {
+	phone := func(phones ...string) func(*sample) { return func(s *sample) { s.post.Reading.Phones = phones } }
+	place := func(place string) func(*sample) { return func(s *sample) { s.post.Reading.Location = place } }
+	original := func(text string) func(*sample) { return func(s *sample) { s.post.Reposts = []string{text} } }
+	attached := func(attachments ...attachment) func(*sample) {
 		return func(s *sample) { s.post.Attachments = attachments }
 	}
 	with := func(change func(*notice.Options)) func(*sample) { return func(s *sample) { change(&s.options) } }
@@ -54,7 +66,7 @@ func samples() []sample {
 		called("bare_repost", post(petpost.Lost, "", 3), original("Пропал пёс Граф, чёрный с белой грудкой. Последний раз видели у школы № 5."), phone("+79000002211"), place("школа № 5")),
 		called("repost_with_words", post(petpost.Lost, "Девочки, это наш район! Посмотрите у подвалов.", 2),
 			original("Убежала кошка Муся, трёхцветная.\nЗвонить @id18 (Ольге)"),
-			func(s *sample) { s.post.OriginalOwnerID, s.post.OriginalPostID = -700300, 44 }),
+			func(s *sample) { s.post.Origin = petpost.PostRef{OwnerID: -700300, PostID: 44} }),
 		called("repost_of_the_same_words", post(petpost.Lost, "Пропал кот", 0), original("Пропал кот\n")),
 		called("markup_of_all_kinds", post(petpost.Lost, "Пишите [id17|Анне Речной], [club5|в приют] или [lapa_demo|«Лапе»].\nПост: [https://vk.com/wall-5_33?w=a&b=c|вот он], [vk.com/topic-5_7|тема], [vk.ru/x_demo|зеркало], [m.vk.com/y_demo|с телефона].\n[#alias|Сайт приюта|https://example.com/help_(dogs)]\n@id18 (Ольга), *club6 (Передержка)\n#собака@lapa_demo #lost@lapa_demo #кот@club5 #потеряшка\n[важно] [a|b] [скобки без черты]", 0), showLinkless),
 		called("html_hostile", post(petpost.Lost, `Ищем <b>кота</b> & "собаку" &amp; </a> <script>alert('1')</script> a<b>c [id1|<Имя & "Фамилия">]`, 1)),
@@ -79,17 +91,17 @@ func samples() []sample {
 		called("more_photos_than_wanted", post(petpost.Adoption, "Котята ищут дом", 13)),
 		called("photos_not_wanted", post(petpost.Lost, "Пропала черепаха", 3), with(func(o *notice.Options) { o.MaxMedia = 0 })),
 		called("attachments_of_all_kinds", post(petpost.Lost, "Всё, что знаем:", 1), showLinkless, attached(
-			notice.Attachment{Kind: "video", Title: "Граф на прогулке", URL: "https://vk.com/video-5_77"},
-			notice.Attachment{Kind: "clip", URL: "https://vk.com/clip-5_78"},
-			notice.Attachment{Kind: "doc", Title: "Объявление <для печати>.pdf", URL: "https://vk.com/doc5_9?hash=a&dl=b"},
-			notice.Attachment{Kind: "link", Title: "Карта  поисков\nобновляется", URL: "https://example.com/map"},
-			notice.Attachment{Kind: "poll", Title: "Кто сможет выйти в субботу?"},
-			notice.Attachment{Kind: "audio", Title: "Хор — «Где ты, пёс»"},
-			notice.Attachment{Kind: "audio_playlist", Title: "Для поисков", URL: "https://vk.com/music/playlist/-5_1"},
-			notice.Attachment{Kind: "geo", Title: "Старая мельница", URL: "https://maps.example.com/?ll=53.2,56.8"},
-			notice.Attachment{Kind: "article", Title: "Как искать собаку", URL: "https://vk.com/@lapa-kak-iskat"},
-			notice.Attachment{Kind: "sticker"}, notice.Attachment{Kind: "textlive"},
-			notice.Attachment{Kind: "market", Title: strings.Repeat("Очень длинное имя товара ", 12), URL: "javascript:alert(1)"},
+			attachment{Kind: "video", Title: "Граф на прогулке", URL: "https://vk.com/video-5_77"},
+			attachment{Kind: "clip", URL: "https://vk.com/clip-5_78"},
+			attachment{Kind: "doc", Title: "Объявление <для печати>.pdf", URL: "https://vk.com/doc5_9?hash=a&dl=b"},
+			attachment{Kind: "link", Title: "Карта  поисков\nобновляется", URL: "https://example.com/map"},
+			attachment{Kind: "poll", Title: "Кто сможет выйти в субботу?"},
+			attachment{Kind: "audio", Title: "Хор — «Где ты, пёс»"},
+			attachment{Kind: "audio_playlist", Title: "Для поисков", URL: "https://vk.com/music/playlist/-5_1"},
+			attachment{Kind: "geo", Title: "Старая мельница", URL: "https://maps.example.com/?ll=53.2,56.8"},
+			attachment{Kind: "article", Title: "Как искать собаку", URL: "https://vk.com/@lapa-kak-iskat"},
+			attachment{Kind: "sticker"}, attachment{Kind: "textlive"},
+			attachment{Kind: "market", Title: strings.Repeat("Очень длинное имя товара ", 12), URL: "javascript:alert(1)"},
 		)),
 		called("header_and_footer", post(petpost.Lost, "Пропал хорёк", 1), with(func(o *notice.Options) {
 			o.Frame = notice.Frame{Header: "❗ Помогите найти ❗", Footer: "Штаб поисков: [lapa_demo|«Лапа»]"}
@@ -101,15 +113,15 @@ func samples() []sample {
 }
 
 // exactly fills a post with sentences until its notice has so many UTF-16 units.
-func exactly(post notice.Post, total int) notice.Post {
+func exactly(post petpost.Post, total int) petpost.Post {
 	return fill(post, total, "Видели собаку у реки, звоните. ")
 }
 
-func exactlyOf(post notice.Post, total int, letter string) notice.Post {
+func exactlyOf(post petpost.Post, total int, letter string) petpost.Post {
 	return fill(post, total, letter)
 }
 
-func fill(post notice.Post, total int, sentence string) notice.Post {
+func fill(post petpost.Post, total int, sentence string) petpost.Post {
 	bare := notice.Compose(post, notice.Frame{}, 0).Text().Units()
 	room := total - bare - len("\n\n")
 	size := notice.Plain(sentence).Units()

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"vestnik/internal/petpost"
 )
 
 // DefaultVKUnits is the length of a wall post's text we trust VK to take, in
@@ -39,7 +41,7 @@ type VKPost struct {
 	// Linkless is Text without web addresses, for walls that refuse links
 	// (error 222); the post is named as wall-1_2 instead.
 	Linkless string
-	// Photos are indexes into Post.Photos, to be attached in this order.
+	// Photos are indexes into the post's photos, to be attached in this order.
 	Photos []int
 	// Copyright is the source link, for wall.post's parameter of that name.
 	Copyright string
@@ -51,7 +53,7 @@ const MinVKUnits = 256
 // PlanVK decides how a post goes to a wall: one post with plain text and
 // photos. A text over the limit loses the end of the author's words, then
 // of everything else, but never the source link.
-func PlanVK(post Post, options VKOptions) VKPost {
+func PlanVK(post petpost.Post, options VKOptions) VKPost {
 	shown := min(len(post.Photos), max(options.MaxMedia, 0), MaxVKMedia)
 	notice := Compose(post, options.Frame, len(post.Photos)-shown)
 	most := options.TextLimit
@@ -65,8 +67,8 @@ func PlanVK(post Post, options VKOptions) VKPost {
 		notice.Lead = joinTexts("\n", lead, Text{{Text: "↩️ Первое объявление: "}, {Text: options.Answers, Link: options.Answers}})
 	}
 	wallPost := VKPost{
-		Text:      plainWithin(notice, most, spellLink(post.SourceURL())),
-		Copyright: post.SourceURL(),
+		Text:      plainWithin(notice, most, spellLink(post.URL())),
+		Copyright: post.URL(),
 	}
 	notice.Lead = lead
 	notice.Source = Plain("Источник: " + post.String() + " ВКонтакте")

@@ -7,17 +7,6 @@ import (
 	"time"
 )
 
-// PostRef names a post on a wall.
-type PostRef struct {
-	OwnerID int64 `json:"owner_id"`
-	PostID  int64 `json:"post_id"`
-}
-
-// String gives the VK form, wall-1_2.
-func (p PostRef) String() string {
-	return "wall" + strconv.FormatInt(p.OwnerID, 10) + "_" + strconv.FormatInt(p.PostID, 10)
-}
-
 // Fingerprint is what is kept of a post to tell whether another post is about
 // the same animal. It is stored as JSON beside the post; a change of its form
 // raises RulesetVersion.

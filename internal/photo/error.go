@@ -16,6 +16,9 @@ const (
 	// Unreachable: no connection, a server in trouble (5xx, 429), or a broken
 	// answer; later it may work.
 	Unreachable Kind = "unreachable"
+	// Avoided: the host has failed to answer several times in a row, and was not
+	// asked again so soon.
+	Avoided Kind = "avoided"
 	// Gone: the server does not give the picture out (403, 404, 410 and other
 	// 4xx). VK's links are signed and end like this after some days.
 	Gone Kind = "gone"
@@ -59,4 +62,6 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.cause }
 
 // Temporary tells whether fetching the same address later may help.
-func (e *Error) Temporary() bool { return e.Kind == Unreachable || e.Kind == Timeout }
+func (e *Error) Temporary() bool {
+	return e.Kind == Unreachable || e.Kind == Timeout || e.Kind == Avoided
+}

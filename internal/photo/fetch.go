@@ -11,6 +11,9 @@ import (
 	"net/url"
 	"syscall"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/sony/gobreaker/v2"
 )
 
 // Defaults of [Options].
@@ -22,6 +25,12 @@ const (
 const (
 	maxRedirects = 5
 	maxURL       = 4096
+	// maxHosts bounds the hosts that are remembered, maxFailures how often in a
+	// row one fails to answer until it is left alone for restTime; then one
+	// fetch tries whether it is back.
+	maxHosts    = 1024
+	maxFailures = 3
+	restTime    = time.Minute
 )
 
 // Options say how far a [Fetcher] goes.
@@ -46,6 +55,7 @@ type Options struct {
 // address.
 type Fetcher struct {
 	client       *http.Client
+	hosts        *lru.Cache[string, *gobreaker.CircuitBreaker[[]byte]]
 	timeout      time.Duration
 	maxBytes     int64
 	allowHTTP    bool
@@ -64,6 +74,7 @@ func NewFetcher(options Options) *Fetcher {
 	if f.maxBytes <= 0 {
 		f.maxBytes = DefaultMaxBytes
 	}
+	f.hosts, _ = lru.New[string, *gobreaker.CircuitBreaker[[]byte]](maxHosts) // fails for a size of 0 only
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: f.guardDial}
 	f.client = &http.Client{
 		Transport: &http.Transport{
@@ -86,7 +97,8 @@ func NewFetcher(options Options) *Fetcher {
 // Close drops the idle connections.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// Fetch gets the picture behind a link. The error is always an [*Error].
+// Fetch gets the picture behind a link. The error is always an [*Error]; its
+// kind is [Avoided] where the host has just failed to answer several times.
 func (f *Fetcher) Fetch(ctx context.Context, link string) (Picture, error) {
 	address, err := f.parse(link)
 	if err != nil {
@@ -95,8 +107,13 @@ func (f *Fetcher) Fetch(ctx context.Context, link string) (Picture, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
 
-	content, err := f.get(ctx, address)
-	if err != nil {
+	content, err := f.breaker(address.Host).Execute(func() ([]byte, error) { return f.get(ctx, address) })
+	switch {
+	case errors.Is(err, gobreaker.ErrOpenState):
+		return Picture{}, &Error{Kind: Avoided, Host: address.Hostname(), Reason: "the host does not answer these minutes"}
+	case errors.Is(err, gobreaker.ErrTooManyRequests):
+		return Picture{}, &Error{Kind: Unreachable, Host: address.Hostname(), Reason: "another fetch is trying whether the host is back"}
+	case err != nil:
 		return Picture{}, err
 	}
 	picture, err := Read(content)
@@ -105,6 +122,25 @@ func (f *Fetcher) Fetch(ctx context.Context, link string) (Picture, error) {
 		return Picture{}, failure
 	}
 	return picture, nil
+}
+
+// breaker is what keeps fetches from a host that does not answer.
+func (f *Fetcher) breaker(host string) *gobreaker.CircuitBreaker[[]byte] {
+	if known, found := f.hosts.Get(host); found {
+		return known
+	}
+	fresh := gobreaker.NewCircuitBreaker[[]byte](gobreaker.Settings{
+		Timeout:     restTime,
+		ReadyToTrip: func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= maxFailures },
+		IsSuccessful: func(err error) bool {
+			var failure *Error
+			return !errors.As(err, &failure) || !failure.Temporary() || errors.Is(err, context.Canceled)
+		},
+	})
+	if known, found, _ := f.hosts.PeekOrAdd(host, fresh); found {
+		return known
+	}
+	return fresh
 }
 
 func (f *Fetcher) parse(link string) (*url.URL, error) {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -208,4 +209,36 @@ func TestClosedPortIsUnreachable(t *testing.T) {
 	require.True(t, errors.As(err, &failure))
 	require.Equal(t, photo.Unreachable, failure.Kind)
 	require.True(t, failure.Temporary())
+}
+
+func TestHostThatDoesNotAnswerIsLeftAloneAndOthersAreNot(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	hung := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		<-r.Context().Done()
+	})
+	well := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(encode(t, photo.PNG, plain(4, 4))) })
+	fetcher := local(t, photo.Options{Timeout: 300 * time.Millisecond})
+	for range 3 {
+		_, err := fetcher.Fetch(t.Context(), hung)
+		require.Equal(t, photo.Timeout, kindOf(t, err))
+	}
+	for range 5 {
+		_, err := fetcher.Fetch(t.Context(), hung)
+		require.Equal(t, photo.Avoided, kindOf(t, err))
+		_, err = fetcher.Fetch(t.Context(), well)
+		require.NoError(t, err)
+	}
+	require.Equal(t, int32(3), asked.Load())
+}
+
+func TestHostThatAnswersWithRefusalsIsNotLeftAlone(t *testing.T) {
+	t.Parallel()
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
+	fetcher := local(t, photo.Options{})
+	for range 5 {
+		_, err := fetcher.Fetch(t.Context(), address)
+		require.Equal(t, photo.Gone, kindOf(t, err))
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
+
+	"vestnik/internal/post"
 )
 
 // Task queues. Workflows and everything that touches only the database run on
@@ -75,5 +77,5 @@ func DestinationWorkflowID(destination string) string {
 
 // WallPost names a post as VK's addresses do: wall-123_45.
 func WallPost(ownerID, postID int64) string {
-	return fmt.Sprintf("wall%d_%d", ownerID, postID)
+	return post.ID{OwnerID: ownerID, PostID: postID}.String()
 }

@@ -34,6 +34,13 @@ func (p ReadPlan) Due() []WallPlan {
 	return due
 }
 
+// Values of WallPlan.State.
+const (
+	WallOpen    = "open"
+	WallFailing = "failing" // its last readings came to nothing
+	WallParked  = "parked"  // VK does not show it
+)
+
 // WallPlan is one wall of a ReadPlan.
 type WallPlan struct {
 	Name        string        `json:"name"`
@@ -65,10 +72,23 @@ type WallRead struct {
 	// and cases whose messages are to be edited.
 	Deleted int `json:"deleted,omitempty"`
 	Amended int `json:"amended,omitempty"`
+	// SetAside names the posts that could not be stored, and why.
+	SetAside []string `json:"set_aside,omitempty"`
 	// Parked is why the wall is not read any more, "" if it is.
 	Parked string `json:"parked,omitempty"`
+	// Failed is why this reading came to nothing, "" if it did not: the wall is
+	// due again, ever later.
+	Failed string `json:"failed,omitempty"`
 	// Paused is why no wall can be read for now (the key must wait), "" if it can.
 	Paused string `json:"paused,omitempty"`
+}
+
+// Skip counts posts that are not for reading.
+func (r *WallRead) Skip(reason string, posts int) {
+	if r.Skipped == nil {
+		r.Skipped = map[string]int{}
+	}
+	r.Skipped[reason] += posts
 }
 
 // ScanWallsResult is what a scan came to.

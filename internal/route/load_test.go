@@ -174,7 +174,7 @@ func FuzzLoad(f *testing.F) {
 			require.NotEmpty(t, err.Error())
 			return
 		}
-		matched, decisions := routes.Match(route.Post{Type: "lost", Text: "Пропала собака"})
+		matched, decisions := match(routes, seen{Type: "lost", Text: "Пропала собака"})
 		require.Len(t, decisions, len(routes.Targets()))
 		require.LessOrEqual(t, len(matched), len(decisions))
 	})

@@ -66,6 +66,7 @@ import (
 	"slices"
 	"strings"
 
+	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
 )
 
@@ -82,18 +83,13 @@ type Target struct {
 	Settings    Settings
 }
 
-// Post is what rules look at.
-type Post struct {
-	Type   petpost.Type
-	Animal petpost.Animal
-	// Text is the author's text, Original the reposted one; both raw.
-	Text, Original string
-	// HasPhone tells whether a phone was read in either.
-	HasPhone bool
-	// OwnerID is the wall's owner, negative for communities.
-	OwnerID int64
-	// Wall is the wall's screen name where known, else "".
-	Wall string
+// FirstWeight is what the first message about a post counts for in the limit of
+// messages a minute: an album one for each item.
+func (t Target) FirstWeight(post petpost.Post) int {
+	if t.Destination.Platform != Telegram {
+		return 1
+	}
+	return notice.PlanTelegram(post, t.Settings.TelegramOptions()).Steps[0].Weight
 }
 
 // Decision says whether a post goes to a destination, and why. Reasons name
@@ -105,14 +101,15 @@ type Decision struct {
 }
 
 // Match decides for every destination, in the order of the file, and lists
-// those the post goes to.
-func (r *Routes) Match(post Post) ([]Destination, []Decision) {
+// those the post goes to. watched is the name under which its wall is watched,
+// "" where that is not known.
+func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Decision) {
 	var matched []Destination
 	decisions := make([]Decision, 0, len(r.targets))
 	text := newSearchText(post)
 	verdicts := make([]verdict, len(r.rules))
 	for i, rule := range r.rules {
-		verdicts[i] = rule.judge(post, text)
+		verdicts[i] = rule.judge(post, watched, text)
 	}
 	for _, target := range r.targets {
 		decision := Decision{Destination: target.Destination}

@@ -6,8 +6,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/route"
 )
+
+// seen is a post as rules look at it.
+type seen struct {
+	Type           petpost.Type
+	Animal         petpost.Animal
+	Text, Original string
+	HasPhone       bool
+	OwnerID        int64
+	Wall           string // the name under which it is watched
+}
+
+func match(routes *route.Routes, s seen) ([]route.Destination, []route.Decision) {
+	stored := petpost.Post{
+		Post:    post.Post{ID: post.ID{OwnerID: s.OwnerID}, Text: s.Text},
+		Reading: petpost.Reading{Type: s.Type, Animal: s.Animal},
+	}
+	if s.Original != "" {
+		stored.Reposts = []string{s.Original}
+	}
+	if s.HasPhone {
+		stored.Reading.Phones = []string{"+79000000000"}
+	}
+	return routes.Match(stored, s.Wall)
+}
 
 func names(destinations []route.Destination) []string {
 	var names []string
@@ -22,13 +47,13 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 	routes := load(t, "two_cities.yaml")
 	for _, c := range []struct {
 		name    string
-		post    route.Post
+		post    seen
 		matched []string
 		reasons []string // of telegram …/12, telegram …/1, telegram @lapa_demo, vk
 	}{
 		{
 			name:    "a lost dog",
-			post:    route.Post{Type: petpost.Lost, Animal: petpost.Dog, Text: "Пропала собака", OwnerID: -1},
+			post:    seen{Type: petpost.Lost, Animal: petpost.Dog, Text: "Пропала собака", OwnerID: -1},
 			matched: []string{"telegram:-1001234567890/12", "vk:-123456"},
 			reasons: []string{
 				"rule «пропавшие собаки»: type lost, animal dog",
@@ -39,7 +64,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name: "an excluded phrase with any ending",
-			post: route.Post{Type: petpost.Lost, Text: "ЩЕНКИ, в добрые руки!", OwnerID: -1},
+			post: seen{Type: petpost.Lost, Text: "ЩЕНКИ, в добрые руки!", OwnerID: -1},
 			reasons: []string{
 				`rule «пропавшие собаки»: excluded by "щен* в добрые руки"`,
 				"rule «кошки Устиновского района»: animal unknown is not one of cat",
@@ -49,7 +74,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name: "an excluded expression in the reposted text",
-			post: route.Post{Type: petpost.Sighting, Animal: petpost.Dog, Text: "смотрите", Original: "Ищем пару для ВЯЗКИ", OwnerID: -1},
+			post: seen{Type: petpost.Sighting, Animal: petpost.Dog, Text: "смотрите", Original: "Ищем пару для ВЯЗКИ", OwnerID: -1},
 			reasons: []string{
 				`rule «пропавшие собаки»: excluded by /вязк[аи]/`,
 				"rule «кошки Устиновского района»: type sighting is not one of lost",
@@ -59,7 +84,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name:    "a lost cat with everything its rule asks",
-			post:    route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "Пропал кот в Устиновском районе", HasPhone: true, OwnerID: -700200},
+			post:    seen{Type: petpost.Lost, Animal: petpost.Cat, Text: "Пропал кот в Устиновском районе", HasPhone: true, OwnerID: -700200},
 			matched: []string{"telegram:-1001234567890/1"},
 			reasons: []string{
 				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
@@ -70,7 +95,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name:    "a wall by its screen name and a street by expression",
-			post:    route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "УЛ. Лесная", HasPhone: true, OwnerID: -9, Wall: "Lapa_Demo"},
+			post:    seen{Type: petpost.Lost, Animal: petpost.Cat, Text: "УЛ. Лесная", HasPhone: true, OwnerID: -9, Wall: "Lapa_Demo"},
 			matched: []string{"telegram:-1001234567890/1"},
 			reasons: []string{
 				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
@@ -81,7 +106,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name: "a cat without a phone",
-			post: route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "Речная", OwnerID: -700100},
+			post: seen{Type: petpost.Lost, Animal: petpost.Cat, Text: "Речная", OwnerID: -700100},
 			reasons: []string{
 				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
 				"rule «кошки Устиновского района»: no phone",
@@ -91,7 +116,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name: "a cat in another street",
-			post: route.Post{Type: petpost.Lost, Animal: petpost.Cat, Text: "Заречная", HasPhone: true, OwnerID: -700100},
+			post: seen{Type: petpost.Lost, Animal: petpost.Cat, Text: "Заречная", HasPhone: true, OwnerID: -700100},
 			reasons: []string{
 				"rule «пропавшие собаки»: animal cat is not one of dog, unknown",
 				"rule «кошки Устиновского района»: none of the included words is there",
@@ -101,7 +126,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name:    "any type from one wall without a phone",
-			post:    route.Post{Type: petpost.News, OwnerID: -700300},
+			post:    seen{Type: petpost.News, OwnerID: -700300},
 			matched: []string{"telegram:@lapa_demo"},
 			reasons: []string{
 				"rule «пропавшие собаки»: type news is not one of lost, sighting",
@@ -112,7 +137,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 		},
 		{
 			name: "a phone where none is wanted",
-			post: route.Post{Type: petpost.News, OwnerID: -700300, HasPhone: true},
+			post: seen{Type: petpost.News, OwnerID: -700300, HasPhone: true},
 			reasons: []string{
 				"rule «пропавшие собаки»: type news is not one of lost, sighting",
 				"rule «кошки Устиновского района»: type news is not one of lost",
@@ -123,7 +148,7 @@ func TestPostsGoWhereARuleSendsThem(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			matched, decisions := routes.Match(c.post)
+			matched, decisions := match(routes, c.post)
 			require.Equal(t, c.matched, names(matched))
 			var reasons []string
 			for i, decision := range decisions {
@@ -154,13 +179,13 @@ rules:
   - {types: [any], to: [telegram:-5]}
 `))
 	require.NoError(t, err)
-	matched, decisions := routes.Match(route.Post{Type: petpost.Lost})
+	matched, decisions := match(routes, seen{Type: petpost.Lost})
 	require.Equal(t, []string{"telegram:-5"}, names(matched))
 	require.Equal(t, []route.Decision{
 		{Destination: route.TelegramChat(-5, 0), Matched: true, Reason: "rule 1: type lost"},
 		{Destination: route.VKWall(-6), Reason: "no rule sends here"},
 	}, decisions)
-	_, decisions = routes.Match(route.Post{Type: petpost.Found})
+	_, decisions = match(routes, seen{Type: petpost.Found})
 	require.Equal(t, "rule 2: type found", decisions[0].Reason)
 }
 
@@ -188,7 +213,7 @@ func TestWordsMatchWholeWordsWhateverTheirForm(t *testing.T) {
 	} {
 		routes, err := route.Load([]byte("destinations: [{id: vk:-6}]\nrules: [{types: [any], include: ['" + c.word + "'], to: [vk:-6]}]"))
 		require.NoError(t, err)
-		matched, _ := routes.Match(route.Post{Text: c.text})
+		matched, _ := match(routes, seen{Text: c.text})
 		require.Equal(t, c.want, len(matched) == 1, "%q in %q", c.word, c.text)
 	}
 }
@@ -198,20 +223,20 @@ func TestWithoutAFileLostPetsGoWhereverIsEnabled(t *testing.T) {
 	defaults := route.StandardDefaults()
 	chat := route.Target{Destination: route.TelegramChat(-5, 7), Settings: defaults.Telegram}
 	wall := route.Target{Destination: route.VKWall(-6), Settings: defaults.VK}
-	lost, found := route.Post{Type: petpost.Lost}, route.Post{Type: petpost.Found}
+	lost, found := seen{Type: petpost.Lost}, seen{Type: petpost.Found}
 
 	both := route.Implied(&chat, &wall)
-	matched, decisions := both.Match(lost)
+	matched, decisions := match(both, lost)
 	require.Equal(t, []string{"telegram:-5/7", "vk:-6"}, names(matched))
 	require.Equal(t, "rule «lost»: type lost", decisions[0].Reason)
-	matched, decisions = both.Match(found)
+	matched, decisions = match(both, found)
 	require.Empty(t, matched)
 	require.Equal(t, "rule «lost»: type found is not one of lost", decisions[1].Reason)
 	require.Equal(t, []route.Target{chat, wall}, both.Targets())
 
-	matched, _ = route.Implied(nil, &wall).Match(lost)
+	matched, _ = match(route.Implied(nil, &wall), lost)
 	require.Equal(t, []string{"vk:-6"}, names(matched))
-	matched, decisions = route.Implied(nil, nil).Match(lost)
+	matched, decisions = match(route.Implied(nil, nil), lost)
 	require.Empty(t, matched)
 	require.Empty(t, decisions)
 }

@@ -54,32 +54,33 @@ func no(format string, args ...any) verdict {
 
 // judge goes through the conditions, the cheap and telling ones first, and
 // stops at the first that is not met.
-func (r rule) judge(post Post, text *searchText) verdict {
-	met := []string{"type " + string(post.Type)}
-	if len(r.types) > 0 && !slices.Contains(r.types, post.Type) {
-		return no("type %s is not one of %s", post.Type, list(r.types))
+func (r rule) judge(post petpost.Post, watched string, text *searchText) verdict {
+	met := []string{"type " + string(post.Reading.Type)}
+	if len(r.types) > 0 && !slices.Contains(r.types, post.Reading.Type) {
+		return no("type %s is not one of %s", post.Reading.Type, list(r.types))
 	}
 	if len(r.animals) > 0 {
-		if !slices.Contains(r.animals, post.Animal) {
-			return no("animal %s is not one of %s", animalName(post.Animal), list(r.animals))
+		if !slices.Contains(r.animals, post.Reading.Animal) {
+			return no("animal %s is not one of %s", animalName(post.Reading.Animal), list(r.animals))
 		}
-		met = append(met, "animal "+animalName(post.Animal))
+		met = append(met, "animal "+animalName(post.Reading.Animal))
 	}
 	if len(r.walls) > 0 {
-		i := slices.IndexFunc(r.walls, func(w wall) bool { return w.holds(post) })
+		i := slices.IndexFunc(r.walls, func(w wall) bool { return w.holds(post, watched) })
 		if i < 0 {
 			return no("wall %d is not one of %s", post.OwnerID, list(r.walls))
 		}
 		met = append(met, "wall "+r.walls[i].String())
 	}
 	if r.hasPhone != nil {
-		if *r.hasPhone && !post.HasPhone {
+		hasPhone := len(post.Reading.Phones) > 0
+		if *r.hasPhone && !hasPhone {
 			return no("no phone")
 		}
-		if !*r.hasPhone && post.HasPhone {
+		if !*r.hasPhone && hasPhone {
 			return no("has a phone")
 		}
-		met = append(met, map[bool]string{true: "has a phone", false: "no phone"}[post.HasPhone])
+		met = append(met, map[bool]string{true: "has a phone", false: "no phone"}[hasPhone])
 	}
 	for _, unwanted := range r.exclude {
 		if unwanted.in(text) {
@@ -116,11 +117,11 @@ func animalName(animal petpost.Animal) string {
 	return string(animal)
 }
 
-func (w wall) holds(post Post) bool {
+func (w wall) holds(post petpost.Post, watched string) bool {
 	if w.owner != 0 {
 		return w.owner == post.OwnerID
 	}
-	return w.name == strings.ToLower(post.Wall)
+	return w.name == strings.ToLower(watched)
 }
 
 // searchText is a post's text as patterns see it.
@@ -129,10 +130,10 @@ type searchText struct {
 	words [][]rune
 }
 
-func newSearchText(post Post) *searchText {
+func newSearchText(post petpost.Post) *searchText {
 	raw := post.Text
-	if post.Original != "" {
-		raw += "\n" + post.Original
+	if original := post.Original(); original != "" {
+		raw += "\n" + original
 	}
 	return &searchText{raw: raw, words: wordsOf(raw)}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"vestnik/internal/post"
 )
 
 // Attachment is anything attached to a post. A type this code has never heard of passes through with its name.
@@ -16,9 +18,9 @@ type Attachment struct {
 	Title     string // what a person would call it; may be empty
 	URL       string // where it can be opened; empty if nowhere
 	// Photo is set for photos, and for what is one in all but name (posted_photo, graffiti).
-	Photo *Photo
+	Photo *post.Photo
 	// Preview is the picture that stands for a video, a link, an article and so on, best first; may be empty.
-	Preview []PhotoSize
+	Preview []post.Size
 }
 
 // Ref is the attachment as wall.post takes it: photo-1_23_accesskey. "" for what has no id.
@@ -37,45 +39,11 @@ func ref(kind string, ownerID, id int64, accessKey string) string {
 	return text
 }
 
-// Photo is a photo in all its sizes.
-type Photo struct {
-	OwnerID   int64
-	ID        int64
-	AccessKey string
-	Text      string // the photo's own caption
-	// Sizes are best first: the original where VK gives it, then the uncropped ones from large to small, then those
-	// that VK may have cropped to 3:2.
-	Sizes []PhotoSize
-}
+// rendering is one of the sizes in which VK has a picture. Its URL is signed and good for days, not for ever.
+type rendering struct {
+	post.Size
 
-// PhotoSize is one rendering of a photo. Its URL is signed and good for days, not for ever.
-type PhotoSize struct {
-	Type          string // VK's letter: w z y x m s, cropped o p q r, "base" for the original
-	URL           string
-	Width, Height int // pixels; 0 for photos older than 2012
-}
-
-// LargestURL is the URL of the best size, "" when there is none.
-func (p Photo) LargestURL() string {
-	if len(p.Sizes) == 0 {
-		return ""
-	}
-	return p.Sizes[0].URL
-}
-
-// Smaller is the sizes after the one with this URL, best first: what to try when that one would not go.
-func (p Photo) Smaller(url string) []PhotoSize {
-	for i, size := range p.Sizes {
-		if size.URL == url {
-			return p.Sizes[i+1:]
-		}
-	}
-	return nil
-}
-
-// Ref is the photo as wall.post takes it; "" if it has no id.
-func (p Photo) Ref() string {
-	return Attachment{Type: "photo", OwnerID: p.OwnerID, ID: p.ID, AccessKey: p.AccessKey}.Ref()
+	letter string // w z y x m s, cropped o p q r, "base" for the original; without measures for photos older than 2012
 }
 
 // rawAttachment is the union of what attachments of all types have that can be shown.
@@ -143,8 +111,7 @@ func decodeAttachment(raw json.RawMessage) Attachment {
 
 	switch a.Type {
 	case "photo", "posted_photo", "graffiti":
-		a.Photo = &Photo{OwnerID: a.OwnerID, ID: a.ID, AccessKey: a.AccessKey, Text: string(v.Text),
-			Sizes: sizes(v.Sizes, v.OrigPhoto, v.old()...)}
+		a.Photo = &post.Photo{OwnerID: a.OwnerID, ID: a.ID, AccessKey: a.AccessKey, Sizes: sizes(v.Sizes, v.OrigPhoto, v.old()...)}
 	default:
 		pictures := slices.Concat(v.Image, v.Images, v.Photo.value.Sizes, v.Preview.value.Photo.value.Sizes)
 		a.Preview = sizes(pictures, v.Photo.value.OrigPhoto)
@@ -193,9 +160,8 @@ func (v rawAttachment) link(a Attachment) string {
 }
 
 // old is the two sizes that posted photos and graffiti have as fields of their own.
-func (v rawAttachment) old() []PhotoSize {
-	return []PhotoSize{{Type: "x", URL: string(v.Photo604)}, {Type: "m", URL: string(v.Photo130)},
-		{Type: "s", URL: string(v.URL)}}
+func (v rawAttachment) old() []rendering {
+	return []rendering{{post.Size{URL: string(v.Photo604)}, "x"}, {post.Size{URL: string(v.Photo130)}, "m"}, {post.Size{URL: string(v.URL)}, "s"}}
 }
 
 func first(texts ...flexString) string {
@@ -207,8 +173,9 @@ func first(texts ...flexString) string {
 	return ""
 }
 
-// sizes puts the renderings of one picture into order, best first, each URL once.
-func sizes(list flexList, original flexObject[rawSize], more ...PhotoSize) []PhotoSize {
+// sizes puts the renderings of one picture into order, each URL once: the original where VK gives it, then the
+// uncropped ones from large to small, then those that VK may have cropped to 3:2.
+func sizes(list flexList, original flexObject[rawSize], more ...rendering) []post.Size {
 	all := more
 	for _, raw := range list {
 		var size flexObject[rawSize]
@@ -220,39 +187,38 @@ func sizes(list flexList, original flexObject[rawSize], more ...PhotoSize) []Pho
 	}
 	if original.found {
 		base := original.value.size()
-		base.Type = "base"
+		base.letter = "base"
 		all = append(all, base)
 	}
-	all = slices.DeleteFunc(all, func(s PhotoSize) bool {
-		return !strings.HasPrefix(s.URL, "https://") && !strings.HasPrefix(s.URL, "http://")
-	})
 	slices.SortStableFunc(all, betterFirst)
+	var sizes []post.Size
 	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(s PhotoSize) bool {
-		again := seen[s.URL]
-		seen[s.URL] = true
-		return again
-	})
+	for _, size := range all {
+		if !seen[size.URL] && (strings.HasPrefix(size.URL, "https://") || strings.HasPrefix(size.URL, "http://")) {
+			seen[size.URL] = true
+			sizes = append(sizes, size.Size)
+		}
+	}
+	return sizes
 }
 
-func (r rawSize) size() PhotoSize {
-	url := first(r.URL, r.Src)
-	return PhotoSize{Type: string(r.Type), URL: url, Width: pixels(r.Width), Height: pixels(r.Height)}
+func (r rawSize) size() rendering {
+	return rendering{post.Size{URL: first(r.URL, r.Src), Width: pixels(r.Width), Height: pixels(r.Height)}, string(r.Type)}
 }
 
 // pixels bounds a measure to what a picture can have, so that areas stay within an int.
 func pixels(n flexInt) int { return int(min(max(n, 0), 100_000)) }
 
 // betterFirst orders sizes: the original, then the uncropped by area, then the cropped by area.
-func betterFirst(a, b PhotoSize) int {
+func betterFirst(a, b rendering) int {
 	if d := a.kind() - b.kind(); d != 0 {
 		return d
 	}
 	return b.area() - a.area()
 }
 
-func (s PhotoSize) kind() int {
-	switch s.Type {
+func (r rendering) kind() int {
+	switch r.letter {
 	case "base", "orig":
 		return 0
 	case "o", "p", "q", "r", "c", "d", "e":
@@ -266,9 +232,9 @@ var longestSide = map[string]int{
 	"w": 2560, "z": 1280, "y": 807, "x": 604, "m": 130, "s": 75, "r": 510, "q": 320, "p": 200, "o": 130,
 }
 
-func (s PhotoSize) area() int {
-	if s.Width == 0 || s.Height == 0 {
-		return longestSide[s.Type] * longestSide[s.Type]
+func (r rendering) area() int {
+	if r.Width == 0 || r.Height == 0 {
+		return longestSide[r.letter] * longestSide[r.letter]
 	}
-	return s.Width * s.Height
+	return r.Width * r.Height
 }

@@ -2,10 +2,13 @@ package vk_test
 
 import (
 	"fmt"
+	"path"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/internal/post"
 	"vestnik/internal/vk"
 )
 
@@ -16,15 +19,16 @@ func attachment(t *testing.T, raw string) vk.Attachment {
 	return post.Attachments[0]
 }
 
-func photo(t *testing.T, body string) vk.Photo {
+func photo(t *testing.T, body string) post.Photo {
 	t.Helper()
 	return *attachment(t, `{"type":"photo","photo":{"id":1,"owner_id":-1,`+body+`}}`).Photo
 }
 
-func letters(p vk.Photo) string {
+func letters(p post.Photo) string {
 	order := ""
 	for _, size := range p.Sizes {
-		order += size.Type + " "
+		letter, _, _ := strings.Cut(path.Base(size.URL), ".")
+		order += letter + " "
 	}
 	return order
 }
@@ -37,10 +41,8 @@ func TestTheBestSizeIsTheOriginalThenTheLargestUncroppedOne(t *testing.T) {
 	t.Parallel()
 	p := photo(t, `"sizes":[`+size("o", 130, 87)+","+size("s", 75, 50)+","+size("z", 1280, 853)+","+size("r", 510, 340)+","+
 		size("w", 2560, 1707)+","+size("x", 604, 403)+`],"orig_photo":{"type":"base","url":"https://cdn.example/orig.jpg","width":4000,"height":2667}`)
-	require.Equal(t, "base w z x s r o ", letters(p))
-	require.Equal(t, "https://cdn.example/orig.jpg", p.LargestURL())
-	require.Equal(t, vk.PhotoSize{Type: "w", URL: "https://cdn.example/w.jpg?sign=1", Width: 2560, Height: 1707}, p.Smaller(p.LargestURL())[0])
-	require.Empty(t, p.Smaller("https://cdn.example/o.jpg?sign=1"))
+	require.Equal(t, "orig w z x s r o ", letters(p))
+	require.Equal(t, post.Size{URL: "https://cdn.example/w.jpg?sign=1", Width: 2560, Height: 1707}, p.Sizes[1])
 }
 
 func TestACroppedSizeNeverBeatsAnUncroppedOneHoweverLarge(t *testing.T) {
@@ -59,7 +61,7 @@ func TestSizesWithoutAnAddressAreLeftOutAndDoublesKeptOnce(t *testing.T) {
 	t.Parallel()
 	p := photo(t, `"sizes":[{"type":"w"},{"type":"z","url":"javascript:alert(1)"},{"type":"y","src":"https://cdn.example/y.jpg"},null,7,`+size("x", 10, 10)+","+size("x", 10, 10)+`]`)
 	require.Equal(t, "y x ", letters(p))
-	require.Empty(t, photo(t, `"sizes":[]`).LargestURL())
+	require.Empty(t, photo(t, `"sizes":[]`).Sizes)
 	require.Empty(t, photo(t, `"sizes":{}`).Sizes)
 }
 
@@ -92,9 +94,9 @@ func TestEveryKindOfAttachmentHasATitleAndALinkAsFarAsItCan(t *testing.T) {
 func TestWhatIsAPhotoInAllButNameIsAPhoto(t *testing.T) {
 	t.Parallel()
 	posted := attachment(t, `{"type":"posted_photo","posted_photo":{"id":5,"owner_id":7,"photo_130":"https://cdn.example/130.jpg","photo_604":"https://cdn.example/604.jpg"}}`)
-	require.Equal(t, "https://cdn.example/604.jpg", posted.Photo.LargestURL())
+	require.Equal(t, "https://cdn.example/604.jpg", posted.Photo.Sizes[0].URL)
 	graffiti := attachment(t, `{"type":"graffiti","graffiti":{"id":5,"owner_id":7,"url":"https://cdn.example/g.png"}}`)
-	require.Equal(t, "https://cdn.example/g.png", graffiti.Photo.LargestURL())
+	require.Equal(t, "https://cdn.example/g.png", graffiti.Photo.Sizes[0].URL)
 }
 
 func TestAPreviewIsTheLargestPictureWithoutBars(t *testing.T) {

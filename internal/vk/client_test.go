@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/internal/post"
 	"vestnik/internal/vk"
 )
 
@@ -81,7 +82,7 @@ func TestPostsAreReadByIdInEitherShape(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"response":[{"id":2,"owner_id":-7}]}`, `{"response":{"items":[{"id":2,"owner_id":-7}],"groups":[]}}`} {
 		s := serve(t, answer(200, body))
-		posts, err := newClient(t, s.URL).WallGetByID(t.Context(), vk.PostID{Owner: -7, ID: 2}, vk.PostID{Owner: 5, ID: 3})
+		posts, err := newClient(t, s.URL).WallGetByID(t.Context(), post.ID{OwnerID: -7, PostID: 2}, post.ID{OwnerID: 5, PostID: 3})
 		require.NoError(t, err)
 		require.Equal(t, []json.RawMessage{json.RawMessage(`{"id":2,"owner_id":-7}`)}, posts)
 		require.Equal(t, "-7_2,5_3", s.last(t).Form.Get("posts"))
@@ -90,7 +91,7 @@ func TestPostsAreReadByIdInEitherShape(t *testing.T) {
 	posts, err := newClient(t, s.URL).WallGetByID(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, posts)
-	_, err = newClient(t, s.URL).WallGetByID(t.Context(), make([]vk.PostID, 101)...)
+	_, err = newClient(t, s.URL).WallGetByID(t.Context(), make([]post.ID, 101)...)
 	require.Equal(t, vk.Bug, refused(t, err).Class)
 	require.Zero(t, s.count())
 }

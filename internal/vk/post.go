@@ -2,27 +2,21 @@ package vk
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"time"
+	"unicode/utf8"
+
+	"vestnik/internal/post"
 )
-
-// PostID names a post. It is unique for ever within VK; ids count up per owner and have gaps.
-type PostID struct {
-	Owner int64 // negative for communities
-	ID    int64
-}
-
-// String is the id as VK's methods and links write it: -1_23.
-func (id PostID) String() string { return fmt.Sprintf("%d_%d", id.Owner, id.ID) }
-
-// URL is the post's address.
-func (id PostID) URL() string { return fmt.Sprintf("https://vk.com/wall%d_%d", id.Owner, id.ID) }
 
 // Post is a wall post, as much of it as Vestnik uses. Zero values stand for what VK did not say or what made no sense.
 type Post struct {
-	PostID
+	post.ID
 
 	FromID   int64 // the author: the community itself or a visitor
 	SignerID int64 // who signed a community's post
@@ -68,13 +62,70 @@ func (p Post) Original() Post {
 // IsRepost tells whether the post repeats another.
 func (p Post) IsRepost() bool { return len(p.CopyHistory) > 0 }
 
+// Content is what readers see of the post, and of what it reposts.
+func (p Post) Content() post.Post {
+	content := post.Post{ID: p.ID, FromID: p.FromID, PostedAt: p.Date, EditedAt: p.Edited, Text: p.Text}
+	for _, parent := range p.CopyHistory {
+		content.Reposts = append(content.Reposts, parent.Text)
+		content.Origin = parent.ID
+	}
+	seen := map[string]bool{}
+	for _, attachment := range p.AllAttachments() {
+		if name := attachment.Ref(); name != "" {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+		}
+		if attachment.Photo != nil {
+			content.Photos = append(content.Photos, *attachment.Photo)
+			continue
+		}
+		content.Attachments = append(content.Attachments, post.Attachment{Kind: attachment.Type, Title: attachment.Title, URL: attachment.URL})
+	}
+	if p.Geo != nil {
+		content.Attachments = append(content.Attachments, p.Geo.attachment())
+	}
+	content.ContentHash = contentHash(content)
+	return content
+}
+
+func (g Geo) attachment() post.Attachment {
+	attachment := post.Attachment{Kind: "geo", Title: g.Title}
+	if g.Lat != 0 || g.Lon != 0 {
+		attachment.URL = fmt.Sprintf("https://yandex.ru/maps/?pt=%.6f,%.6f&z=16", g.Lon, g.Lat)
+	}
+	return attachment
+}
+
+// contentHash covers what readers see and leaves out what VK signs anew each time, the links to photos. A change of
+// what it covers makes every stored post look edited.
+func contentHash(content post.Post) []byte {
+	hash := sha256.New()
+	write := func(parts ...string) {
+		for _, part := range parts {
+			_, _ = io.WriteString(hash, part) // a hash takes everything
+			_, _ = hash.Write([]byte{0})
+		}
+	}
+	write(content.Text)
+	write(content.Reposts...)
+	for _, photo := range content.Photos {
+		write(photo.Name())
+	}
+	for _, attachment := range content.Attachments {
+		write(attachment.Kind, attachment.Title)
+	}
+	return hash.Sum(nil)
+}
+
 // AllAttachments is the post's own attachments and then those of what it reposts, the nearest first.
 func (p Post) AllAttachments() []Attachment {
 	all := append([]Attachment(nil), p.Attachments...)
 	for _, parent := range p.CopyHistory {
 		all = append(all, parent.Attachments...)
 	}
-	return all
+	return all[:min(len(all), maxAttachments)]
 }
 
 // SkipReason says why a post is not for reposting.
@@ -118,8 +169,37 @@ func (p Post) Skip() (reason SkipReason, skip bool) {
 	return "", false
 }
 
-// maxReposts is how deep a repost chain is read. VK itself gives two levels by default.
-const maxReposts = 10
+// SkipUndecodable counts the items that make no sense at all.
+const SkipUndecodable SkipReason = "undecodable"
+
+// Readable decodes the items of a wall, each by itself, and leaves out those that are not for reposting; skipped
+// counts them by their reasons.
+func Readable(items []json.RawMessage) (posts []Post, skipped map[string]int) {
+	skipped = map[string]int{}
+	for _, item := range items {
+		decoded, err := DecodePost(item)
+		reason, skip := decoded.Skip()
+		switch {
+		case err != nil || decoded.PostID <= 0:
+			skipped[string(SkipUndecodable)]++
+		case skip:
+			skipped[string(reason)]++
+		default:
+			posts = append(posts, decoded)
+		}
+	}
+	return posts, skipped
+}
+
+// Bounds on what one item may cost those who read it. No honest post meets them.
+const (
+	// maxReposts is how deep a repost chain is read. VK itself gives two levels by default.
+	maxReposts = 10
+	// maxTexts bounds a post's texts together, in bytes; 16,384 characters are the most that people report for one.
+	maxTexts = 128 << 10
+	// maxAttachments bounds what a post and its reposts show. VK takes 10 for one.
+	maxAttachments = 100
+)
 
 type rawPost struct {
 	ID          *flexInt   `json:"id"`
@@ -179,7 +259,37 @@ func DecodePost(raw json.RawMessage) (Post, error) {
 	case fields.owner() == 0:
 		return Post{}, errors.New("vk: the post has no owner_id")
 	}
-	return fields.post(maxReposts), nil
+	post, room := fields.post(maxReposts), maxTexts
+	for text := range post.texts() {
+		*text = clip(*text, room)
+		room -= len(*text)
+	}
+	return post, nil
+}
+
+// texts yields the post's own text and then those of what it reposts.
+func (p *Post) texts() iter.Seq[*string] {
+	return func(yield func(*string) bool) {
+		if !yield(&p.Text) {
+			return
+		}
+		for i := range p.CopyHistory {
+			if !yield(&p.CopyHistory[i].Text) {
+				return
+			}
+		}
+	}
+}
+
+// clip is the beginning of a text, at most so many bytes of whole characters.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
 
 func (f *rawPost) owner() int64 {
@@ -194,7 +304,7 @@ func (f *rawPost) owner() int64 {
 // post turns the fields into a Post, with at most depth levels of reposts below it.
 func (f *rawPost) post(depth int) Post {
 	p := Post{
-		PostID: PostID{Owner: f.owner()}, FromID: int64(f.FromID), SignerID: int64(f.SignerID),
+		ID: post.ID{OwnerID: f.owner()}, FromID: int64(f.FromID), SignerID: int64(f.SignerID),
 		Date: unixTime(f.Date), Edited: unixTime(f.Edited), Type: string(f.Type), Text: string(f.Text),
 		PostponedID: int64(f.PostponedID), Pinned: bool(f.IsPinned), Ads: bool(f.MarkedAsAds),
 		Deleted: bool(f.IsDeleted), Archived: bool(f.IsArchived), FriendsOnly: bool(f.FriendsOnly),
@@ -203,7 +313,7 @@ func (f *rawPost) post(depth int) Post {
 		Copyright: Copyright{Link: string(f.Copyright.value.Link), Name: string(f.Copyright.value.Name)},
 	}
 	if f.ID != nil {
-		p.ID = int64(*f.ID)
+		p.PostID = int64(*f.ID)
 	}
 	for _, raw := range f.Attachments {
 		p.Attachments = append(p.Attachments, decodeAttachment(raw))

@@ -1,10 +1,13 @@
 package vk_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -28,7 +31,7 @@ func TestAPostIsReadWithWhatItReposts(t *testing.T) {
 			{"id":77,"owner_id":-800,"from_id":-800,"date":1763800000,"text":"Пропала такса","post_type":"post",
 			 "attachments":[{"type":"link","link":{"url":"https://vk.com/topic","title":"Обсуждение"}}]},
 			{"id":5,"owner_id":900,"date":1763700000,"text":"Сбежал из двора на Речной"}]}`)
-	require.Equal(t, vk.PostID{Owner: -700, ID: 501}, post.PostID)
+	require.Equal(t, "wall-700_501", post.ID.String())
 	require.Equal(t, "https://vk.com/wall-700_501", post.URL())
 	require.Equal(t, int64(31), post.FromID)
 	require.Equal(t, int64(31), post.SignerID)
@@ -40,7 +43,7 @@ func TestAPostIsReadWithWhatItReposts(t *testing.T) {
 	require.True(t, post.IsRepost())
 	require.Len(t, post.CopyHistory, 2)
 	require.Equal(t, "Пропала такса", post.CopyHistory[0].Text)
-	require.Equal(t, vk.PostID{Owner: 900, ID: 5}, post.Original().PostID)
+	require.Equal(t, "wall900_5", post.Original().ID.String())
 	require.Len(t, post.AllAttachments(), 2)
 	require.Equal(t, "photo-700_9_ab12", post.Attachments[0].Ref())
 	require.Equal(t, "photo-700_9_ab12", post.Attachments[0].Photo.Ref())
@@ -51,9 +54,9 @@ func TestAPostIsReadWithWhatItReposts(t *testing.T) {
 func TestALineOfTheParseCommandIsAPost(t *testing.T) {
 	t.Parallel()
 	post := decode(t, `{"owner_id":-1,"id":2,"date":1756000000,"text":"Потерялся кот"}`)
-	require.Equal(t, vk.PostID{Owner: -1, ID: 2}, post.PostID)
+	require.Equal(t, "wall-1_2", post.ID.String())
 	require.Equal(t, "Потерялся кот", post.Text)
-	require.Equal(t, post.PostID, post.Original().PostID)
+	require.Equal(t, post.ID, post.Original().ID)
 	require.False(t, post.IsRepost())
 }
 
@@ -80,7 +83,7 @@ func TestOddFieldsCostThemselvesAndNothingElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			post := decode(t, `{"id":"2","owner_id":"-1",`+odd+`,"date":"1756000000","text":"Кот"}`)
-			require.Equal(t, vk.PostID{Owner: -1, ID: 2}, post.PostID)
+			require.Equal(t, "wall-1_2", post.ID.String())
 			require.Equal(t, int64(1756000000), post.Date.Unix())
 			require.Equal(t, "Кот", post.Text)
 			require.True(t, post.Pinned)
@@ -180,4 +183,34 @@ func FuzzDecodePostNeverPanics(f *testing.F) {
 		}
 		_, _ = post.Skip()
 	})
+}
+
+func TestAnAbsurdPostCostsNoMoreThanALongOne(t *testing.T) {
+	t.Parallel()
+	text, photo := strings.Repeat("ы8 ", 1<<20), `{"type":"photo","photo":{"id":%d,"owner_id":-1,"sizes":[]}}`
+	var photos []string
+	for i := range 3000 {
+		photos = append(photos, fmt.Sprintf(photo, i+1))
+	}
+	content := decode(t, `{"id":1,"owner_id":-1,"text":"x`+text+`","attachments":[`+strings.Join(photos, ",")+`],
+		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот"}]}`).Content()
+	require.LessOrEqual(t, len(content.Text)+len(content.Reposts[0]), 128<<10)
+	require.True(t, utf8.ValidString(content.Text))
+	require.Len(t, content.Photos, 100)
+}
+
+func TestWhatAPostShowsKeepsItsHashAcrossVersions(t *testing.T) {
+	t.Parallel()
+	content := decode(t, `{"id":1,"owner_id":-1,"text":"Кот","attachments":[
+		{"type":"photo","photo":{"id":9,"owner_id":-1,"access_key":"ab","sizes":[{"type":"x","url":"https://cdn.example/x.jpg"}]}},
+		{"type":"link","link":{"url":"https://example.org","title":"Чат"}}],
+		"geo":{"coordinates":"56.85 53.2","place":{"title":"Парк"}},
+		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот","attachments":[{"type":"photo","photo":{"id":9,"owner_id":-1,"access_key":"ab"}}]}]}`).Content()
+	require.Equal(t, []string{"Пропал кот"}, content.Reposts)
+	require.Equal(t, "wall-2_5", content.Origin.String())
+	require.Len(t, content.Photos, 1, "the same photo here and in the original is one")
+	require.Equal(t, "https://yandex.ru/maps/?pt=53.200000,56.850000&z=16", content.Attachments[1].URL)
+	covered := "Кот\x00Пропал кот\x00photo-1_9\x00link\x00Чат\x00geo\x00Парк\x00"
+	hash := sha256.Sum256([]byte(covered))
+	require.Equal(t, hash[:], content.ContentHash, "another hash would edit every message that is out")
 }

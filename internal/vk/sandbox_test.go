@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/internal/post"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/vk"
 )
@@ -53,17 +54,17 @@ func TestAWallOfTheSandboxIsFoundReadAndDecoded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 3, page.Total)
 
-	byText, ids := map[string]vk.Post{}, []vk.PostID{}
+	byText, ids := map[string]vk.Post{}, []post.ID{}
 	for _, raw := range page.Items {
 		post, err := vk.DecodePost(raw)
 		require.NoError(t, err)
 		byText[post.Text] = post
-		ids = append(ids, post.PostID)
+		ids = append(ids, post.ID)
 	}
 	cat := byText["Пропал кот"]
 	require.True(t, cat.Pinned)
 	require.Equal(t, at.UTC(), cat.Date)
-	require.NotEmpty(t, cat.Attachments[0].Photo.LargestURL())
+	require.NotEmpty(t, cat.Attachments[0].Photo.Sizes)
 	reason, _ := byText["Корм со скидкой"].Skip()
 	require.Equal(t, vk.SkipAds, reason)
 	require.Equal(t, "Сбежала такса", byText[""].Original().Text)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/SevereCloud/vksdk/v2/api"
+
+	"vestnik/internal/post"
 )
 
 // MaxPage is the most posts wall.get returns, MaxByID the most wall.getById takes.
@@ -46,7 +48,7 @@ func (c *Client) WallGet(ctx context.Context, ownerID int64, count, offset int) 
 }
 
 // WallGetByID reads posts by their ids, at most MaxByID. Posts that are gone are missing from the answer.
-func (c *Client) WallGetByID(ctx context.Context, posts ...PostID) ([]json.RawMessage, error) {
+func (c *Client) WallGetByID(ctx context.Context, posts ...post.ID) ([]json.RawMessage, error) {
 	if len(posts) == 0 {
 		return nil, nil
 	}
@@ -54,8 +56,8 @@ func (c *Client) WallGetByID(ctx context.Context, posts ...PostID) ([]json.RawMe
 		return nil, bug(Reading, "wall.getById", fmt.Sprintf("%d posts asked for, %d are allowed", len(posts), MaxByID))
 	}
 	ids := make([]string, len(posts))
-	for i, post := range posts {
-		ids[i] = post.String()
+	for i, id := range posts {
+		ids[i] = fmt.Sprintf("%d_%d", id.OwnerID, id.PostID)
 	}
 	var found []json.RawMessage
 	err := c.call(ctx, Reading, "wall.getById", api.Params{"posts": strings.Join(ids, ",")},

@@ -109,7 +109,7 @@ func (q *Queries) CaseCandidates(ctx context.Context, arg CaseCandidatesParams) 
 }
 
 const casePosts = `-- name: CasePosts :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
 `
 
 func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, error) {
@@ -152,6 +152,7 @@ func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, er
 			&i.CaseReason,
 			&i.Fingerprint,
 			&i.CheckedAt,
+			&i.MissedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -224,6 +225,44 @@ func (q *Queries) GetCase(ctx context.Context, id int64) (RelayCase, error) {
 		&i.UpdatedAt,
 	)
 	return i, err
+}
+
+const givenUpDeliveries = `-- name: GivenUpDeliveries :many
+SELECT id, destination_id FROM relay.deliveries
+WHERE owner_id = $1 AND post_id = $2 AND status = 'suppressed' AND reason = $3 AND attempts = 0
+ORDER BY id
+`
+
+type GivenUpDeliveriesParams struct {
+	OwnerID int64
+	PostID  int64
+	GivenUp string
+}
+
+type GivenUpDeliveriesRow struct {
+	ID            int64
+	DestinationID int64
+}
+
+// What was not sent because its post was deleted, which now stands again.
+func (q *Queries) GivenUpDeliveries(ctx context.Context, arg GivenUpDeliveriesParams) ([]GivenUpDeliveriesRow, error) {
+	rows, err := q.db.Query(ctx, givenUpDeliveries, arg.OwnerID, arg.PostID, arg.GivenUp)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []GivenUpDeliveriesRow
+	for rows.Next() {
+		var i GivenUpDeliveriesRow
+		if err := rows.Scan(&i.ID, &i.DestinationID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const joinedTo = `-- name: JoinedTo :exec
@@ -527,6 +566,31 @@ func (q *Queries) ReleaseStranded(ctx context.Context, arg ReleaseStrandedParams
 		return nil, err
 	}
 	return items, nil
+}
+
+const restoreDelivery = `-- name: RestoreDelivery :exec
+UPDATE relay.deliveries
+SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to), queued_at = NULL, updated_at = now()
+WHERE id = $1
+`
+
+type RestoreDeliveryParams struct {
+	ID        int64
+	Status    string
+	Reason    string
+	StandsFor *int64
+	ReplyTo   *int64
+}
+
+func (q *Queries) RestoreDelivery(ctx context.Context, arg RestoreDeliveryParams) error {
+	_, err := q.db.Exec(ctx, restoreDelivery,
+		arg.ID,
+		arg.Status,
+		arg.Reason,
+		arg.StandsFor,
+		arg.ReplyTo,
+	)
+	return err
 }
 
 const standFor = `-- name: StandFor :exec

@@ -6,6 +6,9 @@ package relaysql
 
 import (
 	"time"
+
+	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 type RelayCase struct {
@@ -29,8 +32,8 @@ type RelayPost struct {
 	Reposts        []string
 	OriginOwnerID  *int64
 	OriginPostID   *int64
-	Photos         []byte
-	Attachments    []byte
+	Photos         []post.Photo
+	Attachments    []post.Attachment
 	Link           string
 	ContentHash    []byte
 	Type           string
@@ -41,7 +44,7 @@ type RelayPost struct {
 	Location       string
 	WhenSaid       string
 	Contacts       []string
-	Reading        []byte
+	Reading        petpost.Reading
 	RulesetVersion int32
 	DeletedAt      *time.Time
 	StoredAt       time.Time
@@ -50,6 +53,7 @@ type RelayPost struct {
 	CaseReason     string
 	Fingerprint    []byte
 	CheckedAt      *time.Time
+	MissedAt       *time.Time
 }
 
 type RelayWall struct {
@@ -65,4 +69,5 @@ type RelayWall struct {
 	NewestPostAt *time.Time
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	Failures     int32
 }

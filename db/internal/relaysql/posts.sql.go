@@ -8,21 +8,25 @@ package relaysql
 import (
 	"context"
 	"time"
+
+	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 const deletePosts = `-- name: DeletePosts :many
 UPDATE relay.posts SET deleted_at = now(), updated_at = now()
-WHERE owner_id = $1 AND post_id = ANY($2::bigint[]) AND deleted_at IS NULL
+WHERE owner_id = $1 AND post_id = ANY($2::bigint[]) AND missed_at <= $3::timestamptz AND deleted_at IS NULL
 RETURNING post_id
 `
 
 type DeletePostsParams struct {
-	OwnerID int64
-	PostIds []int64
+	OwnerID      int64
+	PostIds      []int64
+	MissedBefore time.Time
 }
 
 func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, deletePosts, arg.OwnerID, arg.PostIds)
+	rows, err := q.db.Query(ctx, deletePosts, arg.OwnerID, arg.PostIds, arg.MissedBefore)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +46,7 @@ func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int
 }
 
 const getPost = `-- name: GetPost :one
-SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, (c.closed_at IS NOT NULL)::boolean AS case_closed
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, (c.closed_at IS NOT NULL)::boolean AS case_closed
 FROM relay.posts p
 LEFT JOIN relay.cases c ON c.id = p.case_id
 WHERE p.owner_id = $1 AND p.post_id = $2
@@ -92,6 +96,7 @@ func (q *Queries) GetPost(ctx context.Context, arg GetPostParams) (GetPostRow, e
 		&i.RelayPost.CaseReason,
 		&i.RelayPost.Fingerprint,
 		&i.RelayPost.CheckedAt,
+		&i.RelayPost.MissedAt,
 		&i.CaseClosed,
 	)
 	return i, err
@@ -177,7 +182,7 @@ func (q *Queries) MissingPosts(ctx context.Context, arg MissingPostsParams) ([]i
 }
 
 const postsAfter = `-- name: PostsAfter :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at FROM relay.posts
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at FROM relay.posts
 WHERE (owner_id, post_id) > ($1::bigint, $2::bigint)
 ORDER BY owner_id, post_id
 LIMIT $3
@@ -230,6 +235,7 @@ func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]Relay
 			&i.CaseReason,
 			&i.Fingerprint,
 			&i.CheckedAt,
+			&i.MissedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -242,16 +248,34 @@ func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]Relay
 }
 
 const postsChecked = `-- name: PostsChecked :exec
-UPDATE relay.posts SET checked_at = now() WHERE owner_id = $1 AND post_id = ANY($2::bigint[])
+UPDATE relay.posts
+SET checked_at = now(), missed_at = CASE WHEN post_id = ANY($1::bigint[]) THEN coalesce(missed_at, now()) END
+WHERE owner_id = $2 AND post_id = ANY($3::bigint[])
 `
 
 type PostsCheckedParams struct {
+	Missing []int64
 	OwnerID int64
 	PostIds []int64
 }
 
 func (q *Queries) PostsChecked(ctx context.Context, arg PostsCheckedParams) error {
-	_, err := q.db.Exec(ctx, postsChecked, arg.OwnerID, arg.PostIds)
+	_, err := q.db.Exec(ctx, postsChecked, arg.Missing, arg.OwnerID, arg.PostIds)
+	return err
+}
+
+const postsSeen = `-- name: PostsSeen :exec
+UPDATE relay.posts SET missed_at = NULL
+WHERE owner_id = $1 AND post_id = ANY($2::bigint[]) AND missed_at IS NOT NULL
+`
+
+type PostsSeenParams struct {
+	OwnerID int64
+	PostIds []int64
+}
+
+func (q *Queries) PostsSeen(ctx context.Context, arg PostsSeenParams) error {
+	_, err := q.db.Exec(ctx, postsSeen, arg.OwnerID, arg.PostIds)
 	return err
 }
 
@@ -315,7 +339,7 @@ type RereadPostParams struct {
 	Location       string
 	WhenSaid       string
 	Contacts       []string
-	Reading        []byte
+	Reading        petpost.Reading
 	RulesetVersion int32
 	Fingerprint    []byte
 	OwnerID        int64
@@ -354,7 +378,7 @@ ON CONFLICT (owner_id, post_id) DO UPDATE SET
     photos = excluded.photos, attachments = excluded.attachments, link = excluded.link, content_hash = excluded.content_hash,
     type = excluded.type, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
     location = excluded.location, when_said = excluded.when_said, contacts = excluded.contacts, reading = excluded.reading,
-    ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint, deleted_at = NULL, updated_at = now()
+    ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint, deleted_at = NULL, missed_at = NULL, updated_at = now()
 WHERE relay.posts.content_hash <> excluded.content_hash OR relay.posts.deleted_at IS NOT NULL
 RETURNING (xmax = 0)::boolean AS created
 `
@@ -369,8 +393,8 @@ type UpsertPostParams struct {
 	Reposts        []string
 	OriginOwnerID  *int64
 	OriginPostID   *int64
-	Photos         []byte
-	Attachments    []byte
+	Photos         []post.Photo
+	Attachments    []post.Attachment
 	Link           string
 	ContentHash    []byte
 	Type           string
@@ -381,7 +405,7 @@ type UpsertPostParams struct {
 	Location       string
 	WhenSaid       string
 	Contacts       []string
-	Reading        []byte
+	Reading        petpost.Reading
 	RulesetVersion int32
 	Fingerprint    []byte
 }

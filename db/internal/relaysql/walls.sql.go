@@ -10,6 +10,43 @@ import (
 	"time"
 )
 
+const beginReading = `-- name: BeginReading :one
+UPDATE relay.walls
+SET failures = failures + $1::int,
+    next_read_at = now() + least(read_every * power(2, least(failures, 20)), $2::interval), updated_at = now()
+WHERE name = $3
+RETURNING name, owner_id, watched, state, reason, posts_per_day, read_every, next_read_at, last_read_at, newest_post_at, created_at, updated_at, failures
+`
+
+type BeginReadingParams struct {
+	Failures int32
+	Slowest  time.Duration
+	Name     string
+}
+
+// A wall counts as one that can't be read until it has been: whatever happens
+// meanwhile, it is due again later and later.
+func (q *Queries) BeginReading(ctx context.Context, arg BeginReadingParams) (RelayWall, error) {
+	row := q.db.QueryRow(ctx, beginReading, arg.Failures, arg.Slowest, arg.Name)
+	var i RelayWall
+	err := row.Scan(
+		&i.Name,
+		&i.OwnerID,
+		&i.Watched,
+		&i.State,
+		&i.Reason,
+		&i.PostsPerDay,
+		&i.ReadEvery,
+		&i.NextReadAt,
+		&i.LastReadAt,
+		&i.NewestPostAt,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.Failures,
+	)
+	return i, err
+}
+
 const callsSince = `-- name: CallsSince :one
 SELECT coalesce(sum(calls), 0)::int AS calls FROM relay.read_calls WHERE key = $1 AND hour > $2
 `
@@ -51,8 +88,49 @@ func (q *Queries) ForgetCalls(ctx context.Context, hour time.Time) error {
 	return err
 }
 
+const freeOwner = `-- name: FreeOwner :many
+UPDATE relay.walls SET owner_id = NULL, updated_at = now()
+WHERE owner_id = $1 AND NOT watched
+RETURNING name, owner_id, watched, state, reason, posts_per_day, read_every, next_read_at, last_read_at, newest_post_at, created_at, updated_at, failures
+`
+
+// A wall that is not watched under this name any more may be under another.
+func (q *Queries) FreeOwner(ctx context.Context, ownerID *int64) ([]RelayWall, error) {
+	rows, err := q.db.Query(ctx, freeOwner, ownerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RelayWall
+	for rows.Next() {
+		var i RelayWall
+		if err := rows.Scan(
+			&i.Name,
+			&i.OwnerID,
+			&i.Watched,
+			&i.State,
+			&i.Reason,
+			&i.PostsPerDay,
+			&i.ReadEvery,
+			&i.NextReadAt,
+			&i.LastReadAt,
+			&i.NewestPostAt,
+			&i.CreatedAt,
+			&i.UpdatedAt,
+			&i.Failures,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const getWall = `-- name: GetWall :one
-SELECT name, owner_id, watched, state, reason, posts_per_day, read_every, next_read_at, last_read_at, newest_post_at, created_at, updated_at FROM relay.walls WHERE name = $1
+SELECT name, owner_id, watched, state, reason, posts_per_day, read_every, next_read_at, last_read_at, newest_post_at, created_at, updated_at, failures FROM relay.walls WHERE name = $1
 `
 
 func (q *Queries) GetWall(ctx context.Context, name string) (RelayWall, error) {
@@ -71,6 +149,7 @@ func (q *Queries) GetWall(ctx context.Context, name string) (RelayWall, error) {
 		&i.NewestPostAt,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Failures,
 	)
 	return i, err
 }
@@ -89,6 +168,16 @@ func (q *Queries) KeyPause(ctx context.Context, key string) (KeyPauseRow, error)
 	var i KeyPauseRow
 	err := row.Scan(&i.Until, &i.Reason)
 	return i, err
+}
+
+const lookAtUnresolved = `-- name: LookAtUnresolved :exec
+UPDATE relay.walls SET next_read_at = now(), updated_at = now() WHERE watched AND owner_id IS NULL AND next_read_at > now()
+`
+
+// The name that another stood in the way of may be free now.
+func (q *Queries) LookAtUnresolved(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, lookAtUnresolved)
+	return err
 }
 
 const parkWall = `-- name: ParkWall :exec
@@ -122,32 +211,81 @@ func (q *Queries) PauseKey(ctx context.Context, arg PauseKeyParams) error {
 	return err
 }
 
-const postponeWall = `-- name: PostponeWall :exec
-UPDATE relay.walls SET next_read_at = $2, updated_at = now() WHERE name = $1
+const readingFailed = `-- name: ReadingFailed :exec
+UPDATE relay.walls SET reason = $2, updated_at = now() WHERE name = $1
 `
 
-type PostponeWallParams struct {
-	Name       string
-	NextReadAt time.Time
+type ReadingFailedParams struct {
+	Name   string
+	Reason string
 }
 
-func (q *Queries) PostponeWall(ctx context.Context, arg PostponeWallParams) error {
-	_, err := q.db.Exec(ctx, postponeWall, arg.Name, arg.NextReadAt)
+func (q *Queries) ReadingFailed(ctx context.Context, arg ReadingFailedParams) error {
+	_, err := q.db.Exec(ctx, readingFailed, arg.Name, arg.Reason)
 	return err
 }
 
-const resolveWall = `-- name: ResolveWall :exec
-UPDATE relay.walls SET owner_id = $2, updated_at = now() WHERE name = $1
+const readingSpared = `-- name: ReadingSpared :exec
+UPDATE relay.walls SET failures = greatest(failures - 1, 0), next_read_at = now(), updated_at = now() WHERE name = $1
+`
+
+// A reading that was not made, for no fault of the wall's.
+func (q *Queries) ReadingSpared(ctx context.Context, name string) error {
+	_, err := q.db.Exec(ctx, readingSpared, name)
+	return err
+}
+
+const resolveWall = `-- name: ResolveWall :one
+UPDATE relay.walls
+SET owner_id = $1, newest_post_at = coalesce(newest_post_at, $2),
+    last_read_at = coalesce(last_read_at, $3), updated_at = now()
+WHERE name = $4
+RETURNING name, owner_id, watched, state, reason, posts_per_day, read_every, next_read_at, last_read_at, newest_post_at, created_at, updated_at, failures
 `
 
 type ResolveWallParams struct {
-	Name    string
-	OwnerID *int64
+	OwnerID      *int64
+	NewestPostAt *time.Time
+	LastReadAt   *time.Time
+	Name         string
 }
 
-func (q *Queries) ResolveWall(ctx context.Context, arg ResolveWallParams) error {
-	_, err := q.db.Exec(ctx, resolveWall, arg.Name, arg.OwnerID)
-	return err
+func (q *Queries) ResolveWall(ctx context.Context, arg ResolveWallParams) (RelayWall, error) {
+	row := q.db.QueryRow(ctx, resolveWall,
+		arg.OwnerID,
+		arg.NewestPostAt,
+		arg.LastReadAt,
+		arg.Name,
+	)
+	var i RelayWall
+	err := row.Scan(
+		&i.Name,
+		&i.OwnerID,
+		&i.Watched,
+		&i.State,
+		&i.Reason,
+		&i.PostsPerDay,
+		&i.ReadEvery,
+		&i.NextReadAt,
+		&i.LastReadAt,
+		&i.NewestPostAt,
+		&i.CreatedAt,
+		&i.UpdatedAt,
+		&i.Failures,
+	)
+	return i, err
+}
+
+const resumeKey = `-- name: ResumeKey :execrows
+DELETE FROM relay.key_pauses WHERE key = $1 AND until > now()
+`
+
+func (q *Queries) ResumeKey(ctx context.Context, key string) (int64, error) {
+	result, err := q.db.Exec(ctx, resumeKey, key)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const spendCall = `-- name: SpendCall :exec
@@ -160,44 +298,49 @@ func (q *Queries) SpendCall(ctx context.Context, key string) error {
 	return err
 }
 
-const unwatchWallsExcept = `-- name: UnwatchWallsExcept :exec
+const unwatchWallsExcept = `-- name: UnwatchWallsExcept :execrows
 UPDATE relay.walls SET watched = false, updated_at = now() WHERE watched AND NOT name = ANY($1::text[])
 `
 
-func (q *Queries) UnwatchWallsExcept(ctx context.Context, names []string) error {
-	_, err := q.db.Exec(ctx, unwatchWallsExcept, names)
-	return err
+func (q *Queries) UnwatchWallsExcept(ctx context.Context, names []string) (int64, error) {
+	result, err := q.db.Exec(ctx, unwatchWallsExcept, names)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const wallRead = `-- name: WallRead :exec
 UPDATE relay.walls
-SET state = 'open', reason = '', posts_per_day = $2, last_read_at = now(), next_read_at = $3, read_every = $4,
-    newest_post_at = greatest(newest_post_at, $5::timestamptz), updated_at = now()
-WHERE name = $1
+SET state = 'open', reason = $1, failures = 0, posts_per_day = $2, last_read_at = now(), next_read_at = $3,
+    read_every = $4, newest_post_at = greatest(newest_post_at, $5::timestamptz), updated_at = now()
+WHERE name = $6
 `
 
 type WallReadParams struct {
-	Name         string
+	Reason       string
 	PostsPerDay  float64
 	NextReadAt   time.Time
 	ReadEvery    time.Duration
 	NewestPostAt *time.Time
+	Name         string
 }
 
 func (q *Queries) WallRead(ctx context.Context, arg WallReadParams) error {
 	_, err := q.db.Exec(ctx, wallRead,
-		arg.Name,
+		arg.Reason,
 		arg.PostsPerDay,
 		arg.NextReadAt,
 		arg.ReadEvery,
 		arg.NewestPostAt,
+		arg.Name,
 	)
 	return err
 }
 
 const watchWall = `-- name: WatchWall :exec
 INSERT INTO relay.walls (name, read_every) VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET watched = true, updated_at = now()
+ON CONFLICT (name) DO UPDATE SET watched = true, next_read_at = least(relay.walls.next_read_at, now()), updated_at = now()
 WHERE NOT relay.walls.watched
 `
 
@@ -212,7 +355,7 @@ func (q *Queries) WatchWall(ctx context.Context, arg WatchWallParams) error {
 }
 
 const watchedWalls = `-- name: WatchedWalls :many
-SELECT name, owner_id, watched, state, reason, posts_per_day, read_every, next_read_at, last_read_at, newest_post_at, created_at, updated_at FROM relay.walls WHERE watched ORDER BY name
+SELECT name, owner_id, watched, state, reason, posts_per_day, read_every, next_read_at, last_read_at, newest_post_at, created_at, updated_at, failures FROM relay.walls WHERE watched ORDER BY name
 `
 
 func (q *Queries) WatchedWalls(ctx context.Context) ([]RelayWall, error) {
@@ -237,6 +380,7 @@ func (q *Queries) WatchedWalls(ctx context.Context) ([]RelayWall, error) {
 			&i.NewestPostAt,
 			&i.CreatedAt,
 			&i.UpdatedAt,
+			&i.Failures,
 		); err != nil {
 			return nil, err
 		}

@@ -87,6 +87,17 @@ WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id
     OR v.owner_id = sqlc.narg('owner_id')::bigint AND v.post_id = sqlc.narg('post_id')::bigint)
 RETURNING v.id;
 
+-- name: GivenUpDeliveries :many
+-- What was not sent because its post was deleted, which now stands again.
+SELECT id, destination_id FROM relay.deliveries
+WHERE owner_id = @owner_id AND post_id = @post_id AND status = 'suppressed' AND reason = @given_up AND attempts = 0
+ORDER BY id;
+
+-- name: RestoreDelivery :exec
+UPDATE relay.deliveries
+SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to), queued_at = NULL, updated_at = now()
+WHERE id = $1;
+
 -- name: SuppressDelivery :exec
 UPDATE relay.deliveries
 SET status = 'suppressed', reason = $2, stands_for = $3, untold = started_at IS NOT NULL, updated_at = now()

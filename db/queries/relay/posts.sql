@@ -18,7 +18,7 @@ ON CONFLICT (owner_id, post_id) DO UPDATE SET
     photos = excluded.photos, attachments = excluded.attachments, link = excluded.link, content_hash = excluded.content_hash,
     type = excluded.type, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
     location = excluded.location, when_said = excluded.when_said, contacts = excluded.contacts, reading = excluded.reading,
-    ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint, deleted_at = NULL, updated_at = now()
+    ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint, deleted_at = NULL, missed_at = NULL, updated_at = now()
 WHERE relay.posts.content_hash <> excluded.content_hash OR relay.posts.deleted_at IS NOT NULL
 RETURNING (xmax = 0)::boolean AS created;
 
@@ -40,11 +40,17 @@ ORDER BY coalesce(p.checked_at, p.stored_at)
 LIMIT @most;
 
 -- name: PostsChecked :exec
-UPDATE relay.posts SET checked_at = now() WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]);
+UPDATE relay.posts
+SET checked_at = now(), missed_at = CASE WHEN post_id = ANY(@missing::bigint[]) THEN coalesce(missed_at, now()) END
+WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]);
+
+-- name: PostsSeen :exec
+UPDATE relay.posts SET missed_at = NULL
+WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]) AND missed_at IS NOT NULL;
 
 -- name: DeletePosts :many
 UPDATE relay.posts SET deleted_at = now(), updated_at = now()
-WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]) AND deleted_at IS NULL
+WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]) AND missed_at <= @missed_before::timestamptz AND deleted_at IS NULL
 RETURNING post_id;
 
 -- name: PostsAfter :many

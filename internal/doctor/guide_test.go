@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"testing"
@@ -17,7 +17,7 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 		change  map[string]string
 		prepare func(t *testing.T, s *sandbox.Server)
 		what    string
-		state   string
+		state   State
 		detail  string
 	}{
 		"no guide":             {change: map[string]string{"BOT_ENABLED": ""}, what: "guide bot", state: "note", detail: "no guide"},
@@ -69,7 +69,7 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 			require.NoError(t, err)
 			d := &doctor{cfg: cfg}
 			d.guide(t.Context())
-			var found []finding
+			var found []Finding
 			for _, finding := range d.findings {
 				if finding.What == row.what && finding.State == row.state {
 					found = append(found, finding)

@@ -1,9 +1,7 @@
-// Package reading is what happens between VK and the store when walls are
-// read: the plan that spends a key's daily calls where news is likely, and the
-// decoding of what comes back.
-package reading
+package db
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,15 +9,14 @@ import (
 	"slices"
 	"time"
 
-	"vestnik/db"
 	"vestnik/internal/protocol"
 )
 
 const (
 	// BusyWindow is the time over which a wall's posts a day are counted.
 	BusyWindow = 72 * time.Hour
-	// Slowest is the longest interval between two readings of a wall.
-	Slowest = 6 * time.Hour
+	// SlowestRead is the longest interval between two readings of a wall.
+	SlowestRead = 6 * time.Hour
 	// quietest is the posts a day that a silent wall is taken to have, so that
 	// its next post is met within reasonable time.
 	quietest = 0.5
@@ -39,32 +36,33 @@ func PostsPerDay(posts int) float64 {
 	return float64(posts) / BusyWindow.Hours() * 24
 }
 
-// State is what a plan is made from.
-type State struct {
+// ReadState is what decides when walls are read: the plan spends a key's daily
+// calls where news is likely.
+type ReadState struct {
 	now         time.Time
-	walls       []db.Wall
+	walls       []Wall
 	used        int
 	pausedUntil time.Time
 	pauseReason string
 }
 
-// Load reads the state of the walls and of a reading key.
-func Load(ctx context.Context, store *db.Walls, key string, now time.Time) (State, error) {
-	state := State{now: now}
+// ReadState returns the state of the walls and of a reading key.
+func (s *Walls) ReadState(ctx context.Context, key string, now time.Time) (ReadState, error) {
+	state := ReadState{now: now}
 	var err error
-	if state.walls, err = store.Watched(ctx); err != nil {
-		return State{}, err
+	if state.walls, err = s.Watched(ctx); err != nil {
+		return ReadState{}, err
 	}
-	if state.used, err = store.CallsSince(ctx, key, now.Add(-24*time.Hour)); err != nil {
-		return State{}, err
+	if state.used, err = s.CallsSince(ctx, key, now.Add(-24*time.Hour)); err != nil {
+		return ReadState{}, err
 	}
-	state.pausedUntil, state.pauseReason, err = store.KeyPause(ctx, key)
+	state.pausedUntil, state.pauseReason, err = s.KeyPause(ctx, key)
 	return state, err
 }
 
 // Plan says what is to be read now. Nothing is, while VK has the key wait or
 // when its calls of the last 24 hours are spent.
-func (s State) Plan(quota int, input protocol.ScanWallsInput) protocol.ReadPlan {
+func (s ReadState) Plan(quota int, input protocol.ScanWallsInput) protocol.ReadPlan {
 	plan := protocol.ReadPlan{Budget: quota, Used: s.used}
 	if !s.pausedUntil.IsZero() {
 		plan.PausedUntil, plan.PauseReason = &s.pausedUntil, s.pauseReason
@@ -75,11 +73,16 @@ func (s State) Plan(quota int, input protocol.ScanWallsInput) protocol.ReadPlan 
 			continue
 		}
 		entry := protocol.WallPlan{
-			Name: wall.Name, OwnerID: wall.OwnerID, State: "open", Reason: wall.Parked, PostsPerDay: wall.PostsPerDay,
+			Name: wall.Name, OwnerID: wall.OwnerID, State: protocol.WallOpen, Reason: wall.Parked, PostsPerDay: wall.PostsPerDay,
 			Every: wall.ReadEvery, NextReadAt: wall.NextReadAt,
 		}
-		if wall.Parked != "" {
-			entry.State = "parked"
+		switch {
+		case wall.Parked != "":
+			entry.State = protocol.WallParked
+		case wall.Failures > 1 || wall.Failures == 1 && wall.Trouble != "": // one without a reason may be under way
+			entry.State, entry.Reason = protocol.WallFailing, cmp.Or(wall.Trouble, "its readings did not end")
+		default:
+			entry.Reason = wall.Trouble
 		}
 		if !wall.LastReadAt.IsZero() {
 			entry.LastReadAt = &wall.LastReadAt
@@ -97,7 +100,7 @@ func (s State) Plan(quota int, input protocol.ScanWallsInput) protocol.ReadPlan 
 // are shared out in proportion to the square root of how busy each wall is,
 // which makes the mean delay of a post the smallest that the quota allows:
 // T = Σ√l / (B·√l), with l in posts a day and B in calls a second.
-func (s State) Interval(name string, postsPerDay float64, quota int, fastest time.Duration) time.Duration {
+func (s ReadState) Interval(name string, postsPerDay float64, quota int, fastest time.Duration) time.Duration {
 	total, own := 0.0, math.Sqrt(max(postsPerDay, quietest))
 	for _, wall := range s.walls {
 		switch {
@@ -109,5 +112,5 @@ func (s State) Interval(name string, postsPerDay float64, quota int, fastest tim
 	}
 	callsPerSecond := float64(quota) * (1 - reserve) / (24 * 60 * 60)
 	interval := time.Duration(total / (callsPerSecond * own) * float64(time.Second))
-	return min(max(interval, fastest), max(Slowest, fastest)).Round(time.Second)
+	return min(max(interval, fastest), max(SlowestRead, fastest)).Round(time.Second)
 }

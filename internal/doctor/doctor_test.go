@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -20,7 +20,7 @@ func TestTheDoctorKnowsWhetherAVersionOfTheWorkersGetsWork(t *testing.T) {
 	t.Parallel()
 	temporal := testenv.Temporal(t)
 	cfg := config.Worker{DeploymentName: "vestnik-doctor", BuildID: "1"}
-	finding := func(build string) finding {
+	finding := func(build string) Finding {
 		d := &doctor{}
 		d.cfg.Worker = config.Worker{DeploymentName: cfg.DeploymentName, BuildID: build}
 		d.deployment(t.Context(), temporal)
@@ -28,7 +28,7 @@ func TestTheDoctorKnowsWhetherAVersionOfTheWorkersGetsWork(t *testing.T) {
 		return d.findings[0]
 	}
 	none := finding("1")
-	require.Equal(t, "fault", none.State, "nothing has registered the deployment")
+	require.Equal(t, Fault, none.State, "nothing has registered the deployment")
 	require.Contains(t, none.Detail, "start `vestnik worker`")
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -41,15 +41,15 @@ func TestTheDoctorKnowsWhetherAVersionOfTheWorkersGetsWork(t *testing.T) {
 		return err == nil
 	}, time.Minute, 50*time.Millisecond)
 	waiting := finding("1")
-	require.Equal(t, "fault", waiting.State)
+	require.Equal(t, Fault, waiting.State)
 	require.Contains(t, waiting.Detail, "no version is current")
 	require.Eventually(t, func() bool {
 		_, err := handle.SetCurrentVersion(t.Context(), client.WorkerDeploymentSetCurrentVersionOptions{BuildID: "1"})
 		return err == nil
 	}, time.Minute, 50*time.Millisecond)
-	require.Equal(t, "ok", finding("1").State)
+	require.Equal(t, OK, finding("1").State)
 	other := finding("2")
-	require.Equal(t, "note", other.State)
+	require.Equal(t, Note, other.State)
 	require.Contains(t, other.Detail, "version 1 is current, not 2")
 }
 
@@ -68,7 +68,7 @@ func TestTheDoctorHasTheTimeToAskAboutManyWalls(t *testing.T) {
 	d.reading(t.Context(), r)
 	require.Len(t, d.findings, len(sandbox.WallNames()))
 	for _, found := range d.findings {
-		require.Equal(t, "ok", found.State, found.Detail)
+		require.Equal(t, OK, found.State, found.Detail)
 	}
 	require.NotEmpty(t, server.Calls(sandbox.CallFilter{Match: func(call sandbox.Call) bool { return strings.Contains(call.Answer, "Too many requests per second") }}), "VK has asked the doctor to wait")
 }
@@ -85,7 +85,9 @@ func TestTheDoctorSaysWhetherPhotosCanBeUploadedToAWall(t *testing.T) {
 	require.NoError(t, server.AddWall(sandbox.Wall{OwnerID: -500000002, Name: "Вестник", Writers: []string{"person", "no rights"}}))
 
 	for name, row := range map[string]struct {
-		attach, media, state, detail string
+		attach, media string
+		state         State
+		detail        string
 	}{
 		"photos are not wanted":      {"false", "", "", ""},
 		"no key":                     {"true", "", "note", "VK_OUT_MEDIA_TOKEN is not set"},
@@ -102,7 +104,7 @@ func TestTheDoctorSaysWhetherPhotosCanBeUploadedToAWall(t *testing.T) {
 			require.NoError(t, err)
 			d := &doctor{cfg: cfg}
 			d.examine(t.Context())
-			var found finding
+			var found Finding
 			for _, finding := range d.findings {
 				if finding.What == "vk:"+wallOwner+" photos" {
 					found = finding
@@ -110,10 +112,10 @@ func TestTheDoctorSaysWhetherPhotosCanBeUploadedToAWall(t *testing.T) {
 			}
 			require.Equal(t, row.state, found.State, found.Detail)
 			require.Contains(t, found.Detail, row.detail)
-			if row.state == "note" {
+			if row.state == Note {
 				require.Contains(t, found.Detail, "posts go as text")
 			}
-			require.NoError(t, d.verdict(), "posts go out all the same")
+			require.NoError(t, Err(d.findings), "posts go out all the same")
 			require.NotContains(t, found.Detail, "secret")
 		})
 	}

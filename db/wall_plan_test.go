@@ -1,4 +1,4 @@
-package reading
+package db
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"vestnik/db"
 	"vestnik/internal/protocol"
 )
 
@@ -15,9 +14,9 @@ import (
 // each, and returns how often each was read.
 func day(quota int, postsPerDay ...float64) []int {
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	state := State{now: now}
+	state := ReadState{now: now}
 	for i, posts := range postsPerDay {
-		state.walls = append(state.walls, db.Wall{Name: fmt.Sprint(i), PostsPerDay: posts, NextReadAt: now})
+		state.walls = append(state.walls, Wall{Name: fmt.Sprint(i), PostsPerDay: posts, NextReadAt: now})
 	}
 	reads := make([]int, len(postsPerDay))
 	for ; state.now.Before(now.Add(24 * time.Hour)); state.now = state.now.Add(time.Minute) {
@@ -82,7 +81,7 @@ func TestATinyQuotaIsSpreadOverTheDayAndNotOverrun(t *testing.T) {
 func TestAPlanReadsNothingWhileTheKeyMustWaitOrHasSpentItsCalls(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
-	state := State{now: now, walls: []db.Wall{{Name: "a", NextReadAt: now}, {Name: "b", NextReadAt: now.Add(time.Hour)}}}
+	state := ReadState{now: now, walls: []Wall{{Name: "a", NextReadAt: now}, {Name: "b", NextReadAt: now.Add(time.Hour)}}}
 	require.Len(t, state.Plan(10, protocol.ScanWallsInput{}).Due(), 1)
 	require.Len(t, state.Plan(10, protocol.ScanWallsInput{Now: true}).Due(), 2, "a person does not wait")
 	require.Len(t, state.Plan(10, protocol.ScanWallsInput{Walls: []string{"b"}, Now: true}).Due(), 1)
@@ -98,7 +97,7 @@ func TestAPlanReadsNothingWhileTheKeyMustWaitOrHasSpentItsCalls(t *testing.T) {
 
 func TestAParkedWallTakesNoShareOfTheDay(t *testing.T) {
 	t.Parallel()
-	state := State{walls: []db.Wall{{Name: "a", PostsPerDay: 5}, {Name: "b", PostsPerDay: 5}}}
+	state := ReadState{walls: []Wall{{Name: "a", PostsPerDay: 5}, {Name: "b", PostsPerDay: 5}}}
 	both := state.Interval("a", 5, 100, time.Minute)
 	state.walls[1].Parked = "access_denied"
 	require.Less(t, state.Interval("a", 5, 100, time.Minute), both)

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"context"
@@ -96,7 +96,7 @@ func (d *doctor) guideWebhook(ctx context.Context, client *telegram.Client) {
 		d.fault(what, fmt.Errorf("Telegram delivers %s only: run `vestnik bot webhook set`", strings.Join(registered.Updates, ", ")))
 	case registered.LastErrorDate != 0:
 		at := time.Unix(registered.LastErrorDate, 0)
-		d.note(what, fmt.Sprintf("%d updates wait; the last delivery that failed, %s: %s", registered.Pending, ago(&at), registered.LastErrorMessage))
+		d.note(what, fmt.Sprintf("%d updates wait; the last delivery that failed, %s ago: %s", registered.Pending, time.Since(at).Round(time.Second), registered.LastErrorMessage))
 	default:
 		d.ok(what, fmt.Sprintf("%s, %d updates wait", registered.URL, registered.Pending))
 	}

@@ -1,0 +1,39 @@
+package petpost
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+
+	"vestnik/internal/post"
+)
+
+// PostRef names a post on a wall.
+type PostRef = post.ID
+
+// Post is a wall post as it was read and understood.
+type Post struct {
+	post.Post
+
+	Reading Reading
+	// Fingerprint tells posts about one animal from others.
+	Fingerprint Fingerprint
+}
+
+// ReadPost reads the texts of a post, as this build's rules have it.
+func ReadPost(raw post.Post) Post { return ReadOn(nil, raw) }
+
+// ReadOn is ReadPost where it is known what the post's wall repeats.
+func ReadOn(wall *WallContext, raw post.Post) Post {
+	input := Input{Text: raw.Text, Reposts: raw.Reposts, PostedAt: raw.PostedAt, Wall: wall}
+	reading := Parse(input)
+	return Post{raw, reading, NewFingerprint(raw.ID, cmp.Or(raw.Origin, raw.ID), input, reading)}
+}
+
+// Version changes when the messages about the post are to change.
+func (p Post) Version() []byte {
+	hash := sha256.New()
+	_, _ = hash.Write(p.ContentHash)
+	_, _ = fmt.Fprintf(hash, " deleted %t closed %t", !p.DeletedAt.IsZero(), p.CaseClosed && p.Reading.Type != Reunited)
+	return hash.Sum(nil)[:16]
+}

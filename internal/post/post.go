@@ -1,0 +1,122 @@
+// Package post is one VK wall post: its name and address, what it shows, and
+// what has become of it. Everybody may import it; it imports nobody.
+package post
+
+import (
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// ID names a post. It is unique for ever within VK; post ids count up per owner
+// and have gaps.
+type ID struct {
+	OwnerID int64 `json:"owner_id"` // negative for communities
+	PostID  int64 `json:"post_id"`
+}
+
+// String is the id as VK's addresses write it: wall-1_23. Words, names and
+// phones stay out of whatever is printed or logged of a post.
+func (id ID) String() string { return fmt.Sprintf("wall%d_%d", id.OwnerID, id.PostID) }
+
+// LogValue is the id, for the same reason.
+func (id ID) LogValue() slog.Value { return slog.StringValue(id.String()) }
+
+// URL is the post's address on VK.
+func (id ID) URL() string { return "https://vk.com/" + id.String() }
+
+// path is how VK's addresses name a post, alone or within a longer address.
+var path = regexp.MustCompile(`(?:^|\bwall)(-?\d+)_(\d+)\b`)
+
+// ParseID reads the name of a post: "wall-123_45", "-123_45", or any address of
+// VK's that holds the former.
+func ParseID(text string) (ID, error) {
+	match := path.FindStringSubmatch(text)
+	if match == nil {
+		return ID{}, fmt.Errorf("%q names no post; write wall-123_45 or the post's address", text)
+	}
+	owner, ownerErr := strconv.ParseInt(match[1], 10, 64)
+	id, idErr := strconv.ParseInt(match[2], 10, 64)
+	if ownerErr != nil || idErr != nil || owner == 0 || id == 0 {
+		return ID{}, fmt.Errorf("%q names a post that can't exist", text)
+	}
+	return ID{OwnerID: owner, PostID: id}, nil
+}
+
+// Post is a wall post as VK shows it.
+type Post struct {
+	ID
+
+	FromID   int64 // the author: the community itself or a visitor
+	PostedAt time.Time
+	EditedAt time.Time // zero if never edited
+	Text     string    // the author's own, with VK's markup
+	Reposts  []string  // texts of what it reposts, nearest first
+	Origin   ID        // the post at the end of a chain of reposts; zero if this is no repost
+	// Photos are those of the post and of what it reposts, in their order;
+	// Attachments everything else that is attached.
+	Photos      []Photo
+	Attachments []Attachment
+	// ContentHash changes when anything a reader sees changes.
+	ContentHash []byte
+
+	// What has become of a stored post: the case it was taken for, whether its
+	// animal is home again, and when its author deleted it.
+	CaseID     int64
+	CaseReason string // why it was taken for its case; "" if the case began with it
+	CaseClosed bool
+	DeletedAt  time.Time // zero if it stands
+}
+
+// Original returns the text of the post at the end of a chain of reposts, ""
+// if there is none.
+func (p Post) Original() string {
+	if len(p.Reposts) == 0 {
+		return ""
+	}
+	return p.Reposts[len(p.Reposts)-1]
+}
+
+// Photo is a photo of a post. Its links are signed and die after some days;
+// its identity inside VK does not.
+type Photo struct {
+	OwnerID   int64  `json:"owner_id"`
+	ID        int64  `json:"id"`
+	AccessKey string `json:"access_key,omitempty"`
+	Sizes     []Size `json:"sizes"` // the best first
+}
+
+// Name is what VK calls the photo, whatever its links are.
+func (p Photo) Name() string { return fmt.Sprintf("photo%d_%d", p.OwnerID, p.ID) }
+
+// Ref is the photo as wall.post takes it: its name, with its access key where
+// it has one; "" if it has no identity.
+func (p Photo) Ref() string {
+	switch {
+	case p.OwnerID == 0 || p.ID == 0:
+		return ""
+	case p.AccessKey != "":
+		return p.Name() + "_" + p.AccessKey
+	}
+	return p.Name()
+}
+
+// Size is one link to a photo; width and height are in pixels, 0 if VK does
+// not tell.
+type Size struct {
+	URL    string `json:"url"`
+	Width  int    `json:"width,omitempty"`
+	Height int    `json:"height,omitempty"`
+}
+
+// Attachment is anything attached to a post that is not a photo.
+type Attachment struct {
+	// Kind is VK's: video, doc, link, poll, audio, article, …; "geo" for the
+	// place pinned to a post.
+	Kind  string `json:"kind"`
+	Title string `json:"title,omitempty"` // as VK shows it, may be empty
+	// URL opens the attachment; "" if nothing but the post itself does.
+	URL string `json:"url,omitempty"`
+}
