@@ -45,8 +45,8 @@ func RegisterWorkflows(registry Registry) {
 		{protocol.AmendDeliveryWorkflow, workflows.AmendDelivery, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.DestinationWorkflow, workflows.Destination, workflow.VersioningBehaviorAutoUpgrade},
 		{protocol.BotSessionWorkflow, workflows.BotSession, workflow.VersioningBehaviorAutoUpgrade},
-		{protocol.ImportContentWorkflow, workflows.ImportContent, workflow.VersioningBehaviorPinned},
-		{protocol.CheckPhotosWorkflow, workflows.CheckPhotos, workflow.VersioningBehaviorPinned},
+		{protocol.ImportContentWorkflow, workflows.ImportContent, workflow.VersioningBehaviorAutoUpgrade},
+		{protocol.CheckPhotosWorkflow, workflows.CheckPhotos, workflow.VersioningBehaviorAutoUpgrade},
 	} {
 		registry.RegisterWorkflowWithOptions(entry.function, workflow.RegisterOptions{
 			Name: entry.name, VersioningBehavior: entry.version,

@@ -222,7 +222,7 @@ func TestABatchThatArrivesSlowlyHasItsTurnAfterThoseAcceptedMeanwhile(t *testing
 	earlier, err = b.imports.Earlier(t.Context(), "slow")
 	require.NoError(t, err)
 	require.Equal(t, "quick", earlier, "not beside it")
-	running, err := b.imports.Running(t.Context())
+	running, err := b.imports.Running(t.Context(), 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"quick", "slow"}, running)
 	accepted, err := b.imports.Accept(t.Context(), "", strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})
@@ -467,7 +467,7 @@ func TestTheSameBatchSentManyTimesAtOnceIsOneImport(t *testing.T) {
 	for _, id := range ids {
 		require.Equal(t, ids[0], id)
 	}
-	running, err := b.imports.Running(t.Context())
+	running, err := b.imports.Running(t.Context(), 10)
 	require.NoError(t, err)
 	require.Equal(t, ids[:1], running)
 	var staged int
