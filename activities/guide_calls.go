@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -14,12 +15,21 @@ import (
 )
 
 // Answer takes the waiting sign off a pressed button. It asks nobody else
-// first and waits for nothing. A button pressed too long ago can't be
-// answered, which is nobody's fault.
-func (a *Guide) Answer(ctx context.Context, update protocol.BotUpdate) (err error) {
-	defer a.recoverInto(ctx, update, &err)
-	defer a.order.answered(update.CallbackID)
-	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", longest: queryLife}, func(ctx context.Context) error {
+// first and waits for nothing.
+func (a *Guide) Answer(ctx context.Context, answering Answering) (err error) {
+	defer a.recoverInto(ctx, answering.BotUpdate, &err)
+	if failed := a.answer(ctx, answering); failed != nil || !answering.Claim {
+		return failed.asError()
+	}
+	_, failed := a.claim(ctx, Claiming{BotID: answering.BotID, Session: answering.Session, Update: answering.BotUpdate})
+	return failed.asError()
+}
+
+// answer makes one attempt. A button pressed too long ago can't be answered,
+// which is nobody's fault.
+func (a *Guide) answer(ctx context.Context, answering Answering) *trouble {
+	update := answering.BotUpdate
+	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", made: answering.Made, longest: queryLife}, func(ctx context.Context) error {
 		err := a.answers.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: update.CallbackID, Text: update.Toast})
 		var refused *telegram.Error
 		if errors.As(err, &refused) && refused.Class == telegram.QueryTooOld {
@@ -27,13 +37,13 @@ func (a *Guide) Answer(ctx context.Context, update protocol.BotUpdate) (err erro
 			return nil
 		}
 		return err
-	}).asError()
+	})
 }
 
 // CheckSubscription asks Telegram whether the person is in the channel.
 func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subscription Subscription, err error) {
 	defer a.recoverInto(ctx, checking.Update, &err)
-	defer a.alive(ctx)()
+	defer a.alive(ctx, new(atomic.Bool))()
 	subscription, failed := a.check(ctx, checking)
 	return subscription, failed.asError()
 }
@@ -81,7 +91,7 @@ func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, det
 // photo itself, within the call.
 func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
-	defer a.alive(ctx)()
+	defer a.alive(ctx, new(atomic.Bool))()
 	shown, failed := a.sendPhoto(ctx, showing)
 	return shown, failed.asError()
 }
@@ -111,7 +121,7 @@ func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ 
 // bot is set to do that and the update allows it.
 func (a *Guide) SendText(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
-	defer a.alive(ctx)()
+	defer a.alive(ctx, new(atomic.Bool))()
 	shown, failed := a.sendText(ctx, showing)
 	return shown, failed.asError()
 }

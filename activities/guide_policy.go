@@ -40,12 +40,13 @@ func callPolicy(made int) *temporal.RetryPolicy {
 	}
 }
 
-// AnswerOptions are for Answer. One call takes at most 5 s.
-func AnswerOptions() workflow.ActivityOptions {
+// AnswerOptions are for Answer, of which made attempts were made before. One
+// call takes at most 5 s.
+func AnswerOptions(made int) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           protocol.TaskQueue,
 		StartToCloseTimeout: 8 * time.Second,
-		RetryPolicy:         callPolicy(0),
+		RetryPolicy:         callPolicy(made),
 		Summary:             "answer the button",
 	}
 }

@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
 	"vestnik/internal/telemetry"
+	"vestnik/starter"
 )
 
 // Deliverer hands an update to its chat's session and returns nil only when
@@ -27,7 +29,9 @@ type DoorConfig struct {
 	// every button be answered (3.5.2) and that such a one be only logged
 	// (4.5.1); the more particular rule is the default.
 	AnswerMalformed bool
-	Log             *slog.Logger
+	// Count counts deliveries by what became of them; nil if nobody asks.
+	Count func(ctx context.Context, outcome string)
+	Log   *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -42,6 +46,7 @@ type Door struct {
 	log      *slog.Logger
 	recent   *recent
 	helped   *helped
+	count    func(ctx context.Context, outcome string)
 }
 
 // NewDoor opens a door.
@@ -50,7 +55,11 @@ func NewDoor(config DoorConfig) *Door {
 	if now == nil {
 		now = time.Now
 	}
-	return &Door{sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
+	count := config.Count
+	if count == nil {
+		count = func(context.Context, string) {}
+	}
+	return &Door{count: count, sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
 		recent: newRecent(now), helped: newHelped()}
 }
 
@@ -60,8 +69,9 @@ func newTrace(ctx context.Context) context.Context {
 	return telemetry.WithTraceID(ctx, telemetry.NewTraceID())
 }
 
-// Take takes one delivery of an update in, under the trace id of ctx. A nil error means that it need not
-// be delivered again: stored, seen before, or nothing for the guide. An error
+// Take takes one delivery of an update in, under the trace id of ctx. A nil
+// error means that it need not be delivered again: stored, seen before, nothing for the guide, or one too
+// many of a chat that floods the bot. An error
 // means that Temporal could not store it; nothing remembers the update then.
 // Every update that ends here has its one closing line in the log.
 func (d *Door) Take(ctx context.Context, body []byte) error {
@@ -89,13 +99,16 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 	case fault != nil:
 		fields := append([]any{"result", "error"}, fault.code.LogFields("update not handled", fault.details)...)
 		log.WarnContext(ctx, "bot update refused", fields...)
+		d.count(ctx, "refused")
 		return nil
 	case update.group:
 		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "not a private chat")
+		d.count(ctx, "ignored")
 		return nil
 	}
 	if first, known := d.recent.find(update.ID); known {
 		log.InfoContext(ctx, "bot update repeated", "result", "duplicate", "original_trace_id", first)
+		d.count(ctx, "duplicate")
 		return nil
 	}
 	if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {
@@ -105,13 +118,21 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 	if err := d.sealPrivate(&update); err != nil {
 		return err
 	}
-	if err := d.sessions.Deliver(ctx, update.BotUpdate); err != nil {
+	switch err := d.sessions.Deliver(ctx, update.BotUpdate); {
+	case errors.Is(err, starter.ErrUpdateRefused):
+		// Telegram would bring it again and again, and hold up other chats.
+		log.WarnContext(ctx, "bot update dropped: too many of its chat wait", "result", "dropped")
+		d.count(ctx, "dropped")
+		return nil
+	case err != nil:
+		d.count(ctx, "not_stored")
 		log.ErrorContext(ctx, "bot update not accepted",
 			append([]any{"result", "error"}, guide.InternalUnexpected.LogFields("Temporal did not take the update", err.Error())...)...)
 		return err
 	}
 	d.recent.add(update.ID, update.TraceID)
 	log.InfoContext(ctx, "bot update accepted")
+	d.count(ctx, "accepted")
 	return nil
 }
 

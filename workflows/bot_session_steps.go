@@ -13,12 +13,21 @@ import (
 // where that stopped.
 func (s *session) perform(ctx workflow.Context, w *waiting) (activities.Performed, error) {
 	asked := activities.Performing{
-		Claiming: activities.Claiming{BotID: s.botID, Session: s.name(ctx), Update: w.BotUpdate, AlsoHandled: s.unrecorded},
+		Claiming: activities.Claiming{BotID: s.botID, Session: s.name(ctx), Update: w.BotUpdate},
 		View:     s.view,
 		Check:    !w.Open && !(w.Data == "" && s.view.Help),
 	}
 	if w.CallbackID != "" && !w.Inaccessible && w.MessageID == s.view.MessageID {
 		asked.Replaceable = w.MessageID
+	}
+	switch {
+	case w.answer != nil && !s.apart:
+		// One that Telegram holds up does not hold up the screen.
+		if _, err := workflow.AwaitWithTimeout(ctx, answerLead, w.answer.IsReady); err != nil {
+			return activities.Performed{}, err
+		}
+	case w.answer == nil && !w.answered && w.CallbackID != "":
+		asked.Answer, w.answered = true, true
 	}
 	var performed activities.Performed
 	err := workflow.ExecuteActivity(
@@ -30,12 +39,21 @@ func (s *session) perform(ctx workflow.Context, w *waiting) (activities.Performe
 		// The worker died, and nobody knows how far it came: each call may
 		// have been made once.
 		rest.lost = true
+		if answered := false; asked.Answer && (lost.LastHeartbeatDetails(&answered) != nil || !answered) {
+			s.answer(ctx, w, 1)
+		}
 		performed.Stopped = &activities.Stop{Step: activities.ClaimStep}
 	case err != nil:
 		return performed, err
 	}
-	if performed.Stopped == nil || performed.Stopped.Step != activities.ClaimStep {
-		s.recorded(len(asked.Claiming.AlsoHandled))
+	if performed.AnswerAgain > 0 {
+		s.answering++
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer func() { s.answering-- }()
+			if workflow.Sleep(ctx, performed.AnswerAgain) == nil {
+				s.answer(ctx, w, 1)
+			}
+		})
 	}
 	if performed.Stopped == nil {
 		return performed, nil
@@ -92,9 +110,6 @@ func (s *steps) made(stop *activities.Stop, step activities.Step) int {
 func (s *steps) claim(ctx workflow.Context) (claimed activities.Claimed, err error) {
 	err = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecordOptions("claim the update")),
 		guideBot.Claim, s.asked.Claiming).Get(ctx, &claimed)
-	if err == nil {
-		s.recorded(len(s.asked.Claiming.AlsoHandled))
-	}
 	return claimed, err
 }
 

@@ -66,7 +66,7 @@ func (a *app) guideDoor() (*api.Door, error) {
 	}
 	return api.NewDoor(api.DoorConfig{
 		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal,
-		AnswerMalformed: a.cfg.Bot.AnswerMalformed, Log: a.log,
+		AnswerMalformed: a.cfg.Bot.AnswerMalformed, Log: a.log, Count: a.telemetry.Metrics.Update,
 	}), nil
 }
 
