@@ -107,16 +107,6 @@ func NewGuide(config GuideConfig) *Guide {
 	}
 }
 
-// Subscription is whether a person may use the guide.
-type Subscription string
-
-// Values of Subscription. The zero value means that nobody asked.
-const (
-	SubscriptionUnknown Subscription = "unknown"
-	Subscribed          Subscription = "subscribed"
-	NotSubscribed       Subscription = "not_subscribed"
-)
-
 // Claiming asks to take an update on, once over all sessions.
 type Claiming struct {
 	BotID int64 `json:"bot_id"`
@@ -156,7 +146,7 @@ type Composing struct {
 	Update protocol.BotUpdate   `json:"update"`
 	View   protocol.SessionView `json:"view"`
 	// Subscription is what Telegram said; empty if the screen is for all.
-	Subscription Subscription `json:"subscription,omitempty"`
+	Subscription guide.Subscription `json:"subscription,omitempty"`
 }
 
 // Composed is a screen and what the session should remember of it.
@@ -220,9 +210,9 @@ type Performed struct {
 	Card  string `json:"card,omitempty"`
 	// Stopped is the step that failed, for the reason given; the session goes
 	// on from there with what was found out before it.
-	Stopped      *Stop        `json:"stopped,omitempty"`
-	Subscription Subscription `json:"subscription,omitempty"`
-	Composed     *Composed    `json:"composed,omitempty"`
+	Stopped      *Stop              `json:"stopped,omitempty"`
+	Subscription guide.Subscription `json:"subscription,omitempty"`
+	Composed     *Composed          `json:"composed,omitempty"`
 	// AnswerAgain is the pause before the button is to be answered once more;
 	// 0 if that is done with.
 	AnswerAgain time.Duration `json:"answer_again,omitempty"`

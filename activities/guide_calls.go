@@ -41,7 +41,7 @@ func (a *Guide) answer(ctx context.Context, answering Answering) *trouble {
 }
 
 // CheckSubscription asks Telegram whether the person is in the channel.
-func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subscription Subscription, err error) {
+func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subscription guide.Subscription, err error) {
 	defer a.recoverInto(ctx, checking.Update, &err)
 	defer a.alive(ctx, new(atomic.Bool))()
 	subscription, failed := a.check(ctx, checking)
@@ -50,7 +50,7 @@ func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subsc
 
 // check says "unknown" and tells the operator if the bot may not know, which
 // is a fault of the configuration and not of the person.
-func (a *Guide) check(ctx context.Context, checking Checking) (Subscription, *trouble) {
+func (a *Guide) check(ctx context.Context, checking Checking) (guide.Subscription, *trouble) {
 	update := checking.Update
 	leave, failed := a.turn(ctx, checkTurn)
 	if failed != nil {
@@ -66,19 +66,19 @@ func (a *Guide) check(ctx context.Context, checking Checking) (Subscription, *tr
 		switch failed.refused.Class {
 		case telegram.Forbidden, telegram.ChatNotFound, telegram.Unauthorized, telegram.BadRequest, telegram.Migrated:
 			a.alertChannel(ctx, update, failed.refused.Description)
-			return SubscriptionUnknown, nil
+			return guide.SubscriptionUnknown, nil
 		}
 	}
 	switch {
 	case failed != nil:
 		return "", failed
 	case member.IsSubscribed():
-		return Subscribed, nil
+		return guide.Subscribed, nil
 	case !member.Known():
 		a.alertChannel(ctx, update, "a status that is new to this version")
-		return SubscriptionUnknown, nil
+		return guide.SubscriptionUnknown, nil
 	}
-	return NotSubscribed, nil
+	return guide.NotSubscribed, nil
 }
 
 func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, details string) {

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"vestnik/activities"
+	"vestnik/internal/guide"
 )
 
 // perform lets one activity go all the way, and goes on step by step from
@@ -114,25 +115,25 @@ func (s *steps) claim(ctx workflow.Context) (claimed activities.Claimed, err err
 }
 
 // check asks Telegram. A check that can't be made is no verdict.
-func (s *steps) check(ctx workflow.Context, stop *activities.Stop) activities.Subscription {
+func (s *steps) check(ctx workflow.Context, stop *activities.Stop) guide.Subscription {
 	if !s.asked.Check {
 		return ""
 	}
 	if stop.Final {
-		return activities.SubscriptionUnknown
+		return guide.SubscriptionUnknown
 	}
 	made := s.made(stop, activities.CheckStep)
-	var subscription activities.Subscription
+	var subscription guide.Subscription
 	err := workflow.ExecuteActivity(
 		workflow.WithActivityOptions(ctx, activities.CallOptions("check the subscription", made)),
 		guideBot.CheckSubscription, activities.Checking{Update: s.asked.Claiming.Update, Made: made}).Get(ctx, &subscription)
 	if err != nil {
-		return activities.SubscriptionUnknown // logged where it failed
+		return guide.SubscriptionUnknown // logged where it failed
 	}
 	return subscription
 }
 
-func (s *steps) compose(ctx workflow.Context, subscription activities.Subscription) (*activities.Composed, error) {
+func (s *steps) compose(ctx workflow.Context, subscription guide.Subscription) (*activities.Composed, error) {
 	var composed activities.Composed
 	err := workflow.ExecuteActivity(
 		workflow.WithActivityOptions(ctx, activities.RecordOptions("compose the screen")), guideBot.Compose,

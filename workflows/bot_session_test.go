@@ -31,7 +31,7 @@ type chat struct {
 	answer  func(answering activities.Answering) error
 	perform func(performing activities.Performing) (activities.Performed, error)
 	claim   func() (activities.Claimed, error)
-	check   func() (activities.Subscription, error)
+	check   func() (guide.Subscription, error)
 	compose func(composing activities.Composing) (activities.Composed, error)
 	photo   func(showing activities.Showing) error
 	text    func(showing activities.Showing) error
@@ -77,12 +77,12 @@ func newChatIn(*testing.T) *chat {
 			return activities.Claimed{}, nil
 		}).Maybe()
 	c.OnActivity(bot.CheckSubscription, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, checking activities.Checking) (activities.Subscription, error) {
+		func(_ context.Context, checking activities.Checking) (guide.Subscription, error) {
 			c.note("Check", checking.Update.ID)
 			if c.check != nil {
 				return c.check()
 			}
-			return activities.Subscribed, nil
+			return guide.Subscribed, nil
 		}).Maybe()
 	c.OnActivity(bot.Compose, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, composing activities.Composing) (activities.Composed, error) {
@@ -501,17 +501,17 @@ func TestAPersonWhoBlockedTheBotGetsNothingMoreAndIsMarked(t *testing.T) {
 func TestACheckThatCantBeMadeIsNoVerdict(t *testing.T) {
 	c := newChat(t)
 	c.perform = stop(activities.CheckStep, activities.Failure{Code: guide.Outbound5XX}, time.Second)
-	c.check = func() (activities.Subscription, error) {
+	c.check = func() (guide.Subscription, error) {
 		return "", failed(activities.Failure{Code: guide.Outbound5XX})
 	}
-	var subscription activities.Subscription
+	var subscription guide.Subscription
 	c.compose = func(composing activities.Composing) (activities.Composed, error) {
 		subscription = composing.Subscription
 		return card, nil
 	}
 	c.signal(0, say(7, "open:menu:main"))
 	c.talk(t)
-	require.Equal(t, activities.SubscriptionUnknown, subscription)
+	require.Equal(t, guide.SubscriptionUnknown, subscription)
 	require.Equal(t, 1, c.count("SendPhoto 7"))
 }
 

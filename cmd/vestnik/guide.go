@@ -109,6 +109,6 @@ func (a *app) fillGuide(ctx context.Context, photoBase string) error {
 
 // guideIsEmpty tells that the guide has no place to show.
 func (a *app) guideIsEmpty(ctx context.Context) (bool, error) {
-	places, err := guidedb.New(a.pool).Places(ctx, guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 1})
+	places, err := guidedb.New(a.pool).Places(ctx, guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 1})
 	return places.Total == 0, err
 }

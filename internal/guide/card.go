@@ -8,7 +8,7 @@ type card struct {
 	id            int64
 	section       string
 	extra         CardExtra
-	favorite      bool
+	favourite     bool
 	shareURL      string
 	links         []Button
 }
@@ -49,7 +49,7 @@ func (c card) addLinks(screen *Screen) {
 func (c card) backButton() Button { return press(labelBack, c.extra.back(c.entity, c.section)) }
 
 func (c card) favoriteButton() Button {
-	return favoriteButton(c.entity, c.id, c.favorite, c.extra.Origin)
+	return favoriteButton(c.entity, c.id, c.favourite, c.extra.Origin)
 }
 
 func favoriteButton(entity string, id int64, favorite bool, origin string) Button {

@@ -5,14 +5,6 @@ import (
 	"time"
 )
 
-// PromoLine is a promo in the list.
-type PromoLine struct {
-	ID    int64
-	Title string
-	Venue string
-	Until time.Time // zero: no end
-}
-
 // PromoList is a page of the promos that hold now.
 func PromoList(list Listing[PromoLine], now time.Time) Screen {
 	head := "Промокоды и акции"
@@ -23,7 +15,7 @@ func PromoList(list Listing[PromoLine], now time.Time) Screen {
 	body := make([]string, 0, len(list.Items))
 	for i, item := range list.Items {
 		note := tidy(item.Venue, 80)
-		if !item.Until.IsZero() {
+		if item.Until != nil {
 			note = joinNotes(note, "до "+date(item.Until.In(now.Location()), now))
 		}
 		body = append(body, numbered(i, item.Title, note))
@@ -34,20 +26,6 @@ func PromoList(list Listing[PromoLine], now time.Time) Screen {
 	})...)
 	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
-}
-
-// PromoView is a promo with all that its card shows.
-type PromoView struct {
-	ID          int64
-	Title       string
-	Description string
-	Code        string
-	PlaceID     int64 // 0: no venue, or one that is no longer shown
-	Venue       string
-	Address     string
-	Starts      time.Time // zero: always
-	Until       time.Time // zero: no end
-	Photo       string    // the venue's
 }
 
 // PromoCard shows a promo with its venue's photo. It is the same for
@@ -90,9 +68,9 @@ func PromoCard(promo PromoView, full bool, now time.Time) Screen {
 func validity(promo PromoView, now time.Time) string {
 	zone := now.Location()
 	switch {
-	case promo.Until.IsZero():
+	case promo.Until == nil:
 		return "бессрочно"
-	case !promo.Starts.IsZero() && promo.Starts.After(now):
+	case promo.Starts != nil && promo.Starts.After(now):
 		return "с " + date(promo.Starts.In(zone), now) + " по " + date(promo.Until.In(zone), now)
 	}
 	return "до " + date(promo.Until.In(zone), now)
