@@ -134,10 +134,10 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 		return c.collections(ctx, page)
 	case guide.ToCollection:
 		return c.collection(ctx, action.ID, page)
-	case guide.ToFavorites:
-		return c.favorites(ctx, page)
-	case guide.ToAddFavorite, guide.ToRemoveFavorite:
-		return c.changeFavorite(ctx, action)
+	case guide.ToFavourites:
+		return c.favourites(ctx, page)
+	case guide.ToAddFavourite, guide.ToRemoveFavourite:
+		return c.changeFavourite(ctx, action)
 	case guide.ToPromos:
 		return c.promos(ctx, page)
 	case guide.ToPromo:

@@ -118,16 +118,16 @@ func (c *composer) collection(ctx context.Context, id int64, paging guidedb.Pagi
 	return Composed{Screen: guide.CollectionScreen(collection, list, c.now)}, err
 }
 
-func (c *composer) favorites(ctx context.Context, paging guidedb.Paging) (Composed, error) {
+func (c *composer) favourites(ctx context.Context, paging guidedb.Paging) (Composed, error) {
 	list, err := c.store.Favourites(ctx, c.update.UserID, paging)
-	return Composed{Screen: guide.FavoriteList(list, c.now)}, err
+	return Composed{Screen: guide.FavouriteList(list, c.now)}, err
 }
 
-// changeFavorite adds or removes, and confirms: by a message, or, if screens
+// changeFavourite adds or removes, and confirms: by a message, or, if screens
 // are edited in place, by the card's own button.
-func (c *composer) changeFavorite(ctx context.Context, action guide.Action) (Composed, error) {
+func (c *composer) changeFavourite(ctx context.Context, action guide.Action) (Composed, error) {
 	var err error
-	if action.Route() == guide.ToAddFavorite {
+	if action.Route() == guide.ToAddFavourite {
 		_, err = c.store.AddFavourite(ctx, c.update.UserID, action.Entity, action.ID)
 	} else {
 		_, err = c.store.RemoveFavourite(ctx, c.update.UserID, action.Entity, action.ID)
@@ -142,13 +142,13 @@ func (c *composer) changeFavorite(ctx context.Context, action guide.Action) (Com
 	case err != nil:
 		return Composed{}, err
 	case c.config.EditInPlace && c.update.CallbackID != "" && !c.update.Inaccessible:
-		confirmed := guide.FavoriteChanged(action, name)
+		confirmed := guide.FavouriteChanged(action, name)
 		return Composed{
 			Screen:       guide.Screen{Text: confirmed.Text, Keyboard: card.Keyboard},
 			OnlyKeyboard: true, Card: c.view.Card, Help: c.view.Help,
 		}, nil
 	}
-	return Composed{Screen: guide.FavoriteChanged(action, name)}, nil
+	return Composed{Screen: guide.FavouriteChanged(action, name)}, nil
 }
 
 func (c *composer) cardOf(ctx context.Context, action guide.Action, extra guide.CardExtra) (name string, card guide.Screen, err error) {

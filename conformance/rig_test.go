@@ -72,7 +72,7 @@ type rig struct {
 	voice    *telemetry.Telemetry
 	token    *activities.TokenHealth
 	server   *httptest.Server
-	door     *api.Door
+	receiver *api.Receiver
 	setup    setup
 	address  string // of a Temporal server of its own
 }
@@ -200,14 +200,14 @@ func (r *rig) seal() *guide.Seal {
 func (r *rig) webhook() http.Handler {
 	client, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL()})
 	require.NoError(r.t, err)
-	r.door = api.NewDoor(api.DoorConfig{
+	r.receiver = api.NewReceiver(api.ReceiverConfig{
 		Sessions: starter.NewSessions(r.temporal, client.BotID()), Seal: r.seal(), Log: r.voice.Logger, Count: r.voice.Metrics.Update,
 	})
-	return r.webhookTo(r.door)
+	return r.webhookTo(r.receiver)
 }
 
-func (r *rig) webhookTo(door *api.Door) http.Handler {
-	handler, err := api.NewWebhook(api.WebhookConfig{Secret: secret, Door: door, Log: r.voice.Logger})
+func (r *rig) webhookTo(receiver *api.Receiver) http.Handler {
+	handler, err := api.NewWebhook(api.WebhookConfig{Secret: secret, Receiver: receiver, Log: r.voice.Logger})
 	require.NoError(r.t, err)
 	mux := http.NewServeMux()
 	mux.Handle(api.WebhookPath, handler)

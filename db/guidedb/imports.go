@@ -14,7 +14,7 @@ import (
 	"vestnik/internal/content"
 )
 
-// Imports keeps the CMS's batches from the door to the guide. Every step may
+// Imports keeps the CMS's batches from the receiver to the guide. Every step may
 // be repeated at any time, by a worker that took over from one that died: it
 // goes on where the last committed transaction ended. It is safe for
 // concurrent use.

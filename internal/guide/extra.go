@@ -203,9 +203,9 @@ func (c CardExtra) back(entity, section string) Action {
 	switch c.Origin[0] {
 	case 'f':
 		if page := parsePage(rest); page > 1 {
-			return Action{Verb: Page, Entity: Menu, Code: Favorites, Extra: strconv.Itoa(page)}
+			return Action{Verb: Page, Entity: Menu, Code: Favourites, Extra: strconv.Itoa(page)}
 		}
-		return backTo(Favorites)
+		return backTo(Favourites)
 	case 'c':
 		id, page, _ := strings.Cut(rest, ".")
 		if collection, ok := parseID(id); ok && collection > 0 {

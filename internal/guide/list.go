@@ -87,8 +87,8 @@ func CollectionScreen(collection CollectionView, list Listing[Entry], now time.T
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
 }
 
-// FavoriteList is a person's favourites, newest first.
-func FavoriteList(list Listing[Entry], now time.Time) Screen {
+// FavouriteList is a person's favourites, newest first.
+func FavouriteList(list Listing[Entry], now time.Time) Screen {
 	head := "Избранное"
 	if list.Total == 0 {
 		head += "\n\nЗдесь пока пусто. Нажмите «В избранное» на карточке места или события."
@@ -99,7 +99,7 @@ func FavoriteList(list Listing[Entry], now time.Time) Screen {
 	}
 	body, keyboard := entries(list.Items, origin, now)
 	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
-		return Action{Verb: Page, Entity: Menu, Code: Favorites, Extra: strconv.Itoa(page)}
+		return Action{Verb: Page, Entity: Menu, Code: Favourites, Extra: strconv.Itoa(page)}
 	})...)
 	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)

@@ -6,9 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
-
-	"vestnik/internal/guide"
 )
 
 // BotSessionWorkflow is the type of the workflow that talks with one chat.
@@ -38,13 +37,13 @@ const (
 	BotCallback = "callback_query"
 )
 
-// BotUpdate is what goes on from the door into a session: what to do, and
+// BotUpdate is what goes on from the receiver into a session: what to do, and
 // whom to answer. Nothing that a person has written is in it; a search and a
 // location are sealed (internal/guide, Seal).
 type BotUpdate struct {
 	// ID is Telegram's update_id.
 	ID int64 `json:"id"`
-	// TraceID was made at the door, for this delivery of the update.
+	// TraceID was made at the receiver, for this delivery of the update.
 	TraceID string `json:"trace_id"`
 	// Kind is BotMessage or BotCallback.
 	Kind   string `json:"kind"`
@@ -75,9 +74,9 @@ func (u BotUpdate) LogFields() []any {
 		"update_id", u.ID, "event_type", u.Kind,
 		"telegram_user_id", u.UserID, "chat_id", u.ChatID,
 	}
-	if action, err := guide.ParseAction(u.Data); err == nil {
-		fields = append(fields, "action", action.Verb, "entity_type", action.Entity,
-			"entity_id", action.EntityID(), "extra", action.Extra)
+	if u.Data != "" {
+		parts := append(strings.SplitN(u.Data, ":", 4), "", "", "") // some may be missing
+		fields = append(fields, "action", parts[0], "entity_type", parts[1], "entity_id", parts[2], "extra", parts[3])
 	}
 	return fields
 }
