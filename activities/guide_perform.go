@@ -31,9 +31,9 @@ func (a *Guide) Perform(ctx context.Context, performing Performing) (p Performed
 	if performing.Answer {
 		again = a.answerFirst(ctx, performing.Claiming.Update, &answered)
 	}
-	p, err = a.perform(ctx, performing)
+	p = p.Go(ClaimStep, performing, attempts{Guide: a, ctx: ctx, asked: performing})
 	p.AnswerAgain = again()
-	return p, err
+	return p, nil
 }
 
 // answerFirst begins to answer a button and returns when that is done, or has
@@ -63,51 +63,6 @@ func (a *Guide) answerFirst(ctx context.Context, update protocol.BotUpdate, answ
 		<-done
 		return wait
 	}
-}
-
-func (a *Guide) perform(ctx context.Context, performing Performing) (p Performed, err error) {
-	update := performing.Claiming.Update
-	claimed, failed := a.claim(ctx, performing.Claiming)
-	if failed != nil {
-		return stopped(p, failed, ClaimStep)
-	}
-	if p.Claimed = claimed; claimed.Duplicate {
-		return p, nil
-	}
-	if performing.Check {
-		if p.Subscription, failed = a.check(ctx, Checking{Update: update}); failed != nil {
-			return stopped(p, failed, CheckStep)
-		}
-	}
-	composed, failed := a.compose(ctx, Composing{Update: update, View: performing.View, Subscription: p.Subscription})
-	if failed != nil {
-		return stopped(p, failed, ComposeStep)
-	}
-	p.Help, p.Card, p.Composed = composed.Help, composed.Card, &composed
-	showing := Showing{Update: update, Composed: composed, Replaceable: performing.Replaceable}
-	if composed.Screen.Photo != "" {
-		p.Shown, failed = a.sendPhoto(ctx, showing)
-		if failed != nil && (failed.wait >= 0 || !failed.TextInstead) {
-			return stopped(p, failed, PhotoStep)
-		}
-		if failed == nil {
-			p.Composed = nil // nobody needs it any more, and histories are kept
-			return p, nil
-		}
-		showing.PhotoFailed = failed.Code
-	}
-	if p.Shown, failed = a.sendText(ctx, showing); failed != nil {
-		p, err = stopped(p, failed, TextStep)
-		p.Stopped.PhotoFailed = showing.PhotoFailed
-		return p, err
-	}
-	p.Composed = nil
-	return p, nil
-}
-
-func stopped(p Performed, failed *trouble, step Step) (Performed, error) {
-	p.Shown, p.Stopped = Shown{}, failed.stop(step)
-	return p, nil
 }
 
 // Claim takes an update on; see [Claimed].

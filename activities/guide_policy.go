@@ -149,10 +149,6 @@ func (t *trouble) asError() error {
 	return t.fail(t.wait)
 }
 
-func (t *trouble) stop(step Step) *Stop {
-	return &Stop{Step: step, Failure: t.Failure, Wait: max(t.wait, 0), Final: t.wait < 0}
-}
-
 // nextWait is the pause after an attempt that failed: the specification's
 // backoff with a little jitter, or what Telegram asked for if that is longer.
 // Negative means that there is no next attempt.
