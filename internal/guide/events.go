@@ -41,29 +41,24 @@ func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine]
 	if extra := query.String(); extra != "1" {
 		origin = "l" + extra
 	}
-	var keyboard Keyboard
-	body := make([]string, 0, len(list.Items))
-	for i, item := range list.Items {
-		body = append(body, numbered(i, item.Title, joinNotes(item.when(now), tidy(item.Venue, 100))))
-		keyboard = append(keyboard, openButton(item.Title, open(Event, item.ID, origin)))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
-		turned := query
-		turned.Page = page
-		return pageOf(Events, turned.String())
-	})...)
-	keyboard = append(keyboard,
-		[]Button{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)},
-		[]Button{
+	below := [][]Button{
+		{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)},
+		{
 			choose("Дата", Events, 'w', query.String()),
 			choose("Категория", Events, 'c', query.String()),
 			choose("Источник", Events, 's', query.String()),
-		})
-	if query.Filtered() {
-		keyboard = append(keyboard, []Button{press(labelReset, openMenu(Events))})
+		},
 	}
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	if query.Filtered() {
+		below = append(below, []Button{press(labelReset, openMenu(Events))})
+	}
+	return listOf(head, list, func(event EventLine) (string, string, Action) {
+		return event.Title, joinNotes(event.when(now), tidy(event.Venue, 100)), open(Event, event.ID, origin)
+	}, func(page int) Action {
+		turned := query
+		turned.Page = page
+		return pageOf(Events, turned.String())
+	}, append(below, []Button{press(labelBack, backTo(Main))})...)
 }
 
 func onDay(label string, query EventQuery, day Day) Button {

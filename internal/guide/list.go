@@ -50,23 +50,31 @@ func openButton(title string, action Action) []Button {
 	return []Button{press(name(title, 60), action)}
 }
 
+// listOf is the screen of a page of a list: a line and a button for each item,
+// the row that turns pages, and what stands below that.
+func listOf[T any](head string, list Listing[T], item func(T) (title, note string, opens Action), turned func(page int) Action, below ...[]Button) Screen {
+	body := make([]string, 0, len(list.Items))
+	var keyboard Keyboard
+	for i, shown := range list.Items {
+		title, note, opens := item(shown)
+		body = append(body, numbered(i, title, note))
+		keyboard = append(keyboard, openButton(title, opens))
+	}
+	keyboard = append(append(keyboard, pager(list.Page, list.Pages, turned)...), below...)
+	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+}
+
 // CollectionList is the list of collections.
 func CollectionList(list Listing[Choice]) Screen {
 	head := "Подборки"
 	if list.Total == 0 {
 		head += "\n\nПодборок пока нет."
 	}
-	body := make([]string, 0, len(list.Items))
-	var keyboard Keyboard
-	for i, item := range list.Items {
-		body = append(body, numbered(i, item.Name, ""))
-		keyboard = append(keyboard, openButton(item.Name, open(Collection, item.ID, "")))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+	return listOf(head, list, func(collection Choice) (string, string, Action) {
+		return collection.Name, "", open(Collection, collection.ID, "")
+	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Collection, Extra: strconv.Itoa(page)}
-	})...)
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	}, []Button{press(labelBack, backTo(Main))})
 }
 
 // CollectionScreen is one collection with what is in it.

@@ -26,34 +26,28 @@ func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine]
 	if extra := query.String(); extra != "1" {
 		origin = "l" + extra
 	}
-	var keyboard Keyboard
-	body := make([]string, 0, len(list.Items))
-	for i, item := range list.Items {
-		note := item.Address
-		if stars := rating(item.Rating); stars != "" {
-			note = joinNotes(note, "★ "+stars)
-		}
-		body = append(body, numbered(i, item.Name, note))
-		keyboard = append(keyboard, openButton(item.Name, open(Place, item.ID, origin)))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
-		turned := query
-		turned.Page = page
-		return pageOf(Places, turned.String())
-	})...)
-	keyboard = append(keyboard, []Button{
+	below := [][]Button{{
 		choose("Район", Places, 'd', query.String()),
 		choose("Тип", Places, 't', query.String()),
 		choose("Подкатегория", Places, 's', query.String()),
-	})
+	}}
 	if query.Filtered() {
-		keyboard = append(keyboard, []Button{press(labelReset, openMenu(Places))})
+		below = append(below, []Button{press(labelReset, openMenu(Places))})
 	}
 	if extras {
-		keyboard = append(keyboard, extrasRow())
+		below = append(below, extrasRow())
 	}
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	return listOf(head, list, func(place PlaceLine) (string, string, Action) {
+		note := place.Address
+		if stars := rating(place.Rating); stars != "" {
+			note = joinNotes(note, "★ "+stars)
+		}
+		return place.Name, note, open(Place, place.ID, origin)
+	}, func(page int) Action {
+		turned := query
+		turned.Page = page
+		return pageOf(Places, turned.String())
+	}, append(below, []Button{press(labelBack, backTo(Main))})...)
 }
 
 func choose(label, section string, filter byte, kept string) Button {

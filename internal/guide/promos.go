@@ -11,21 +11,15 @@ func PromoList(list Listing[PromoLine], now time.Time) Screen {
 	if list.Total == 0 {
 		head += "\n\nСейчас акций нет. Загляните позже."
 	}
-	var keyboard Keyboard
-	body := make([]string, 0, len(list.Items))
-	for i, item := range list.Items {
-		note := tidy(item.Venue, 80)
-		if item.Until != nil {
-			note = joinNotes(note, "до "+date(item.Until.In(now.Location()), now))
+	return listOf(head, list, func(promo PromoLine) (string, string, Action) {
+		note := tidy(promo.Venue, 80)
+		if promo.Until != nil {
+			note = joinNotes(note, "до "+date(promo.Until.In(now.Location()), now))
 		}
-		body = append(body, numbered(i, item.Title, note))
-		keyboard = append(keyboard, openButton(item.Title, open(Promo, item.ID, "")))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+		return promo.Title, note, open(Promo, promo.ID, "")
+	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Promo, Extra: strconv.Itoa(page)}
-	})...)
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	}, []Button{press(labelBack, backTo(Main))})
 }
 
 // PromoCard shows a promo with its venue's photo. It is the same for
