@@ -227,4 +227,6 @@ type Stop struct {
 	Final bool          `json:"final,omitempty"`
 	// PhotoFailed is why the text was tried in a photo's place.
 	PhotoFailed guide.Code `json:"photo_failed,omitempty"`
+
+	refused *telegram.Error // nil if no call was made
 }

@@ -27,7 +27,7 @@ func (a *Guide) Answer(ctx context.Context, answering Answering) (err error) {
 
 // answer makes one attempt. A button pressed too long ago can't be answered,
 // which is nobody's fault.
-func (a *Guide) answer(ctx context.Context, answering Answering) *trouble {
+func (a *Guide) answer(ctx context.Context, answering Answering) *Stop {
 	update := answering.BotUpdate
 	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", made: answering.Made, longest: queryLife}, func(ctx context.Context) error {
 		err := a.answers.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: update.CallbackID, Text: update.Toast})
@@ -50,7 +50,7 @@ func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subsc
 
 // check says "unknown" and tells the operator if the bot may not know, which
 // is a fault of the configuration and not of the person.
-func (a *Guide) check(ctx context.Context, checking Checking) (guide.Subscription, *trouble) {
+func (a *Guide) check(ctx context.Context, checking Checking) (guide.Subscription, *Stop) {
 	update := checking.Update
 	leave, failed := a.turn(ctx, checkTurn)
 	if failed != nil {
@@ -96,7 +96,7 @@ func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, er
 	return shown, failed.asError()
 }
 
-func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ *trouble) {
+func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ *Stop) {
 	update, screen := showing.Update, showing.Composed.Screen
 	leave, failed := a.turn(ctx, screenTurn)
 	if failed != nil {
@@ -126,7 +126,7 @@ func (a *Guide) SendText(ctx context.Context, showing Showing) (shown Shown, err
 	return shown, failed.asError()
 }
 
-func (a *Guide) sendText(ctx context.Context, showing Showing) (shown Shown, _ *trouble) {
+func (a *Guide) sendText(ctx context.Context, showing Showing) (shown Shown, _ *Stop) {
 	update := showing.Update
 	leave, failed := a.turn(ctx, screenTurn)
 	if failed != nil {
@@ -161,7 +161,7 @@ func (a *Guide) message(showing Showing) telegram.TextMessage {
 
 // editText changes the screen in place; done is false if the message is gone
 // or can't be changed, and a new one is to be sent.
-func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, failed *trouble) {
+func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, failed *Stop) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Replaceable}
 	return a.edit(ctx, showing, "editMessageText", func(ctx context.Context) error {
 		_, err := a.screens.EditMessageText(ctx, ref, a.message(showing))
@@ -169,7 +169,7 @@ func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, faile
 	})
 }
 
-func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, failed *trouble) {
+func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, failed *Stop) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Update.MessageID}
 	return a.edit(ctx, showing, "editMessageReplyMarkup", func(ctx context.Context) error {
 		_, err := a.screens.EditMessageReplyMarkup(ctx, ref, keyboard(showing.Composed.Screen.Keyboard))
@@ -177,7 +177,7 @@ func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, f
 	})
 }
 
-func (a *Guide) edit(ctx context.Context, showing Showing, method string, do func(context.Context) error) (done bool, failed *trouble) {
+func (a *Guide) edit(ctx context.Context, showing Showing, method string, do func(context.Context) error) (done bool, failed *Stop) {
 	failed = a.call(ctx, attempt{update: showing.Update, method: method, made: showing.Made, longest: longestWait}, func(ctx context.Context) error {
 		err := do(ctx)
 		var refused *telegram.Error
@@ -204,7 +204,7 @@ type attempt struct {
 }
 
 // call makes the attempt, logs it, and says what is to become of a failure.
-func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) error) *trouble {
+func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) error) *Stop {
 	number := try.made + int(activity.GetInfo(ctx).Attempt)
 	started := time.Now()
 	err := do(ctx)
@@ -224,18 +224,18 @@ func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) 
 	if !errors.As(err, &refused) {
 		refused = &telegram.Error{Class: telegram.Internal, Method: try.method, Description: "not an answer of the client"}
 	}
-	failed := &trouble{Failure: failureOfCall(refused, isPhoto), wait: nextWait(number, refused, try.longest), refused: refused}
-	metrics := activity.GetMetricsHandler(ctx).WithTags(map[string]string{"method": try.method, "code": string(failed.Code)})
+	failed := newStop(failureOfCall(refused, isPhoto), nextWait(number, refused, try.longest), refused)
+	metrics := activity.GetMetricsHandler(ctx).WithTags(map[string]string{"method": try.method, "code": string(failed.Failure.Code)})
 	metrics.Counter("vestnik_bot_call_errors").Inc(1)
 	if refused.MayHaveHappened() {
 		metrics.Counter("vestnik_bot_call_unknown_outcomes").Inc(1)
 	}
-	fields = append(fields, "status", "error", "http_status", refused.HTTPStatus, "delay_ms", max(failed.wait, 0).Milliseconds())
+	fields = append(fields, "status", "error", "http_status", refused.HTTPStatus, "delay_ms", failed.Wait.Milliseconds())
 	if isPhoto {
 		fields = append(fields, "photo_result", "failed")
 	}
-	fields = append(fields, failed.Code.LogFields(failed.Message, failed.Details)...)
-	if failed.wait >= 0 {
+	fields = append(fields, failed.Failure.Code.LogFields(failed.Failure.Message, failed.Failure.Details)...)
+	if !failed.Final {
 		a.log.WarnContext(ctx, "bot call failed, trying again", fields...)
 		return failed
 	}
@@ -248,10 +248,10 @@ func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) 
 }
 
 // turn waits for a place among the calls that may be under way.
-func (a *Guide) turn(ctx context.Context, who turn) (leave func(), failed *trouble) {
+func (a *Guide) turn(ctx context.Context, who turn) (leave func(), failed *Stop) {
 	leave, err := a.gate.enter(ctx, who)
 	if err != nil {
-		return nil, &trouble{Failure: Failure{Code: guide.OutboundTimeout, Message: "no turn for the call in time"}, wait: callBackoff}
+		return nil, newStop(Failure{Code: guide.OutboundTimeout, Message: "no turn for the call in time"}, callBackoff, nil)
 	}
 	return leave, nil
 }

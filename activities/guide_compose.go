@@ -29,7 +29,7 @@ func (a *Guide) Compose(ctx context.Context, composing Composing) (composed Comp
 	return composed, failed.asError()
 }
 
-func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *trouble) {
+func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *Stop) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	c := &composer{Guide: a, update: composing.Update, view: composing.View, now: a.now().In(a.config.Zone)}

@@ -31,7 +31,7 @@ func (a *Guide) Perform(ctx context.Context, performing Performing) (p Performed
 	if performing.Answer {
 		again = a.answerFirst(ctx, performing.Claiming.Update, &answered)
 	}
-	p = p.Go(ClaimStep, performing, attempts{Guide: a, ctx: ctx, asked: performing})
+	p = p.Go(ClaimStep, performing, attempts{bot: a, ctx: ctx, asked: performing})
 	p.AnswerAgain = again()
 	return p, nil
 }
@@ -48,7 +48,7 @@ func (a *Guide) answerFirst(ctx context.Context, update protocol.BotUpdate, answ
 		defer a.recoverInto(ctx, update, &err)
 		defer close(done)
 		if failed := a.answer(ctx, Answering{BotUpdate: update}); failed != nil {
-			wait = max(failed.wait, 0)
+			wait = failed.Wait
 		}
 		answered.Store(wait == 0)
 		go activity.RecordHeartbeat(ctx, wait == 0)
@@ -72,7 +72,7 @@ func (a *Guide) Claim(ctx context.Context, claiming Claiming) (claimed Claimed, 
 	return claimed, failed.asError()
 }
 
-func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *trouble) {
+func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *Stop) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	first, original, err := a.inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.now())

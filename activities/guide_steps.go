@@ -77,32 +77,25 @@ func (p Performed) Go(from Step, asked Performing, steps Steps) Performed {
 
 // attempts are the steps of Perform.
 type attempts struct {
-	*Guide
+	bot   *Guide
 	ctx   context.Context //nolint:containedctx // lives as long as one activity
 	asked Performing
 }
 
-func (a attempts) Claim() (Claimed, *Stop) { return attempted(a.claim(a.ctx, a.asked.Claiming)) }
+func (a attempts) Claim() (Claimed, *Stop) { return a.bot.claim(a.ctx, a.asked.Claiming) }
 
 func (a attempts) Check() (guide.Subscription, *Stop) {
-	return attempted(a.check(a.ctx, Checking{Update: a.asked.Claiming.Update}))
+	return a.bot.check(a.ctx, Checking{Update: a.asked.Claiming.Update})
 }
 
 func (a attempts) Compose(subscription guide.Subscription) (Composed, *Stop) {
-	return attempted(a.compose(a.ctx, Composing{Update: a.asked.Claiming.Update, View: a.asked.View, Subscription: subscription}))
+	return a.bot.compose(a.ctx, Composing{Update: a.asked.Claiming.Update, View: a.asked.View, Subscription: subscription})
 }
 
 func (a attempts) SendPhoto(showing Showing) (Shown, *Stop) {
-	return attempted(a.sendPhoto(a.ctx, showing))
+	return a.bot.sendPhoto(a.ctx, showing)
 }
 
 func (a attempts) SendText(showing Showing) (Shown, *Stop) {
-	return attempted(a.sendText(a.ctx, showing))
-}
-
-func attempted[T any](result T, failed *trouble) (T, *Stop) {
-	if failed == nil {
-		return result, nil
-	}
-	return result, &Stop{Failure: failed.Failure, Wait: max(failed.wait, 0), Final: failed.wait < 0}
+	return a.bot.sendText(a.ctx, showing)
 }
