@@ -27,13 +27,11 @@ func (a *Guide) Perform(ctx context.Context, performing Performing) (p Performed
 	defer a.recoverInto(ctx, performing.Claiming.Update, &err)
 	var answered atomic.Bool
 	defer a.alive(ctx, &answered)()
-	again := func() time.Duration { return 0 }
 	if performing.Answer {
-		again = a.answerFirst(ctx, performing.Claiming.Update, &answered)
+		again := a.answerFirst(ctx, performing.Claiming.Update, &answered)
+		defer func() { p.AnswerAgain = again() }()
 	}
-	p = p.Go(ClaimStep, performing, attempts{bot: a, ctx: ctx, asked: performing})
-	p.AnswerAgain = again()
-	return p, nil
+	return p.Go(ClaimStep, performing, attempts{bot: a, ctx: ctx, asked: performing}), nil
 }
 
 // answerFirst begins to answer a button and returns when that is done, or has
@@ -42,16 +40,17 @@ func (a *Guide) Perform(ctx context.Context, performing Performing) (p Performed
 // returns the pause before another attempt, 0 for none.
 func (a *Guide) answerFirst(ctx context.Context, update protocol.BotUpdate, answered *atomic.Bool) (again func() time.Duration) {
 	var wait time.Duration
-	done := make(chan struct{})
+	done, reported := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(reported)
+		defer func() { activity.RecordHeartbeat(ctx, answered.Load()) }()
+		defer close(done)
 		var err error // logged where it happens
 		defer a.recoverInto(ctx, update, &err)
-		defer close(done)
 		if failed := a.answer(ctx, Answering{BotUpdate: update}); failed != nil {
 			wait = failed.Wait
 		}
 		answered.Store(wait == 0)
-		go activity.RecordHeartbeat(ctx, wait == 0)
 	}()
 	late := time.NewTimer(answerLead)
 	defer late.Stop()
@@ -60,7 +59,7 @@ func (a *Guide) answerFirst(ctx context.Context, update protocol.BotUpdate, answ
 	case <-late.C:
 	}
 	return func() time.Duration {
-		<-done
+		<-reported
 		return wait
 	}
 }
