@@ -3,11 +3,8 @@ package activities
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -76,7 +73,7 @@ func ImportAfterwardsOptions(summary string) workflow.ActivityOptions {
 
 // AwaitImportTurn returns when every import accepted earlier has ended; until
 // then it fails with ErrImportWaits. An earlier one that nobody works on is
-// started, or given up if its workflow has ended.
+// started.
 func (a *Content) AwaitImportTurn(ctx context.Context, input protocol.ImportContentInput) error {
 	earlier, err := a.imports.Earlier(ctx, input.ImportID)
 	if err != nil {
@@ -85,30 +82,13 @@ func (a *Content) AwaitImportTurn(ctx context.Context, input protocol.ImportCont
 	if earlier == "" {
 		return a.imports.SetPhase(ctx, input.ImportID, content.PhaseApplying)
 	}
-	if err := a.seeTo(ctx, earlier); err != nil {
+	if _, err := a.temporal.ExecuteWorkflow(ctx, protocol.ImportContentStart(earlier), protocol.ImportContentWorkflow,
+		protocol.ImportContentInput{ImportID: earlier}); err != nil {
 		return err
 	}
 	return temporal.NewApplicationErrorWithOptions("import "+earlier+" goes first", protocol.ErrImportWaits, temporal.ApplicationErrorOptions{
 		NextRetryDelay: turnPoll, Category: temporal.ApplicationErrorCategoryBenign,
 	})
-}
-
-func (a *Content) seeTo(ctx context.Context, importID string) error {
-	description, err := a.temporal.DescribeWorkflowExecution(ctx, protocol.ImportWorkflowID(importID), "")
-	var unknown *serviceerror.NotFound
-	switch {
-	case errors.As(err, &unknown):
-		_, err = a.temporal.ExecuteWorkflow(ctx, protocol.ImportContentStart(importID), protocol.ImportContentWorkflow,
-			protocol.ImportContentInput{ImportID: importID})
-		return err
-	case err != nil:
-		return err
-	}
-	status := description.GetWorkflowExecutionInfo().GetStatus()
-	if status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING {
-		return nil
-	}
-	return a.imports.Fail(ctx, importID, fmt.Sprintf("its workflow ended before its work was done (%s); send the batch again", status))
 }
 
 // ApplyImport takes an import's objects into the guide, chunk by chunk, going

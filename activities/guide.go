@@ -25,7 +25,7 @@ import (
 // knowing, if the worker died before the workflow task was recorded; and while
 // it ran, the session could not start the answer to the next button.
 //
-// Perform is the whole way from an update to its screen, each step tried once.
+// Perform is the whole way from an update to its answer and its screen, each step tried once.
 // That is nearly always enough, and one trip through Temporal where four would
 // cost four times the latency. A step that fails is taken up by the session,
 // with an activity of its own: there Temporal counts the attempts, three in
@@ -38,7 +38,6 @@ type Guide struct {
 	inbox   *inbox.Store
 	config  GuideConfig
 	gate    *gate
-	order   *order
 	log     *slog.Logger
 	now     func() time.Time
 	token   *TokenHealth
@@ -104,19 +103,9 @@ func NewGuide(config GuideConfig) *Guide {
 	}
 	return &Guide{
 		answers: config.Answers, screens: config.Screens, store: config.Store, inbox: config.Inbox,
-		config: config, gate: newGate(config.Concurrency), order: newOrder(), log: config.Log, now: config.Now, token: config.Token,
+		config: config, gate: newGate(config.Concurrency), log: config.Log, now: config.Now, token: config.Token,
 	}
 }
-
-// Subscription is whether a person may use the guide.
-type Subscription string
-
-// Values of Subscription. The zero value means that nobody asked.
-const (
-	SubscriptionUnknown Subscription = "unknown"
-	Subscribed          Subscription = "subscribed"
-	NotSubscribed       Subscription = "not_subscribed"
-)
 
 // Claiming asks to take an update on, once over all sessions.
 type Claiming struct {
@@ -124,8 +113,18 @@ type Claiming struct {
 	// Session names the session through all its runs.
 	Session string             `json:"session"`
 	Update  protocol.BotUpdate `json:"update"`
-	// AlsoHandled are updates that need no screen of their own.
-	AlsoHandled []protocol.SeenUpdate `json:"also_handled,omitempty"`
+}
+
+// Answering asks to answer a pressed button.
+type Answering struct {
+	protocol.BotUpdate // beside the rest: for earlier builds it was all
+	// Made is how many attempts were made before this activity's.
+	Made int `json:"made,omitempty"`
+	// Claim: the answer is all that the update gets, so it is claimed here,
+	// as BotID and Session say.
+	Claim   bool   `json:"claim,omitempty"`
+	BotID   int64  `json:"bot_id,omitempty"`
+	Session string `json:"session,omitempty"`
 }
 
 // Claimed tells whose an update is.
@@ -147,7 +146,7 @@ type Composing struct {
 	Update protocol.BotUpdate   `json:"update"`
 	View   protocol.SessionView `json:"view"`
 	// Subscription is what Telegram said; empty if the screen is for all.
-	Subscription Subscription `json:"subscription,omitempty"`
+	Subscription guide.Subscription `json:"subscription,omitempty"`
 }
 
 // Composed is a screen and what the session should remember of it.
@@ -184,6 +183,8 @@ type Shown struct {
 type Performing struct {
 	Claiming Claiming             `json:"claiming"`
 	View     protocol.SessionView `json:"view"`
+	// Answer: the button is to be answered, before all else.
+	Answer bool `json:"answer,omitempty"`
 	// Check: the screen is for subscribers only.
 	Check       bool  `json:"check,omitempty"`
 	Replaceable int64 `json:"replaceable,omitempty"`
@@ -209,9 +210,12 @@ type Performed struct {
 	Card  string `json:"card,omitempty"`
 	// Stopped is the step that failed, for the reason given; the session goes
 	// on from there with what was found out before it.
-	Stopped      *Stop        `json:"stopped,omitempty"`
-	Subscription Subscription `json:"subscription,omitempty"`
-	Composed     *Composed    `json:"composed,omitempty"`
+	Stopped      *Stop              `json:"stopped,omitempty"`
+	Subscription guide.Subscription `json:"subscription,omitempty"`
+	Composed     *Composed          `json:"composed,omitempty"`
+	// AnswerAgain is the pause before the button is to be answered once more;
+	// 0 if that is done with.
+	AnswerAgain time.Duration `json:"answer_again,omitempty"`
 }
 
 // Stop is a step that failed once.
@@ -223,12 +227,6 @@ type Stop struct {
 	Final bool          `json:"final,omitempty"`
 	// PhotoFailed is why the text was tried in a photo's place.
 	PhotoFailed guide.Code `json:"photo_failed,omitempty"`
-}
 
-// Sweeping asks to record what a session has handled besides, and to drop
-// what is too old.
-type Sweeping struct {
-	BotID   int64                 `json:"bot_id"`
-	Session string                `json:"session"`
-	Handled []protocol.SeenUpdate `json:"handled,omitempty"`
+	refused *telegram.Error // nil if no call was made
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -14,12 +15,21 @@ import (
 )
 
 // Answer takes the waiting sign off a pressed button. It asks nobody else
-// first and waits for nothing. A button pressed too long ago can't be
-// answered, which is nobody's fault.
-func (a *Guide) Answer(ctx context.Context, update protocol.BotUpdate) (err error) {
-	defer a.recoverInto(ctx, update, &err)
-	defer a.order.answered(update.CallbackID)
-	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", longest: queryLife}, func(ctx context.Context) error {
+// first and waits for nothing.
+func (a *Guide) Answer(ctx context.Context, answering Answering) (err error) {
+	defer a.recoverInto(ctx, answering.BotUpdate, &err)
+	if failed := a.answer(ctx, answering); failed != nil || !answering.Claim {
+		return failed.asError()
+	}
+	_, failed := a.claim(ctx, Claiming{BotID: answering.BotID, Session: answering.Session, Update: answering.BotUpdate})
+	return failed.asError()
+}
+
+// answer makes one attempt. A button pressed too long ago can't be answered,
+// which is nobody's fault.
+func (a *Guide) answer(ctx context.Context, answering Answering) *Stop {
+	update := answering.BotUpdate
+	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", made: answering.Made, longest: queryLife}, func(ctx context.Context) error {
 		err := a.answers.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: update.CallbackID, Text: update.Toast})
 		var refused *telegram.Error
 		if errors.As(err, &refused) && refused.Class == telegram.QueryTooOld {
@@ -27,20 +37,20 @@ func (a *Guide) Answer(ctx context.Context, update protocol.BotUpdate) (err erro
 			return nil
 		}
 		return err
-	}).asError()
+	})
 }
 
 // CheckSubscription asks Telegram whether the person is in the channel.
-func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subscription Subscription, err error) {
+func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subscription guide.Subscription, err error) {
 	defer a.recoverInto(ctx, checking.Update, &err)
-	defer a.alive(ctx)()
+	defer a.alive(ctx, new(atomic.Bool))()
 	subscription, failed := a.check(ctx, checking)
 	return subscription, failed.asError()
 }
 
 // check says "unknown" and tells the operator if the bot may not know, which
 // is a fault of the configuration and not of the person.
-func (a *Guide) check(ctx context.Context, checking Checking) (Subscription, *trouble) {
+func (a *Guide) check(ctx context.Context, checking Checking) (guide.Subscription, *Stop) {
 	update := checking.Update
 	leave, failed := a.turn(ctx, checkTurn)
 	if failed != nil {
@@ -56,19 +66,19 @@ func (a *Guide) check(ctx context.Context, checking Checking) (Subscription, *tr
 		switch failed.refused.Class {
 		case telegram.Forbidden, telegram.ChatNotFound, telegram.Unauthorized, telegram.BadRequest, telegram.Migrated:
 			a.alertChannel(ctx, update, failed.refused.Description)
-			return SubscriptionUnknown, nil
+			return guide.SubscriptionUnknown, nil
 		}
 	}
 	switch {
 	case failed != nil:
 		return "", failed
 	case member.IsSubscribed():
-		return Subscribed, nil
+		return guide.Subscribed, nil
 	case !member.Known():
 		a.alertChannel(ctx, update, "a status that is new to this version")
-		return SubscriptionUnknown, nil
+		return guide.SubscriptionUnknown, nil
 	}
-	return NotSubscribed, nil
+	return guide.NotSubscribed, nil
 }
 
 func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, details string) {
@@ -81,12 +91,12 @@ func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, det
 // photo itself, within the call.
 func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
-	defer a.alive(ctx)()
+	defer a.alive(ctx, new(atomic.Bool))()
 	shown, failed := a.sendPhoto(ctx, showing)
 	return shown, failed.asError()
 }
 
-func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ *trouble) {
+func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ *Stop) {
 	update, screen := showing.Update, showing.Composed.Screen
 	leave, failed := a.turn(ctx, screenTurn)
 	if failed != nil {
@@ -111,12 +121,12 @@ func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ 
 // bot is set to do that and the update allows it.
 func (a *Guide) SendText(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
-	defer a.alive(ctx)()
+	defer a.alive(ctx, new(atomic.Bool))()
 	shown, failed := a.sendText(ctx, showing)
 	return shown, failed.asError()
 }
 
-func (a *Guide) sendText(ctx context.Context, showing Showing) (shown Shown, _ *trouble) {
+func (a *Guide) sendText(ctx context.Context, showing Showing) (shown Shown, _ *Stop) {
 	update := showing.Update
 	leave, failed := a.turn(ctx, screenTurn)
 	if failed != nil {
@@ -151,7 +161,7 @@ func (a *Guide) message(showing Showing) telegram.TextMessage {
 
 // editText changes the screen in place; done is false if the message is gone
 // or can't be changed, and a new one is to be sent.
-func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, failed *trouble) {
+func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, failed *Stop) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Replaceable}
 	return a.edit(ctx, showing, "editMessageText", func(ctx context.Context) error {
 		_, err := a.screens.EditMessageText(ctx, ref, a.message(showing))
@@ -159,7 +169,7 @@ func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, faile
 	})
 }
 
-func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, failed *trouble) {
+func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, failed *Stop) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Update.MessageID}
 	return a.edit(ctx, showing, "editMessageReplyMarkup", func(ctx context.Context) error {
 		_, err := a.screens.EditMessageReplyMarkup(ctx, ref, keyboard(showing.Composed.Screen.Keyboard))
@@ -167,7 +177,7 @@ func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, f
 	})
 }
 
-func (a *Guide) edit(ctx context.Context, showing Showing, method string, do func(context.Context) error) (done bool, failed *trouble) {
+func (a *Guide) edit(ctx context.Context, showing Showing, method string, do func(context.Context) error) (done bool, failed *Stop) {
 	failed = a.call(ctx, attempt{update: showing.Update, method: method, made: showing.Made, longest: longestWait}, func(ctx context.Context) error {
 		err := do(ctx)
 		var refused *telegram.Error
@@ -194,7 +204,7 @@ type attempt struct {
 }
 
 // call makes the attempt, logs it, and says what is to become of a failure.
-func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) error) *trouble {
+func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) error) *Stop {
 	number := try.made + int(activity.GetInfo(ctx).Attempt)
 	started := time.Now()
 	err := do(ctx)
@@ -214,18 +224,18 @@ func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) 
 	if !errors.As(err, &refused) {
 		refused = &telegram.Error{Class: telegram.Internal, Method: try.method, Description: "not an answer of the client"}
 	}
-	failed := &trouble{Failure: failureOfCall(refused, isPhoto), wait: nextWait(number, refused, try.longest), refused: refused}
-	metrics := activity.GetMetricsHandler(ctx).WithTags(map[string]string{"method": try.method, "code": string(failed.Code)})
+	failed := newStop(failureOfCall(refused, isPhoto), nextWait(number, refused, try.longest), refused)
+	metrics := activity.GetMetricsHandler(ctx).WithTags(map[string]string{"method": try.method, "code": string(failed.Failure.Code)})
 	metrics.Counter("vestnik_bot_call_errors").Inc(1)
 	if refused.MayHaveHappened() {
 		metrics.Counter("vestnik_bot_call_unknown_outcomes").Inc(1)
 	}
-	fields = append(fields, "status", "error", "http_status", refused.HTTPStatus, "delay_ms", max(failed.wait, 0).Milliseconds())
+	fields = append(fields, "status", "error", "http_status", refused.HTTPStatus, "delay_ms", failed.Wait.Milliseconds())
 	if isPhoto {
 		fields = append(fields, "photo_result", "failed")
 	}
-	fields = append(fields, failed.Code.LogFields(failed.Message, failed.Details)...)
-	if failed.wait >= 0 {
+	fields = append(fields, failed.Failure.Code.LogFields(failed.Failure.Message, failed.Failure.Details)...)
+	if !failed.Final {
 		a.log.WarnContext(ctx, "bot call failed, trying again", fields...)
 		return failed
 	}
@@ -238,10 +248,10 @@ func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) 
 }
 
 // turn waits for a place among the calls that may be under way.
-func (a *Guide) turn(ctx context.Context, who turn) (leave func(), failed *trouble) {
+func (a *Guide) turn(ctx context.Context, who turn) (leave func(), failed *Stop) {
 	leave, err := a.gate.enter(ctx, who)
 	if err != nil {
-		return nil, &trouble{Failure: Failure{Code: guide.OutboundTimeout, Message: "no turn for the call in time"}, wait: callBackoff}
+		return nil, newStop(Failure{Code: guide.OutboundTimeout, Message: "no turn for the call in time"}, callBackoff, nil)
 	}
 	return leave, nil
 }

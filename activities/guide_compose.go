@@ -29,7 +29,7 @@ func (a *Guide) Compose(ctx context.Context, composing Composing) (composed Comp
 	return composed, failed.asError()
 }
 
-func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *trouble) {
+func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *Stop) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
 	c := &composer{Guide: a, update: composing.Update, view: composing.View, now: a.now().In(a.config.Zone)}
@@ -48,8 +48,8 @@ type composer struct {
 	now    time.Time // in the city's time zone
 }
 
-func (c *composer) compose(ctx context.Context, said Subscription) (Composed, error) {
-	user, err := c.store.SeeUser(ctx, c.update.UserID, "")
+func (c *composer) compose(ctx context.Context, said guide.Subscription) (Composed, error) {
+	user, err := c.store.SeeUser(ctx, c.update.UserID)
 	if err != nil {
 		return Composed{}, err
 	}
@@ -96,17 +96,17 @@ func (c *composer) action() guide.Action {
 // allowed decides on what Telegram said, and remembers it. If Telegram could
 // not be asked, what was known a day ago counts; if nothing is known, the
 // person comes in: the fault is not theirs.
-func (c *composer) allowed(ctx context.Context, user guidedb.User, said Subscription) (bool, error) {
+func (c *composer) allowed(ctx context.Context, user guidedb.User, said guide.Subscription) (bool, error) {
 	switch said {
-	case Subscribed, NotSubscribed:
-		subscribed := said == Subscribed
-		if string(user.Subscription) == string(said) && c.now.Sub(user.CheckedAt) < statusKept {
-			return subscribed, nil
+	case guide.Subscribed, guide.NotSubscribed:
+		allowed := said == guide.Subscribed
+		if user.Subscription == said && c.now.Sub(user.CheckedAt) < statusKept {
+			return allowed, nil
 		}
-		return subscribed, c.store.SetSubscription(ctx, user.TelegramID, subscribed, c.now)
-	case SubscriptionUnknown:
-		known := user.Subscription != guidedb.SubscriptionUnknown && c.now.Sub(user.CheckedAt) < statusTrusted
-		return !known || user.Subscription == guidedb.Subscribed, nil
+		return allowed, c.store.SetSubscription(ctx, c.update.UserID, said, c.now)
+	case guide.SubscriptionUnknown:
+		known := user.Subscription != guide.SubscriptionUnknown && c.now.Sub(user.CheckedAt) < statusTrusted
+		return !known || user.Subscription == guide.Subscribed, nil
 	}
 	return true, nil // nobody asked: the screen is for everybody
 }
@@ -134,10 +134,10 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 		return c.collections(ctx, page)
 	case guide.ToCollection:
 		return c.collection(ctx, action.ID, page)
-	case guide.ToFavorites:
-		return c.favorites(ctx, page)
-	case guide.ToAddFavorite, guide.ToRemoveFavorite:
-		return c.changeFavorite(ctx, action)
+	case guide.ToFavourites:
+		return c.favourites(ctx, page)
+	case guide.ToAddFavourite, guide.ToRemoveFavourite:
+		return c.changeFavourite(ctx, action)
 	case guide.ToPromos:
 		return c.promos(ctx, page)
 	case guide.ToPromo:
@@ -152,31 +152,4 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 
 func (c *composer) menu(notice string) Composed {
 	return Composed{Screen: guide.MenuScreen(notice)}
-}
-
-func listing[From, To any](page guidedb.Page[From], convert func(From) To) guide.Listing[To] {
-	items := make([]To, len(page.Items))
-	for i, item := range page.Items {
-		items[i] = convert(item)
-	}
-	return guide.Listing[To]{Items: items, Page: page.Number, Pages: page.Pages, Total: page.Total}
-}
-
-func choiceOf(choice guidedb.Choice) guide.Choice { return guide.Choice(choice) }
-
-func choicesOf(choices []guidedb.Choice) []guide.Choice {
-	converted := make([]guide.Choice, len(choices))
-	for i, choice := range choices {
-		converted[i] = choiceOf(choice)
-	}
-	return converted
-}
-
-// value is what a pointer points to, or the zero value.
-func value[T any](pointer *T) T {
-	if pointer == nil {
-		var zero T
-		return zero
-	}
-	return *pointer
 }

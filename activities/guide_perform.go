@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -13,57 +14,54 @@ import (
 // storeTime bounds the database's part of one attempt.
 const storeTime = 8 * time.Second
 
-// Perform takes an update from its claim to its screen, each step tried once.
-// It returns an error only for what is not worth another look; a step that
-// failed is told in the result, with everything that was done before it.
+// answerLead is how long an update waits for its own button's answer to have
+// gone out: the answer is the first call of its update. An answer that
+// Telegram holds up longer does not hold up the screen.
+const answerLead = 500 * time.Millisecond
+
+// Perform takes an update from its claim to its screen, and answers its button
+// first if that is asked for; each step is tried once. It returns an error only
+// for what is not worth another look; a step that failed is in the result,
+// with everything that was done before it.
 func (a *Guide) Perform(ctx context.Context, performing Performing) (p Performed, err error) {
-	update := performing.Claiming.Update
-	defer a.recoverInto(ctx, update, &err)
-	defer a.alive(ctx)()
-	if update.CallbackID != "" {
-		a.order.afterAnswer(ctx, update.CallbackID)
+	defer a.recoverInto(ctx, performing.Claiming.Update, &err)
+	var answered atomic.Bool
+	defer a.alive(ctx, &answered)()
+	if performing.Answer {
+		again := a.answerFirst(ctx, performing.Claiming.Update, &answered)
+		defer func() { p.AnswerAgain = again() }()
 	}
-	claimed, failed := a.claim(ctx, performing.Claiming)
-	if failed != nil {
-		return stopped(p, failed, ClaimStep)
-	}
-	if p.Claimed = claimed; claimed.Duplicate {
-		return p, nil
-	}
-	if performing.Check {
-		if p.Subscription, failed = a.check(ctx, Checking{Update: update}); failed != nil {
-			return stopped(p, failed, CheckStep)
-		}
-	}
-	composed, failed := a.compose(ctx, Composing{Update: update, View: performing.View, Subscription: p.Subscription})
-	if failed != nil {
-		return stopped(p, failed, ComposeStep)
-	}
-	p.Help, p.Card, p.Composed = composed.Help, composed.Card, &composed
-	showing := Showing{Update: update, Composed: composed, Replaceable: performing.Replaceable}
-	if composed.Screen.Photo != "" {
-		p.Shown, failed = a.sendPhoto(ctx, showing)
-		if failed != nil && (failed.wait >= 0 || !failed.TextInstead) {
-			return stopped(p, failed, PhotoStep)
-		}
-		if failed == nil {
-			p.Composed = nil // nobody needs it any more, and histories are kept
-			return p, nil
-		}
-		showing.PhotoFailed = failed.Code
-	}
-	if p.Shown, failed = a.sendText(ctx, showing); failed != nil {
-		p, err = stopped(p, failed, TextStep)
-		p.Stopped.PhotoFailed = showing.PhotoFailed
-		return p, err
-	}
-	p.Composed = nil
-	return p, nil
+	return p.Go(ClaimStep, performing, attempts{bot: a, ctx: ctx, asked: performing}), nil
 }
 
-func stopped(p Performed, failed *trouble, step Step) (Performed, error) {
-	p.Shown, p.Stopped = Shown{}, failed.stop(step)
-	return p, nil
+// answerFirst begins to answer a button and returns when that is done, or has
+// been under way for answerLead. A heartbeat reports that it is done with, so
+// that nobody does it again if the worker dies. again waits for the end and
+// returns the pause before another attempt, 0 for none.
+func (a *Guide) answerFirst(ctx context.Context, update protocol.BotUpdate, answered *atomic.Bool) (again func() time.Duration) {
+	var wait time.Duration
+	done, reported := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(reported)
+		defer func() { activity.RecordHeartbeat(ctx, answered.Load()) }()
+		defer close(done)
+		var err error // logged where it happens
+		defer a.recoverInto(ctx, update, &err)
+		if failed := a.answer(ctx, Answering{BotUpdate: update}); failed != nil {
+			wait = failed.Wait
+		}
+		answered.Store(wait == 0)
+	}()
+	late := time.NewTimer(answerLead)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+	}
+	return func() time.Duration {
+		<-reported
+		return wait
+	}
 }
 
 // Claim takes an update on; see [Claimed].
@@ -73,12 +71,9 @@ func (a *Guide) Claim(ctx context.Context, claiming Claiming) (claimed Claimed, 
 	return claimed, failed.asError()
 }
 
-func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *trouble) {
+func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *Stop) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	if err := a.claimAll(ctx, claiming.BotID, claiming.Session, claiming.AlsoHandled); err != nil {
-		return Claimed{}, a.dbFailure(ctx, claiming.Update, err)
-	}
 	first, original, err := a.inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.now())
 	if err != nil {
 		return Claimed{}, a.dbFailure(ctx, claiming.Update, err)
@@ -89,24 +84,11 @@ func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *trouble
 	return Claimed{}, nil
 }
 
-func (a *Guide) claimAll(ctx context.Context, botID int64, session string, updates []protocol.SeenUpdate) error {
-	for _, update := range updates {
-		if _, _, err := a.inbox.Claim(ctx, botID, update.ID, session, update.TraceID, a.now()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Sweep records what has no record yet and forgets what is old.
-func (a *Guide) Sweep(ctx context.Context, sweeping Sweeping) (err error) {
+// Sweep forgets what the inbox need not know any more.
+func (a *Guide) Sweep(ctx context.Context) (err error) {
 	var about protocol.BotUpdate
 	defer a.recoverInto(ctx, about, &err)
-	err = a.claimAll(ctx, sweeping.BotID, sweeping.Session, sweeping.Handled)
-	if err == nil {
-		_, err = a.inbox.Sweep(ctx, a.now())
-	}
-	if err != nil {
+	if _, err := a.inbox.Sweep(ctx, a.now()); err != nil {
 		return a.dbFailure(ctx, about, err).asError()
 	}
 	return nil
@@ -125,8 +107,8 @@ func (a *Guide) NoteBlocked(ctx context.Context, update protocol.BotUpdate) (err
 const aliveEvery = 3 * time.Second
 
 // alive tells Temporal, as long as the activity runs, that the worker does
-// too. Most are done before the first heartbeat.
-func (a *Guide) alive(ctx context.Context) (stop func()) {
+// too, and whether the button is answered.
+func (a *Guide) alive(ctx context.Context, answered *atomic.Bool) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		beat := time.NewTicker(aliveEvery)
@@ -134,66 +116,11 @@ func (a *Guide) alive(ctx context.Context) (stop func()) {
 		for {
 			select {
 			case <-beat.C:
-				activity.RecordHeartbeat(ctx)
+				activity.RecordHeartbeat(ctx, answered.Load())
 			case <-done:
 				return
 			}
 		}
 	}()
 	return sync.OnceFunc(func() { close(done) })
-}
-
-// answerLead is how long an update waits for its own button's answer to have
-// gone out: the answer is the first call of its update. An answer that
-// Telegram holds up longer does not hold up the screen.
-const answerLead = 500 * time.Millisecond
-
-// order lets the answer to a button go before its update's other calls. Both
-// are activities that begin at the same moment, in one process as a rule.
-type order struct {
-	mu      sync.Mutex
-	answers map[string]chan struct{} // closed when answered
-	old     []string                 // keys, oldest first
-}
-
-// orderKept bounds the memory of order; what is dropped waits answerLead.
-const orderKept = 10_000
-
-func newOrder() *order { return &order{answers: map[string]chan struct{}{}} }
-
-func (o *order) of(query string) chan struct{} {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if known, ok := o.answers[query]; ok {
-		return known
-	}
-	if len(o.old) == orderKept {
-		delete(o.answers, o.old[0])
-		o.old = o.old[1:]
-	}
-	fresh := make(chan struct{})
-	o.answers[query], o.old = fresh, append(o.old, query)
-	return fresh
-}
-
-// answered is called after each attempt; only the first counts.
-func (o *order) answered(query string) {
-	done := o.of(query)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	select {
-	case <-done:
-	default:
-		close(done)
-	}
-}
-
-func (o *order) afterAnswer(ctx context.Context, query string) {
-	late := time.NewTimer(answerLead)
-	defer late.Stop()
-	select {
-	case <-o.of(query):
-	case <-late.C:
-	case <-ctx.Done():
-	}
 }

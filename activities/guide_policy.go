@@ -40,12 +40,13 @@ func callPolicy(made int) *temporal.RetryPolicy {
 	}
 }
 
-// AnswerOptions are for Answer. One call takes at most 5 s.
-func AnswerOptions() workflow.ActivityOptions {
+// AnswerOptions are for Answer, of which made attempts were made before. One
+// call takes at most 5 s.
+func AnswerOptions(made int) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           protocol.TaskQueue,
 		StartToCloseTimeout: 8 * time.Second,
-		RetryPolicy:         callPolicy(0),
+		RetryPolicy:         callPolicy(made),
 		Summary:             "answer the button",
 	}
 }
@@ -132,24 +133,19 @@ func (f Failure) fail(wait time.Duration) error {
 	})
 }
 
-// trouble is a step that failed, and the pause before it is worth trying
-// again; negative if it is not.
-type trouble struct {
-	Failure
-	wait    time.Duration
-	refused *telegram.Error // nil if no call was made
+func newStop(failure Failure, wait time.Duration, refused *telegram.Error) *Stop {
+	return &Stop{Failure: failure, Wait: max(wait, 0), Final: wait < 0, refused: refused}
 }
 
 // asError is what makes Temporal try again, or not.
-func (t *trouble) asError() error {
-	if t == nil {
+func (s *Stop) asError() error {
+	switch {
+	case s == nil:
 		return nil
+	case s.Final:
+		return s.Failure.Err()
 	}
-	return t.fail(t.wait)
-}
-
-func (t *trouble) stop(step Step) *Stop {
-	return &Stop{Step: step, Failure: t.Failure, Wait: max(t.wait, 0), Final: t.wait < 0}
+	return s.Failure.fail(s.Wait)
 }
 
 // nextWait is the pause after an attempt that failed: the specification's
@@ -171,7 +167,7 @@ func nextWait(attempt int, refused *telegram.Error, longest time.Duration) time.
 
 // dbFailure logs what went wrong with the database. It tells an outage, which
 // is waited for, from an error that will come again whatever one does.
-func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err error) *trouble {
+func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err error) *Stop {
 	failure, wait := Failure{Code: guide.InternalDB, Message: "the database failed", Details: dbDetails(err)}, time.Duration(0)
 	var scan pgx.ScanArgError
 	var refused *pgconn.PgError
@@ -183,7 +179,7 @@ func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err er
 	}
 	a.log.ErrorContext(ctx, "bot database failed", append(append(update.LogFields(),
 		"attempt", activity.GetInfo(ctx).Attempt), failure.Code.LogFields(failure.Message, failure.Details)...)...)
-	return &trouble{Failure: failure, wait: wait}
+	return newStop(failure, wait, nil)
 }
 
 // permanent: errors of data, constraints, syntax and rights (classes 22, 23

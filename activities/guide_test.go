@@ -141,20 +141,3 @@ func TestWhoGivesUpAtTheGateTakesNoPlace(t *testing.T) {
 	leave()
 	require.Equal(t, 1, g.free)
 }
-
-func TestACallWaitsForItsButtonsAnswerButNotForLong(t *testing.T) {
-	t.Parallel()
-	o := newOrder()
-	began := time.Now()
-	o.afterAnswer(t.Context(), "never answered")
-	require.GreaterOrEqual(t, time.Since(began), answerLead)
-	o.answered("first")
-	o.answered("first") // a further attempt
-	began = time.Now()
-	o.afterAnswer(t.Context(), "first")
-	require.Less(t, time.Since(began), answerLead)
-	for i := range orderKept + 10 {
-		o.answered(fmt.Sprint(i))
-	}
-	require.LessOrEqual(t, len(o.answers), orderKept)
-}

@@ -23,6 +23,7 @@ import (
 	"vestnik/db/guidedb"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
+	"vestnik/internal/guide"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
 	"vestnik/internal/testenv"
@@ -130,7 +131,7 @@ func TestTheCMSSendsABatchAndFollowsItToItsEnd(t *testing.T) {
 	require.Contains(t, report.BadPhotos[0].Reason+report.BadPhotos[1].Reason, "2100×100 pixels")
 	require.Contains(t, report.BadPhotos[0].Reason+report.BadPhotos[1].Reason, "HTTP 404")
 
-	page, err := c.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})
+	page, err := c.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})
 	require.NoError(t, err)
 	require.Equal(t, 2, page.Total)
 }
@@ -215,7 +216,7 @@ func TestABatchThatIsNotOneIsRefusedWithThePosition(t *testing.T) {
 		strings.NewReader(`{"places": [{"id": "p", "name": "П"}`), strings.NewReader(strings.Repeat(" ", content.MaxBatchBytes+5<<20))))
 	require.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
 	require.Contains(t, text, "larger than 50 MiB")
-	page, err := c.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})
+	page, err := c.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})
 	require.NoError(t, err)
 	require.Zero(t, page.Total)
 }

@@ -15,9 +15,9 @@ import (
 // Poller fetches updates with getUpdates and takes them in as the webhook
 // would: for development with a real bot and no public address.
 type Poller struct {
-	Client *telegram.Client
-	Door   *Door
-	Log    *slog.Logger
+	Client   *telegram.Client
+	Receiver *Receiver
+	Log      *slog.Logger
 }
 
 const (
@@ -46,7 +46,7 @@ func (p *Poller) Run(ctx context.Context) error {
 			continue
 		}
 		for _, raw := range updates {
-			if err := p.Door.Take(newTrace(ctx), raw); err != nil {
+			if err := p.Receiver.Take(newTrace(ctx), raw); err != nil {
 				pause(ctx, pollPause)
 				break // from here on they are fetched again
 			}

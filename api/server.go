@@ -1,4 +1,4 @@
-// Package api is Vestnik's HTTP side: the door for Telegram's webhook, the
+// Package api is Vestnik's HTTP side: the receiver for Telegram's webhook, the
 // CMS's import, the operator's console and JSON, health and metrics.
 package api
 

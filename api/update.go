@@ -21,7 +21,7 @@ func invalidJSON(details string) *fault { return &fault{guide.InboundInvalidJSON
 
 func unsupported(details string) *fault { return &fault{guide.InboundUnsupportedUpdate, details} }
 
-// inbound is an update as the door understands it.
+// inbound is an update as the receiver understands it.
 type inbound struct {
 	protocol.BotUpdate
 	action  guide.Action  // of Data

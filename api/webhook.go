@@ -38,14 +38,14 @@ const (
 var validSecret = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
 
 // ErrWebhookSecret is returned for a secret that Telegram would not accept;
-// an empty one would leave the door open.
+// an empty one would leave the receiver open.
 var ErrWebhookSecret = errors.New("api: TELEGRAM_WEBHOOK_SECRET must be 1 to 256 characters of A-Z a-z 0-9 _ -")
 
 // WebhookConfig says how the webhook answers.
 type WebhookConfig struct {
-	Secret string
-	Door   *Door
-	Log    *slog.Logger
+	Secret   string
+	Receiver *Receiver
+	Log      *slog.Logger
 	// FailureStatus answers an update that Temporal could not store; 0 is
 	// 500, after which Telegram delivers it again. 200 would lose it.
 	FailureStatus int
@@ -66,14 +66,14 @@ func NewWebhook(config WebhookConfig) (http.Handler, error) {
 	if failure == 0 {
 		failure = http.StatusInternalServerError
 	}
-	return &webhook{secret: sha256.Sum256([]byte(config.Secret)), door: config.Door, log: config.Log, failure: failure}, nil
+	return &webhook{secret: sha256.Sum256([]byte(config.Secret)), receiver: config.Receiver, log: config.Log, failure: failure}, nil
 }
 
 type webhook struct {
-	secret  [sha256.Size]byte
-	door    *Door
-	log     *slog.Logger
-	failure int
+	secret   [sha256.Size]byte
+	receiver *Receiver
+	log      *slog.Logger
+	failure  int
 }
 
 func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +105,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, acceptTime)
 	defer cancel()
-	if err := h.door.Take(ctx, body); err != nil {
+	if err := h.receiver.Take(ctx, body); err != nil {
 		h.again(w)
 		return
 	}

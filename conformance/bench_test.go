@@ -24,6 +24,7 @@ import (
 
 	"vestnik/api"
 	"vestnik/db/guidedb"
+	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 	"vestnik/starter"
@@ -174,7 +175,7 @@ func plainBot(b *testing.B, r *rig) http.Handler {
 			}
 			_, _ = library.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: query.ID})
 			_, _ = library.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: channel, UserID: query.From.ID})
-			places, err := store.Places(ctx, guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})
+			places, err := store.Places(ctx, guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})
 			if err != nil {
 				return
 			}

@@ -115,7 +115,7 @@ var callbacks = []row{
 		r := doorRig(t)
 		r.broken.Store(true)
 		require.Equal(t, 500, r.post(sampleMessage).status)
-		require.EqualValues(t, 1, r.delivered.Load(), "the door itself tries once")
+		require.EqualValues(t, 1, r.delivered.Load(), "the receiver itself tries once")
 		r.broken.Store(false)
 		require.Equal(t, 200, r.post(sampleMessage).status)
 	}},

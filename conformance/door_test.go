@@ -21,7 +21,7 @@ import (
 func newServer(handler http.Handler) *httptest.Server { return httptest.NewServer(handler) }
 
 // doorway is the webhook with nothing behind it but a counter: what must end
-// at the door must not get there.
+// at the receiver must not get there.
 type doorway struct {
 	*rig
 	delivered atomic.Int64
@@ -48,7 +48,7 @@ func doorRig(t testing.TB) *doorway {
 	voice, err := telemetry.Start(t.Context(), config.Log{Level: "info"}, "conformance", d.journal)
 	require.NoError(t, err)
 	d.voice = voice
-	d.server = newServer(d.webhookTo(api.NewDoor(api.DoorConfig{Sessions: d, Log: voice.Logger})))
+	d.server = newServer(d.webhookTo(api.NewReceiver(api.ReceiverConfig{Sessions: d, Log: voice.Logger})))
 	t.Cleanup(d.server.Close)
 	return d
 }

@@ -442,7 +442,7 @@ var updates = []row{
 	}},
 }
 
-// refused sends a body that must end at the door, to a bot that nobody else
+// refused sends a body that must end at the receiver, to a bot that nobody else
 // talks to: whatever it did would be seen.
 func refused(t *testing.T, code guide.Code, body string) line {
 	t.Helper()

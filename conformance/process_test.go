@@ -140,7 +140,7 @@ func playRole(role string) error {
 }
 
 func playAPI(ctx context.Context, temporal client.Client, bot *telegram.Client, voice *telemetry.Telemetry) error {
-	handler, err := api.NewWebhook(api.WebhookConfig{Secret: secret, Log: voice.Logger, Door: api.NewDoor(api.DoorConfig{
+	handler, err := api.NewWebhook(api.WebhookConfig{Secret: secret, Log: voice.Logger, Receiver: api.NewReceiver(api.ReceiverConfig{
 		Sessions: starter.NewSessions(temporal, bot.BotID()), Log: voice.Logger,
 	})})
 	if err != nil {

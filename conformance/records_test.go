@@ -134,7 +134,7 @@ var records = []row{
 			}
 		}
 	}},
-	{148, "4.8.3", "a trace id is made at the door, for each delivery", func(t *testing.T, _ *rig) {
+	{148, "4.8.3", "a trace id is made at the receiver, for each delivery", func(t *testing.T, _ *rig) {
 		r := doorRig(t)
 		r.post(sampleMessage)
 		r.post(sampleMessage)

@@ -43,7 +43,7 @@ var acceptance = []row{
 		require.Contains(t, r.metrics(), "vestnik_bot_calls_given_up")
 	}},
 	{90, "4.3", "nothing heavy before the acknowledgement", func(t *testing.T, _ *rig) {
-		r := doorRig(t) // a door has neither a database nor a client of the Bot API to ask
+		r := doorRig(t) // a receiver has neither a database nor a client of the Bot API to ask
 		require.Equal(t, 200, r.post(sampleMessage).status)
 		require.EqualValues(t, 1, r.delivered.Load())
 	}},
@@ -116,7 +116,7 @@ var idempotency = []row{
 		r := newRig(t, setup{})
 		p := r.person(t)
 		tr := p.press("open:place:123")
-		// The session ends; another door has no memory of its own.
+		// The session ends; another receiver has no memory of its own.
 		id := protocol.SessionWorkflowID(7000000777, p.id)
 		require.NoError(t, r.temporal.TerminateWorkflow(t.Context(), id, "", "test"))
 		_, err := r.pool.Exec(t.Context(), "UPDATE service.inbox SET claimed_at = claimed_at - interval '24 hours 30 minutes'")

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"vestnik/db/guidedb"
 	"vestnik/db/inbox"
 	"vestnik/internal/config"
+	"vestnik/internal/devstack"
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
@@ -51,6 +53,9 @@ type setup struct {
 	timeout      time.Duration // of one call; 5 s if 0
 	noWorker     bool          // workers are the test's business
 	concurrency  int
+	// temporal, if set, gives the rig a Temporal server of its own with these
+	// settings besides the usual ones.
+	temporal []devstack.Setting
 }
 
 // rig is the guide as in production: webhook, Temporal, worker, Postgres, and
@@ -67,8 +72,9 @@ type rig struct {
 	voice    *telemetry.Telemetry
 	token    *activities.TokenHealth
 	server   *httptest.Server
-	door     *api.Door
+	receiver *api.Receiver
 	setup    setup
+	address  string // of a Temporal server of its own
 }
 
 // scope gives each rig of a test a Temporal namespace of its own: testenv
@@ -92,6 +98,9 @@ func newRig(t testing.TB, setup setup) *rig {
 	telemetry.Redact(config.NewSecret(token), config.NewSecret(secret))
 	r.voice, err = telemetry.Start(t.Context(), config.Log{Level: "info"}, "conformance", r.journal)
 	require.NoError(t, err)
+	if setup.temporal != nil {
+		r.startTemporal()
+	}
 	r.temporal = r.client()
 	if !setup.noWorker {
 		r.startWorker()
@@ -129,7 +138,30 @@ func (r *rig) connect(cable *cable) *pgxpool.Pool {
 func (r *rig) client() client.Client {
 	var options client.Options
 	require.NoError(r.t, r.voice.Equip(&options))
+	if r.address != "" {
+		options.HostPort = r.address
+		own, err := client.Dial(options)
+		require.NoError(r.t, err)
+		r.t.Cleanup(own.Close)
+		return own
+	}
 	return testenv.TemporalWith(r.t, options)
+}
+
+// startTemporal starts a server for this rig alone.
+func (r *rig) startTemporal() {
+	root, err := filepath.Abs("..")
+	require.NoError(r.t, err)
+	binary, err := devstack.FindTemporal(r.t.Context(), root, func(string) {})
+	require.NoError(r.t, err)
+	dir := r.t.TempDir()
+	server, err := devstack.StartTemporal(r.t.Context(), devstack.TemporalOptions{
+		Binary: binary, Home: dir, LogFile: filepath.Join(dir, "temporal.log"), AnyPort: true, Namespaces: []string{"default"},
+		Settings: append(r.setup.temporal, devstack.Settings...), Progress: func(string) {},
+	})
+	require.NoError(r.t, err)
+	r.t.Cleanup(func() { _ = server.Stop(context.Background()) })
+	r.address = server.Address
 }
 
 // startWorker runs one more worker process, as far as Temporal can tell.
@@ -168,14 +200,14 @@ func (r *rig) seal() *guide.Seal {
 func (r *rig) webhook() http.Handler {
 	client, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL()})
 	require.NoError(r.t, err)
-	r.door = api.NewDoor(api.DoorConfig{
-		Sessions: starter.NewSessions(r.temporal, client.BotID()), Seal: r.seal(), Log: r.voice.Logger,
+	r.receiver = api.NewReceiver(api.ReceiverConfig{
+		Sessions: starter.NewSessions(r.temporal, client.BotID()), Seal: r.seal(), Log: r.voice.Logger, Count: r.voice.Metrics.Update,
 	})
-	return r.webhookTo(r.door)
+	return r.webhookTo(r.receiver)
 }
 
-func (r *rig) webhookTo(door *api.Door) http.Handler {
-	handler, err := api.NewWebhook(api.WebhookConfig{Secret: secret, Door: door, Log: r.voice.Logger})
+func (r *rig) webhookTo(receiver *api.Receiver) http.Handler {
+	handler, err := api.NewWebhook(api.WebhookConfig{Secret: secret, Receiver: receiver, Log: r.voice.Logger})
 	require.NoError(r.t, err)
 	mux := http.NewServeMux()
 	mux.Handle(api.WebhookPath, handler)

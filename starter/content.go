@@ -2,6 +2,7 @@ package starter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -26,8 +27,7 @@ func NewContent(temporal client.Client, imports *guidedb.Imports, rules content.
 }
 
 // NotStartedError says that a batch is safe in the database and nobody works
-// on it yet: sending it again, or the next import, or the next start of the
-// workers starts it.
+// on it yet: sending it again, the next import or the next Sweep starts it.
 type NotStartedError struct {
 	ImportID string
 	Cause    error
@@ -54,19 +54,26 @@ func (c *Content) Import(ctx context.Context, key string, batch io.Reader) (guid
 	return accepted, nil
 }
 
-// Sweep starts the imports that were accepted and perhaps never started; to be
-// called when a process comes up. Those that run are left alone.
+// sweepMax bounds one Sweep. Imports take their turns, and each starts the one
+// that it waits for, so that the oldest are what matters.
+const sweepMax = 100
+
+// Sweep starts the oldest imports that are accepted, not ended, and have no
+// workflow that runs: one was never started, was terminated, or went with
+// Temporal's own data. They go on where the last transaction ended. One that
+// can't be started does not keep back the others.
 func (c *Content) Sweep(ctx context.Context) error {
-	running, err := c.imports.Running(ctx)
+	running, err := c.imports.Running(ctx, sweepMax)
 	if err != nil {
 		return err
 	}
+	var errs []error
 	for _, id := range running {
 		if err := c.start(ctx, id); err != nil {
-			return &NotStartedError{ImportID: id, Cause: err}
+			errs = append(errs, &NotStartedError{ImportID: id, Cause: err})
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // Status tells how an import stands, or guidedb.ErrNotFound.

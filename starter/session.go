@@ -2,8 +2,10 @@ package starter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"vestnik/internal/protocol"
@@ -21,10 +23,15 @@ func NewSessions(c client.Client, botID int64) Sessions {
 	return Sessions{client: c, botID: botID}
 }
 
+// ErrUpdateRefused is returned for an update that Temporal will never store:
+// 10,000 of its chat wait for a session that does not get on, or the update is
+// larger than an event may be.
+var ErrUpdateRefused = errors.New("starter: Temporal refuses the update for good")
+
 // Deliver gives the update to its chat's session, starting one if none runs.
 // When it returns nil, Temporal has stored the update and it will be handled,
-// whatever happens to this process; on an error nobody knows, and delivering
-// it again is safe.
+// whatever happens to this process. On [ErrUpdateRefused] it will not be; on
+// another error nobody knows, and delivering it again is safe.
 func (s Sessions) Deliver(ctx context.Context, update protocol.BotUpdate) error {
 	chatID := update.ChatID
 	if chatID == 0 {
@@ -37,6 +44,9 @@ func (s Sessions) Deliver(ctx context.Context, update protocol.BotUpdate) error 
 			StaticSummary: fmt.Sprintf("guide: chat %d", chatID),
 		},
 		protocol.BotSessionWorkflow, protocol.SessionInput{BotID: s.botID, ChatID: chatID})
+	if refused := new(serviceerror.InvalidArgument); errors.As(err, &refused) {
+		return fmt.Errorf("%w: %s: %w", ErrUpdateRefused, id, err)
+	}
 	if err != nil {
 		return fmt.Errorf("starter: deliver to %s: %w", id, err)
 	}

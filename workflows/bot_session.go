@@ -18,14 +18,28 @@ const (
 	// sessionIdle is after how long without an update a session ends. The
 	// next update starts a fresh one, on the newest version of this code.
 	sessionIdle = 30 * time.Minute
-	// seenMax bounds the updates that a session remembers. Nobody taps that
-	// often within the day that Telegram repeats deliveries.
+	// seenMax bounds the updates that a session remembers besides those that
+	// wait. Nobody taps that often within the day that Telegram repeats
+	// deliveries.
 	seenMax = 2000
+	// answersAtOnce bounds the answers under way beside the queue. Temporal
+	// fails every workflow task of a run with 2,000 pending activities.
+	answersAtOnce = 20
+	// answerLead is how long an update waits for its own button's answer to
+	// have gone out: the answer is the first call of its update.
+	answerLead = 500 * time.Millisecond
+	// backlogMax bounds what the next run inherits, in bytes as [backlogSize]
+	// reckons: 10,000 taps fit, which is all that Temporal stores for a run.
+	// The input of a run may have 2 MB.
+	backlogMax = 1_200_000
 	// tapAgain is how soon after a screen the same tap says nothing new: a
 	// finger that came down twice.
 	tapAgain = time.Second
 	// tapAgainChange guards tapAgain for sessions that began before it.
 	tapAgainChange = "drop a tap right after its screen"
+	// oneActivityChange guards runs that began when each button was answered
+	// by an activity of its own.
+	oneActivityChange = "answer and perform in one activity"
 	// fullHistory stops even the answers of new updates: they are carried to
 	// the next run, which is there within milliseconds. Temporal ends a
 	// workflow at 51,200 events.
@@ -33,8 +47,9 @@ const (
 )
 
 // BotSession talks with one chat. Updates come by signal; each is handled
-// once, one at a time and in the order of their ids, except for the answers to
-// pressed buttons: these go out at once, beside the queue.
+// once, one at a time and in the order of their ids. A button whose turn comes
+// at once is answered and its screen sent by one activity; while others are
+// before it, it is answered at once all the same, beside the queue.
 //
 // The session ends after half an hour without updates and continues as new
 // when its history has grown. What it remembers then is comfort; buttons carry
@@ -51,26 +66,30 @@ type session struct {
 	botID, chatID int64
 
 	// what the next run inherits
-	seen       []protocol.SeenUpdate // oldest first
-	unrecorded []protocol.SeenUpdate // seen, but not claimed in the inbox yet
-	queue      []*waiting            // by update id
-	view       protocol.SessionView
-	lastAt     time.Time
-	handled    int64
+	seen    []protocol.SeenUpdate // oldest first
+	queue   []*waiting            // for a screen, by update id
+	backlog int                   // size of what waits, see backlogSize
+	view    protocol.SessionView
+	lastAt  time.Time
+	handled int64
 
-	mail      workflow.ReceiveChannel
-	handling  *waiting
-	shown     protocol.BotUpdate // the last update, if it was a tap and its screen went out
-	shownAt   time.Time
-	answering int // answers that are under way
-	resting   bool
-	idle      workflow.Future
+	mail       workflow.ReceiveChannel // read by run alone: who waits in Receive hides what has come from the others
+	handling   *waiting
+	shown      protocol.BotUpdate // the last update, if it was a tap and its screen went out
+	shownAt    time.Time
+	unanswered []*waiting // buttons to answer beside the queue, as they came
+	answering  int        // answers that are under way beside the queue
+	apart      bool       // the run began when no activity answered and performed
+	idle       workflow.Future
+	sweeping   workflow.Future // nil unless the session is about to end
 }
 
-// waiting is an update that is not handled yet.
+// waiting is an update that is not done yet.
 type waiting struct {
 	protocol.BotUpdate
-	answer workflow.Future // nil if there is nothing to answer, or not yet
+	answer   workflow.Future // under way beside the queue; nil if not
+	answered bool            // by an earlier run, or with its screen
+	only     string          // why there will be no screen; empty if there will
 }
 
 func newSession(ctx workflow.Context, input protocol.SessionInput) *session {
@@ -78,17 +97,13 @@ func newSession(ctx workflow.Context, input protocol.SessionInput) *session {
 		botID: input.BotID, chatID: input.ChatID,
 		lastAt: workflow.Now(ctx),
 		mail: workflow.GetSignalChannelWithOptions(ctx, protocol.BotUpdateSignal,
-			workflow.SignalChannelOptions{Description: "An update of this chat, as the door lets it through."}),
+			workflow.SignalChannelOptions{Description: "An update of this chat, as the receiver lets it through."}),
+		apart: workflow.GetVersion(ctx, oneActivityChange, workflow.DefaultVersion, 1) == workflow.DefaultVersion,
 	}
 	if carried := input.Carried; carried != nil {
-		s.seen, s.unrecorded = carried.Seen, carried.Unrecorded
-		s.view, s.lastAt, s.handled = carried.View, carried.LastAt, carried.Handled
+		s.seen, s.view, s.lastAt, s.handled = carried.Seen, carried.View, carried.LastAt, carried.Handled
 		for _, w := range carried.Queue {
-			update := &waiting{BotUpdate: w.Update}
-			if !w.Answered {
-				s.answer(ctx, update)
-			}
-			s.queue = append(s.queue, update)
+			s.add(ctx, &waiting{BotUpdate: w.Update, answered: w.Answered, only: w.Only})
 		}
 	}
 	return s
@@ -106,89 +121,127 @@ func (s *session) setup(ctx workflow.Context) error {
 	}, workflow.QueryHandlerOptions{Description: "What the session is doing."})
 }
 
-// run decides only when the session ends; listening and working go on beside.
+// run takes updates in and decides when the session ends; answers and screens
+// go on beside it.
 func (s *session) run(ctx workflow.Context) error {
-	workflow.Go(ctx, s.listen)
 	workflow.Go(ctx, s.work)
+	workflow.Go(ctx, s.answerBeside)
 	s.armIdle(ctx, sessionIdle)
 	for {
-		err := workflow.Await(ctx, func() bool { return s.idle.IsReady() || s.atRest(ctx) })
+		err := workflow.Await(ctx, func() bool {
+			return s.mail.Len() > 0 || s.due().IsReady() || s.atRest(ctx)
+		})
 		if err != nil {
 			return err
 		}
+		over := false
 		switch {
-		case s.atRest(ctx):
-			if s.takeMail(ctx) == 0 || workflow.GetInfo(ctx).GetCurrentHistoryLength() > fullHistory {
-				return workflow.NewContinueAsNewError(ctx, protocol.BotSessionWorkflow, s.carry())
-			}
+		case !s.due().IsReady():
+		case s.sweeping != nil:
+			s.sweeping, over = nil, true // one that failed is made up for by the next session
 		case s.busy() || s.idleFor(ctx) < sessionIdle:
 			s.armIdle(ctx, max(sessionIdle-s.idleFor(ctx), time.Minute))
 		default:
-			s.sweep(ctx)
-			// A signal that comes after this look makes the server refuse the
-			// end and show it to the session first.
-			if s.takeMail(ctx) == 0 && !s.busy() {
-				return nil
-			}
+			s.sweeping = s.sweep(ctx)
+		}
+		s.takeMail(ctx)
+		// A signal that comes after this look makes the server refuse the end,
+		// or the new run, and show it to the session first.
+		switch {
+		case s.atRest(ctx):
+			return workflow.NewContinueAsNewError(ctx, protocol.BotSessionWorkflow, s.carry())
+		case over && !s.busy():
+			return nil
+		case over:
 			s.armIdle(ctx, sessionIdle)
 		}
 	}
 }
 
-// listen takes updates in as they come, several at a time if several are there.
-func (s *session) listen(ctx workflow.Context) {
-	for {
-		var first protocol.BotUpdate
-		if !s.mail.Receive(ctx, &first) || ctx.Err() != nil {
-			return
-		}
-		s.takeIn(ctx, append([]protocol.BotUpdate{first}, s.waitingMail()...))
+// due is what run waits for besides updates.
+func (s *session) due() workflow.Future {
+	if s.sweeping != nil {
+		return s.sweeping
 	}
+	return s.idle
 }
 
-func (s *session) takeMail(ctx workflow.Context) int {
-	batch := s.waitingMail()
-	s.takeIn(ctx, batch)
-	return len(batch)
-}
-
-func (s *session) waitingMail() (batch []protocol.BotUpdate) {
+// takeMail takes in what has come, in the order of the updates' ids. Telegram
+// delivers messages and buttons of one chat by different ways, and an api
+// process may overtake another.
+func (s *session) takeMail(ctx workflow.Context) {
+	var batch []protocol.BotUpdate
 	for {
 		var update protocol.BotUpdate
 		if !s.mail.ReceiveAsync(&update) {
-			return batch
+			break
 		}
 		batch = append(batch, update)
 	}
-}
-
-// takeIn answers buttons, drops what the session has had, and queues the rest.
-// Telegram delivers messages and buttons of one chat by different ways, and an
-// api process may overtake another, so a batch is put in order first.
-func (s *session) takeIn(ctx workflow.Context, batch []protocol.BotUpdate) {
 	slices.SortStableFunc(batch, func(a, b protocol.BotUpdate) int { return cmp.Compare(a.ID, b.ID) })
 	for _, update := range batch {
 		s.lastAt = workflow.Now(ctx)
-		if first, known := find(s.seen, update.ID); known {
-			s.close(ctx, update, "duplicate", "original_trace_id", first)
-			continue
-		}
-		s.remember(protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID})
-		w := &waiting{BotUpdate: update}
-		if workflow.GetInfo(ctx).GetCurrentHistoryLength() <= fullHistory {
-			s.answer(ctx, w)
-		}
-		if answered := w.answer != nil; answered && s.repeatsLast(ctx, update) {
-			s.unrecorded = append(s.unrecorded, protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID})
-			s.close(ctx, update, "ok", "details", "the same button again, before its screen could be read")
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(s.queue, w, func(a, b *waiting) int { return cmp.Compare(a.ID, b.ID) })
-		s.queue = slices.Insert(s.queue, at, w)
+		s.takeIn(ctx, update)
 	}
 }
 
-// repeatsLast tells whether the update is the same tap as the one before it,
+// takeIn drops what the session has had, and adds the rest to what waits.
+func (s *session) takeIn(ctx workflow.Context, update protocol.BotUpdate) {
+	if first, known := s.known(update.ID); known {
+		s.close(ctx, update, "duplicate", "original_trace_id", first)
+		return
+	}
+	s.remember(protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID})
+	if s.backlog+backlogSize(update) > backlogMax {
+		workflow.GetMetricsHandler(ctx).Counter(protocol.DroppedUpdatesMetric).Inc(1)
+		s.close(ctx, update, "error", guide.InternalUnexpected.LogFields("update dropped: too many of this chat wait", "")...)
+		return
+	}
+	w := &waiting{BotUpdate: update}
+	switch {
+	case update.ChatID == 0:
+		w.only = "a button on a message of no chat that is known"
+	case s.repeatsLast(ctx, update):
+		w.only = "the same button again, before its screen could be read"
+	}
+	s.add(ctx, w)
+}
+
+// add puts an update among those that wait.
+func (s *session) add(ctx workflow.Context, w *waiting) {
+	s.backlog += backlogSize(w.BotUpdate)
+	if w.only == "" {
+		at, _ := slices.BinarySearchFunc(s.queue, w, byID)
+		s.queue = slices.Insert(s.queue, at, w)
+	}
+	switch {
+	case w.CallbackID == "" || w.answered:
+	case s.apart && workflow.GetInfo(ctx).GetCurrentHistoryLength() <= fullHistory:
+		s.answer(ctx, w, 0)
+	default:
+		s.unanswered = append(s.unanswered, w)
+	}
+}
+
+// known reports whether the session has had the update, and under which trace.
+func (s *session) known(updateID int64) (traceID string, known bool) {
+	wanted := &waiting{BotUpdate: protocol.BotUpdate{ID: updateID}}
+	if at, found := slices.BinarySearchFunc(s.queue, wanted, byID); found {
+		return s.queue[at].TraceID, true
+	}
+	at := slices.IndexFunc(s.seen, func(seen protocol.SeenUpdate) bool { return seen.ID == updateID })
+	if at < 0 {
+		return "", false
+	}
+	return s.seen[at].TraceID, true
+}
+
+func byID(a, b *waiting) int { return cmp.Compare(a.ID, b.ID) }
+
+// backlogSize is about what an update takes in the next run's input.
+func backlogSize(update protocol.BotUpdate) int { return 80 + 2*len(update.Sealed) }
+
+// repeatsLast reports whether the update is the same tap as the one before it,
 // whose screen has not gone out yet or only just has: it says nothing new. The
 // app does that too, when it reconnects before a query was answered.
 func (s *session) repeatsLast(ctx workflow.Context, update protocol.BotUpdate) bool {
@@ -199,7 +252,7 @@ func (s *session) repeatsLast(ctx workflow.Context, update protocol.BotUpdate) b
 		return sameTap(s.handling.BotUpdate, update)
 	}
 	return sameTap(s.shown, update) && workflow.Now(ctx).Sub(s.shownAt) < tapAgain &&
-		workflow.GetVersion(ctx, tapAgainChange, workflow.DefaultVersion, 1) == 1
+		(!s.apart || workflow.GetVersion(ctx, tapAgainChange, workflow.DefaultVersion, 1) == 1)
 }
 
 func sameTap(first, again protocol.BotUpdate) bool {
@@ -207,19 +260,45 @@ func sameTap(first, again protocol.BotUpdate) bool {
 		first.UserID == again.UserID && first.MessageID == again.MessageID && first.Data == again.Data
 }
 
-// answer starts the answer to a pressed button, at once and beside the queue.
-func (s *session) answer(ctx workflow.Context, w *waiting) {
-	if w.CallbackID == "" {
-		return
-	}
+// answer starts an answer beside the queue, of which made attempts were made
+// before.
+func (s *session) answer(ctx workflow.Context, w *waiting, made int) {
 	s.answering++
 	ctx = telemetry.WithWorkflowTraceID(ctx, w.TraceID)
-	w.answer = workflow.ExecuteActivity(
-		workflow.WithActivityOptions(ctx, activities.AnswerOptions()), guideBot.Answer, w.BotUpdate)
+	w.answer = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.AnswerOptions(made)), guideBot.Answer,
+		activities.Answering{BotUpdate: w.BotUpdate, Made: made, Claim: w.only != "", BotID: s.botID, Session: s.name(ctx)})
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		_ = w.answer.Get(ctx, nil) // logged where it failed; the screen comes all the same
 		s.answering--
+		if w.only != "" {
+			s.backlog -= backlogSize(w.BotUpdate)
+			s.close(ctx, w.BotUpdate, "ok", "details", w.only)
+		}
 	})
+}
+
+// answerBeside answers the buttons that have to wait for their turn. It looks
+// after work has: a button whose turn has come is answered with its screen.
+func (s *session) answerBeside(ctx workflow.Context) {
+	for {
+		if err := workflow.Await(ctx, func() bool { return s.mayAnswer(ctx) }); err != nil {
+			return
+		}
+		next := s.unanswered[0]
+		s.unanswered = s.unanswered[1:]
+		s.answer(ctx, next, 0)
+	}
+}
+
+// mayAnswer reports whether there is a button to answer and room for it. Where
+// the next run is all that is waited for, that will do it.
+func (s *session) mayAnswer(ctx workflow.Context) bool {
+	for len(s.unanswered) > 0 && s.unanswered[0].answered {
+		s.unanswered = s.unanswered[1:]
+	}
+	info := workflow.GetInfo(ctx)
+	return len(s.unanswered) > 0 && s.answering < answersAtOnce && !s.apart &&
+		(s.handling != nil || !info.GetContinueAsNewSuggested()) && info.GetCurrentHistoryLength() <= fullHistory
 }
 
 // work handles one update after the other.
@@ -227,13 +306,14 @@ func (s *session) work(ctx workflow.Context) {
 	for {
 		err := workflow.Await(ctx, func() bool {
 			// Once the history is full enough, the next run goes on.
-			return len(s.queue) > 0 && !s.resting && !workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+			return len(s.queue) > 0 && s.sweeping == nil && !workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 		})
 		if err != nil {
 			return
 		}
 		s.handling, s.queue = s.queue[0], s.queue[1:]
 		s.handle(telemetry.WithWorkflowTraceID(ctx, s.handling.TraceID), s.handling)
+		s.backlog -= backlogSize(s.handling.BotUpdate)
 		s.handling = nil
 		s.handled++
 	}
@@ -242,13 +322,6 @@ func (s *session) work(ctx workflow.Context) {
 // handle takes one update from its claim to its screen. It never fails: what
 // goes wrong ends this update and no other.
 func (s *session) handle(ctx workflow.Context, w *waiting) {
-	if w.ChatID == 0 { // a button on a message of no chat that we know: the answer is all
-		if w.answer != nil {
-			_ = w.answer.Get(ctx, nil) // logged where it failed
-		}
-		s.close(ctx, w.BotUpdate, "ok")
-		return
-	}
 	s.shown = protocol.BotUpdate{}
 	performed, err := s.perform(ctx, w)
 	switch {
@@ -278,20 +351,10 @@ func (s *session) noteBlocked(ctx workflow.Context, w *waiting, failed error) {
 		guideBot.NoteBlocked, w.BotUpdate).Get(ctx, nil)
 }
 
-// sweep writes down what is not in the inbox yet and helps to keep it small.
-func (s *session) sweep(ctx workflow.Context) {
-	s.resting = true
-	defer func() { s.resting = false }()
-	unrecorded := len(s.unrecorded)
-	err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecordOptions("sweep the inbox")), guideBot.Sweep,
-		activities.Sweeping{BotID: s.botID, Session: s.name(ctx), Handled: s.unrecorded}).Get(ctx, nil)
-	if err == nil {
-		s.recorded(unrecorded)
-	}
+// sweep helps to keep the inbox small.
+func (s *session) sweep(ctx workflow.Context) workflow.Future {
+	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecordOptions("sweep the inbox")), guideBot.Sweep)
 }
-
-// recorded drops the first n of unrecorded: others may have come since.
-func (s *session) recorded(n int) { s.unrecorded = s.unrecorded[n:] }
 
 // close writes the one closing line that every update has.
 func (s *session) close(ctx workflow.Context, update protocol.BotUpdate, result string, more ...any) {
@@ -310,14 +373,6 @@ func (s *session) closeFailed(ctx workflow.Context, update protocol.BotUpdate, e
 	workflow.GetLogger(ctx).Error("bot update failed", fields...)
 }
 
-func find(updates []protocol.SeenUpdate, updateID int64) (traceID string, known bool) {
-	at := slices.IndexFunc(updates, func(update protocol.SeenUpdate) bool { return update.ID == updateID })
-	if at < 0 {
-		return "", false
-	}
-	return updates[at].TraceID, true
-}
-
 func (s *session) remember(update protocol.SeenUpdate) {
 	s.seen = append(s.seen, update)
 	if len(s.seen) > seenMax {
@@ -325,21 +380,25 @@ func (s *session) remember(update protocol.SeenUpdate) {
 	}
 }
 
-func (s *session) busy() bool { return s.handling != nil || len(s.queue) > 0 || s.answering > 0 }
+func (s *session) busy() bool {
+	return s.handling != nil || len(s.queue) > 0 || len(s.unanswered) > 0 || s.answering > 0
+}
 
-// atRest tells that the history is long and nothing is under way, so that the
-// next run may take over; what waits in the queue goes along.
+// atRest reports whether the history is long and nothing is under way, so that
+// the next run may take over; what waits goes along.
 func (s *session) atRest(ctx workflow.Context) bool {
-	return s.handling == nil && s.answering == 0 && !s.resting && workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+	return s.handling == nil && s.answering == 0 && s.sweeping == nil && workflow.GetInfo(ctx).GetContinueAsNewSuggested()
 }
 
 func (s *session) carry() protocol.SessionInput {
-	carried := &protocol.SessionCarry{
-		Seen: s.seen, Unrecorded: s.unrecorded,
-		View: s.view, LastAt: s.lastAt, Handled: s.handled,
-	}
+	carried := &protocol.SessionCarry{Seen: s.seen, View: s.view, LastAt: s.lastAt, Handled: s.handled}
 	for _, w := range s.queue {
-		carried.Queue = append(carried.Queue, protocol.Waiting{Update: w.BotUpdate, Answered: w.answer != nil})
+		carried.Queue = append(carried.Queue, protocol.Waiting{Update: w.BotUpdate, Answered: w.answered || w.answer != nil})
+	}
+	for _, w := range s.unanswered {
+		if w.only != "" {
+			carried.Queue = append(carried.Queue, protocol.Waiting{Update: w.BotUpdate, Only: w.only})
+		}
 	}
 	return protocol.SessionInput{BotID: s.botID, ChatID: s.chatID, Carried: carried}
 }

@@ -28,10 +28,10 @@ type chat struct {
 	calls  []string // "Answer 7", "Compose 7", "SendText 7", in order
 	at     map[string]time.Time
 
-	answer  func(update protocol.BotUpdate) error
+	answer  func(answering activities.Answering) error
 	perform func(performing activities.Performing) (activities.Performed, error)
 	claim   func() (activities.Claimed, error)
-	check   func() (activities.Subscription, error)
+	check   func() (guide.Subscription, error)
 	compose func(composing activities.Composing) (activities.Composed, error)
 	photo   func(showing activities.Showing) error
 	text    func(showing activities.Showing) error
@@ -50,15 +50,18 @@ func newChatIn(*testing.T) *chat {
 	c.RegisterWorkflow(BotSession)
 	bot := &activities.Guide{}
 	c.OnActivity(bot.Answer, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, update protocol.BotUpdate) error {
-			c.note("Answer", update.ID)
+		func(_ context.Context, answering activities.Answering) error {
+			c.note("Answer", answering.ID)
 			if c.answer != nil {
-				return c.answer(update)
+				return c.answer(answering)
 			}
 			return nil
 		}).Maybe()
 	c.OnActivity(bot.Perform, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, performing activities.Performing) (activities.Performed, error) {
+			if performing.Answer {
+				c.note("Answer", performing.Claiming.Update.ID)
+			}
 			c.note("Perform", performing.Claiming.Update.ID)
 			if c.perform != nil {
 				return c.perform(performing)
@@ -74,12 +77,12 @@ func newChatIn(*testing.T) *chat {
 			return activities.Claimed{}, nil
 		}).Maybe()
 	c.OnActivity(bot.CheckSubscription, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, checking activities.Checking) (activities.Subscription, error) {
+		func(_ context.Context, checking activities.Checking) (guide.Subscription, error) {
 			c.note("Check", checking.Update.ID)
 			if c.check != nil {
 				return c.check()
 			}
-			return activities.Subscribed, nil
+			return guide.Subscribed, nil
 		}).Maybe()
 	c.OnActivity(bot.Compose, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, composing activities.Composing) (activities.Composed, error) {
@@ -107,11 +110,8 @@ func newChatIn(*testing.T) *chat {
 		}).Maybe()
 	c.OnActivity(bot.NoteBlocked, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, update protocol.BotUpdate) error { c.note("NoteBlocked", update.ID); return nil }).Maybe()
-	c.OnActivity(bot.Sweep, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, sweeping activities.Sweeping) error {
-			c.note("Sweep", int64(len(sweeping.Handled)))
-			return nil
-		}).Maybe()
+	c.OnActivity(bot.Sweep, mock.Anything).Return(
+		func(context.Context) error { c.note("Sweep", 0); return nil }).Maybe()
 	return c
 }
 
@@ -238,15 +238,71 @@ func TestAnAnswerIsNotHeldUpByAnEarlierUpdate(t *testing.T) {
 	require.Equal(t, 1, c.count("SendText 7"))
 }
 
-func TestAScreenIsNotHeldUpByItsAnswer(t *testing.T) {
+func TestAnAnswerThatFailedIsMadeAgainBesideTheQueue(t *testing.T) {
 	c := newChat(t)
-	c.answer = func(protocol.BotUpdate) error {
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		p, err := done(performing)
+		if performing.Answer && performing.Claiming.Update.ID == 7 {
+			p.AnswerAgain = time.Second
+		}
+		return p, err
+	}
+	var made []int
+	c.answer = func(answering activities.Answering) error {
+		made = append(made, answering.Made)
 		return temporal.NewApplicationErrorWithOptions("again", "again", temporal.ApplicationErrorOptions{NextRetryDelay: 5 * time.Second})
 	}
 	c.signal(0, press(7, "open:menu:places"))
+	c.signal(500*time.Millisecond, press(8, "open:menu:events"))
 	c.talk(t)
-	require.Equal(t, 3, c.count("Answer 7"))
-	require.Zero(t, c.at["Perform 7"].Sub(c.at["Answer 7"]))
+	require.Equal(t, []int{1, 1}, made, "one by Perform, two after it")
+	require.Equal(t, 500*time.Millisecond, c.at["Perform 8"].Sub(c.at["Perform 7"]), "nobody waits for it")
+}
+
+func TestAScreenIsNotHeldUpByAnAnswerBesideTheQueue(t *testing.T) {
+	c := newChat(t)
+	c.answer = func(activities.Answering) error {
+		return temporal.NewApplicationErrorWithOptions("again", "again", temporal.ApplicationErrorOptions{NextRetryDelay: 5 * time.Second})
+	}
+	c.signal(0, press(7, "open:menu:places"), press(8, "open:menu:events"))
+	c.talk(t)
+	require.Equal(t, 3, c.count("Answer 8"))
+	require.Equal(t, answerLead, c.at["Perform 8"].Sub(c.at["Answer 8"]))
+}
+
+func TestAnswersBesideTheQueueAreBounded(t *testing.T) {
+	c := newChat(t)
+	const taps = 3 * answersAtOnce
+	var flood []protocol.BotUpdate
+	for id := range int64(taps) {
+		flood = append(flood, press(id+1, fmt.Sprintf("open:place:%d", id)))
+	}
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		if performing.Claiming.Update.ID == 1 {
+			return stop(activities.TextStep, activities.Failure{Code: guide.Outbound5XX}, time.Minute)(performing)
+		}
+		return done(performing)
+	}
+	underWay, most := 0, 0
+	c.answer = func(activities.Answering) error {
+		c.noting.Lock()
+		underWay++
+		most = max(most, underWay)
+		c.noting.Unlock()
+		time.Sleep(5 * time.Millisecond) // an activity takes real time
+		c.noting.Lock()
+		underWay--
+		c.noting.Unlock()
+		return nil
+	}
+	c.signal(0, flood...)
+	c.talk(t)
+	for id := range taps {
+		require.Equal(t, 1, c.count(fmt.Sprintf("Answer %d", id+1)))
+		require.Equal(t, 1, c.count(fmt.Sprintf("Perform %d", id+1)))
+	}
+	require.LessOrEqual(t, most, answersAtOnce)
+	require.Greater(t, most, 1)
 }
 
 func TestQuickTapsOnOneButtonMakeOneScreenAndAreAllAnswered(t *testing.T) {
@@ -288,13 +344,17 @@ func TestATapIsTriedAgainAtOnceIfItsScreenFailed(t *testing.T) {
 	require.Equal(t, 1, c.count("Perform 8"))
 }
 
-func TestASessionThatBeganBeforeThatShowsEveryTap(t *testing.T) {
+func TestARunThatBeganBeforeThatAnswersApartAndShowsEveryTap(t *testing.T) {
 	c := newChat(t)
+	c.OnGetVersion(oneActivityChange, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
 	c.OnGetVersion(tapAgainChange, workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+	var apart []int64
+	c.answer = func(answering activities.Answering) error { apart = append(apart, answering.ID); return nil }
 	c.signal(0, press(7, "open:place:1"))
 	c.signal(tapAgain/2, press(8, "open:place:1"))
 	c.talk(t)
 	require.Equal(t, 1, c.count("Perform 8"))
+	require.Equal(t, []int64{7, 8}, apart)
 }
 
 func TestDifferentButtonsInBetweenKeepEveryTap(t *testing.T) {
@@ -306,18 +366,47 @@ func TestDifferentButtonsInBetweenKeepEveryTap(t *testing.T) {
 	}
 }
 
-func TestTapsLeftOutAreClaimedWithTheNextUpdateOrAtTheEnd(t *testing.T) {
+func TestATapThatGetsNoScreenIsClaimedWithItsAnswer(t *testing.T) {
 	c := newChat(t)
-	var also []protocol.SeenUpdate
-	c.perform = func(performing activities.Performing) (activities.Performed, error) {
-		also = append(also, performing.Claiming.AlsoHandled...)
-		return done(performing)
+	var claimed []int64
+	c.answer = func(answering activities.Answering) error {
+		if answering.Claim {
+			claimed = append(claimed, answering.ID)
+			require.EqualValues(t, 1, answering.BotID)
+		}
+		return nil
 	}
-	c.signal(0, press(7, "open:place:1"), press(8, "open:place:1"))
-	c.signal(time.Minute, press(9, "open:menu:main"))
+	c.signal(0, press(7, "open:place:1"), press(8, "open:place:1"), press(9, "open:place:2"))
 	c.talk(t)
-	require.Equal(t, []protocol.SeenUpdate{{ID: 8, TraceID: "trace-8"}}, also)
-	require.Equal(t, 1, c.count("Sweep 0"), "none is left to be claimed")
+	require.Equal(t, []int64{8}, claimed)
+}
+
+func TestAWorkerThatDiesLeavesTheAnswerToAnother(t *testing.T) {
+	c := newChat(t)
+	c.perform = func(activities.Performing) (activities.Performed, error) {
+		return activities.Performed{}, temporal.NewHeartbeatTimeoutError()
+	}
+	var made []int
+	c.answer = func(answering activities.Answering) error { made = append(made, answering.Made); return nil }
+	c.signal(0, press(7, "open:place:1"))
+	c.talk(t)
+	require.Equal(t, []int{1}, made)
+	require.Equal(t, 1, c.count("SendPhoto 7"))
+}
+
+func TestABacklogThatNoRunCouldInheritIsCutOffAndSaidSo(t *testing.T) {
+	c := newChat(t)
+	c.perform = func(performing activities.Performing) (activities.Performed, error) {
+		return stop(activities.TextStep, activities.Failure{Code: guide.Outbound5XX}, time.Minute)(performing)
+	}
+	big := say(7, "")
+	big.Sealed = make([]byte, backlogMax/2-200)
+	dropped := say(8, "")
+	dropped.Sealed = make([]byte, 400)
+	c.signal(0, big)
+	c.signal(time.Second, dropped, say(9, "open:menu:main"))
+	c.talk(t)
+	require.Equal(t, []int{1, 0, 1}, []int{c.count("Perform 7"), c.count("Perform 8"), c.count("Perform 9")})
 }
 
 func TestAStepThatFailedIsTakenUpAfterItsWait(t *testing.T) {
@@ -412,17 +501,17 @@ func TestAPersonWhoBlockedTheBotGetsNothingMoreAndIsMarked(t *testing.T) {
 func TestACheckThatCantBeMadeIsNoVerdict(t *testing.T) {
 	c := newChat(t)
 	c.perform = stop(activities.CheckStep, activities.Failure{Code: guide.Outbound5XX}, time.Second)
-	c.check = func() (activities.Subscription, error) {
+	c.check = func() (guide.Subscription, error) {
 		return "", failed(activities.Failure{Code: guide.Outbound5XX})
 	}
-	var subscription activities.Subscription
+	var subscription guide.Subscription
 	c.compose = func(composing activities.Composing) (activities.Composed, error) {
 		subscription = composing.Subscription
 		return card, nil
 	}
 	c.signal(0, say(7, "open:menu:main"))
 	c.talk(t)
-	require.Equal(t, activities.SubscriptionUnknown, subscription)
+	require.Equal(t, guide.SubscriptionUnknown, subscription)
 	require.Equal(t, 1, c.count("SendPhoto 7"))
 }
 
@@ -517,20 +606,24 @@ func TestALongHistoryContinuesWithWhatWaits(t *testing.T) {
 	require.EqualValues(t, 1, carried.Handled)
 	require.True(t, carried.View.Help)
 	require.Len(t, carried.Queue, 2)
+	require.Equal(t, c.count("Answer 8") == 1, carried.Queue[0].Answered)
+	carried.Queue[0].Answered = true
 	require.Equal(t, protocol.Waiting{Update: press(8, "open:menu:places"), Answered: true}, carried.Queue[0])
-	require.Equal(t, 1, c.count("Answer 8"), "answers do not wait for the next run")
 	require.Zero(t, c.count("Perform 8"))
 }
 
 func TestTheNextRunGoesOnWhereTheLastOneStopped(t *testing.T) {
 	c := newChat(t)
 	c.ExecuteWorkflow(BotSession, protocol.SessionInput{BotID: 1, ChatID: 555, Carried: &protocol.SessionCarry{
-		Seen: []protocol.SeenUpdate{{ID: 7}, {ID: 8}, {ID: 9}}, Handled: 1,
-		Queue: []protocol.Waiting{{Update: press(8, "open:menu:places"), Answered: true}, {Update: press(9, "open:menu:events")}},
+		Seen: []protocol.SeenUpdate{{ID: 7}, {ID: 8}, {ID: 9}, {ID: 10}}, Handled: 1,
+		Queue: protocol.Backlog{
+			{Update: press(8, "open:menu:places"), Answered: true}, {Update: press(9, "open:menu:events")},
+			{Update: press(10, "open:menu:events"), Only: "the same again"},
+		},
 	}})
 	require.NoError(t, c.GetWorkflowError())
-	require.Zero(t, c.count("Answer 8"))
-	for _, once := range []string{"Perform 8", "Answer 9", "Perform 9"} {
+	require.Zero(t, c.count("Answer 8")+c.count("Perform 10"))
+	for _, once := range []string{"Perform 8", "Answer 9", "Perform 9", "Answer 10"} {
 		require.Equal(t, 1, c.count(once), once)
 	}
 }

@@ -148,18 +148,22 @@ func TestImportsSentTogetherAreWorkedOffInTheOrderOfTheirAcceptance(t *testing.T
 	i.keepHistory(t, "ImportContent/waited_for_its_turn", protocol.ImportWorkflowID(ids[4]))
 }
 
-func TestAnImportWhoseWorkflowWasTerminatedHoldsUpNobody(t *testing.T) {
+func TestAnImportWhoseWorkflowWasTerminatedIsStartedAgain(t *testing.T) {
 	t.Parallel()
-	i := setupImporting(t)
-	first := i.send(t, "first", manyPlaces(10, "a"))
-	require.NoError(t, i.temporal.TerminateWorkflow(t.Context(), protocol.ImportWorkflowID(first), "", "by the test"))
-	second := i.send(t, "second", manyPlaces(10, "b"))
-	i.startWorker(t)
-	require.Equal(t, content.Done, i.wait(t, second, ended).State)
-	failed := i.wait(t, first, ended)
-	require.Equal(t, content.Failed, failed.State)
-	require.Contains(t, failed.Failure, "send the batch again")
-	require.Equal(t, content.Done, i.wait(t, i.send(t, "first", manyPlaces(10, "a")), ended).State, "sent again it is a new import")
+	for name, again := range map[string]func(t *testing.T, i *importing){
+		"by the next in turn": func(t *testing.T, i *importing) { i.send(t, "second", manyPlaces(10, "b")) },
+		"by recovery":         func(t *testing.T, i *importing) { require.NoError(t, i.starter.Sweep(t.Context())) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			i := setupImporting(t)
+			first := i.send(t, "first", manyPlaces(10, "a"))
+			require.NoError(t, i.temporal.TerminateWorkflow(t.Context(), protocol.ImportWorkflowID(first), "", "by the test"))
+			i.startWorker(t)
+			again(t, i)
+			require.Equal(t, content.Done, i.wait(t, first, ended).State)
+		})
+	}
 }
 
 func TestAnImportThatWasCancelledIsGivenUp(t *testing.T) {

@@ -55,7 +55,7 @@ func (a *app) guideSeal() (*guide.Seal, error) {
 	return guide.NewSeal(a.cfg.Bot.Token.Reveal())
 }
 
-func (a *app) guideDoor() (*api.Door, error) {
+func (a *app) guideReceiver() (*api.Receiver, error) {
 	client, err := a.guideClient()
 	if err != nil {
 		return nil, err
@@ -64,26 +64,26 @@ func (a *app) guideDoor() (*api.Door, error) {
 	if err != nil {
 		return nil, err
 	}
-	return api.NewDoor(api.DoorConfig{
+	return api.NewReceiver(api.ReceiverConfig{
 		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal,
-		AnswerMalformed: a.cfg.Bot.AnswerMalformed, Log: a.log,
+		AnswerMalformed: a.cfg.Bot.AnswerMalformed, Log: a.log, Count: a.telemetry.Metrics.Update,
 	}), nil
 }
 
 // guideWebhook belongs at api.WebhookPath, for every method.
 func (a *app) guideWebhook() (http.Handler, error) {
-	door, err := a.guideDoor()
+	receiver, err := a.guideReceiver()
 	if err != nil {
 		return nil, err
 	}
 	return api.NewWebhook(api.WebhookConfig{
-		Secret: a.cfg.Bot.WebhookSecret.Reveal(), Door: door, FailureStatus: a.cfg.Bot.FailureStatus, Log: a.log,
+		Secret: a.cfg.Bot.WebhookSecret.Reveal(), Receiver: receiver, FailureStatus: a.cfg.Bot.FailureStatus, Log: a.log,
 	})
 }
 
 // guidePoller takes the place of the webhook where Telegram can't reach us.
 func (a *app) guidePoller() (*api.Poller, error) {
-	door, err := a.guideDoor()
+	receiver, err := a.guideReceiver()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (a *app) guidePoller() (*api.Poller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &api.Poller{Client: client, Door: door, Log: a.log}, nil
+	return &api.Poller{Client: client, Receiver: receiver, Log: a.log}, nil
 }
 
 // fillGuide imports the sample city. Its events lie in the weeks to come, so
@@ -109,6 +109,6 @@ func (a *app) fillGuide(ctx context.Context, photoBase string) error {
 
 // guideIsEmpty tells that the guide has no place to show.
 func (a *app) guideIsEmpty(ctx context.Context) (bool, error) {
-	places, err := guidedb.New(a.pool).Places(ctx, guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 1})
+	places, err := guidedb.New(a.pool).Places(ctx, guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 1})
 	return places.Total == 0, err
 }

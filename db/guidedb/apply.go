@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -214,11 +216,6 @@ type pending[T any] struct {
 	id     int64 // in the guide; 0 until a new object is written
 }
 
-func (p *pending[T]) refuse(path, value, reason string) {
-	p.row.outcome = refused
-	p.row.refusal = content.Refusal{Path: p.row.Path + "." + path, Value: value, Reason: reason}
-}
-
 // pendingOf decodes the chunk's objects, leaves out those that the guide has
 // just so, and says of the others whether they are new.
 func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
@@ -250,6 +247,9 @@ func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
 }
 
 func known(ctx context.Context, queries *guidesql.Queries, list content.List, ids []string) (map[string]guidesql.KnownObjectsRow, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	rows, err := queries.KnownObjects(ctx, guidesql.KnownObjectsParams{List: string(list), ExternalIds: ids})
 	if err != nil {
 		return nil, err
@@ -261,39 +261,62 @@ func known(ctx context.Context, queries *guidesql.Queries, list content.List, id
 	return known, nil
 }
 
-// references turns the CMS's ids into the guide's, a query per list.
-type references map[content.List]map[string]int64
-
-// want asks for ids of a list; "" is no reference.
-func (r references) want(list content.List, ids ...string) {
-	if r[list] == nil {
-		r[list] = make(map[string]int64)
-	}
-	for _, id := range ids {
-		if id != "" {
-			r[list][id] = 0
-		}
-	}
+// reference is a field of an object with the CMS's ids that it names; "" names
+// nothing.
+type reference struct {
+	list  content.List
+	field string
+	many  bool // the field is a list
+	ids   []string
 }
 
-func (r references) load(ctx context.Context, queries *guidesql.Queries) error {
-	for list, wanted := range r {
-		if len(wanted) == 0 {
-			continue
+// references are the guide's ids for the CMS's.
+type references map[content.List]map[string]int64
+
+// resolve looks up what objects refer to, a query per list, and refuses those
+// of them that refer to what is not there.
+func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of func(T) []reference) ([]*pending[T], references, error) {
+	refs := references{}
+	for _, o := range objects {
+		for _, reference := range of(o.object) {
+			for _, id := range reference.ids {
+				if refs[reference.list] == nil {
+					refs[reference.list] = map[string]int64{}
+				}
+				refs[reference.list][id] = 0
+			}
 		}
-		ids := make([]string, 0, len(wanted))
-		for id := range wanted {
-			ids = append(ids, id)
-		}
-		rows, err := known(ctx, queries, list, ids)
+	}
+	for list, wanted := range refs {
+		delete(wanted, "")
+		rows, err := known(ctx, c.queries, list, slices.Collect(maps.Keys(wanted)))
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
 		for id, row := range rows {
 			wanted[id] = row.ID
 		}
 	}
-	return nil
+	return slices.DeleteFunc(objects, func(o *pending[T]) bool { return o.refuseUnknown(refs, of(o.object)) }), refs, nil
+}
+
+// refuseUnknown refuses the object at the first reference that leads nowhere.
+func (p *pending[T]) refuseUnknown(refs references, all []reference) bool {
+	for _, reference := range all {
+		for n, id := range reference.ids {
+			if id == "" || refs[reference.list][id] != 0 {
+				continue
+			}
+			path := reference.field
+			if reference.many {
+				path = fmt.Sprintf("%s[%d]", path, n)
+			}
+			p.row.outcome = refused
+			p.row.refusal = content.Refusal{Path: p.row.Path + "." + path, Value: id, Reason: content.UnknownReference(reference.list)}
+			return true
+		}
+	}
+	return false
 }
 
 // optional is the guide's id, nil for "" and for what is not there.
@@ -304,32 +327,15 @@ func (r references) optional(list content.List, id string) *int64 {
 	return nil
 }
 
-// refuseUnknown refuses object if one of ids is not there. Paths name the
-// field, with an index if it is a list.
-func refuseUnknown[T any](object *pending[T], refs references, list content.List, field string, ids ...string) bool {
-	for n, id := range ids {
-		if id == "" || refs[list][id] != 0 {
-			continue
-		}
-		path := field
-		if len(ids) > 1 || field[len(field)-1] == 's' {
-			path = fmt.Sprintf("%s[%d]", field, n)
-		}
-		object.refuse(path, id, content.UnknownReference(list))
-		return true
+// upsert writes objects in one batch and takes the ids that it gives back.
+func upsert[T, P any, R interface{ QueryRow(func(int, int64, error)) }](
+	ctx context.Context, objects []*pending[T], write func(context.Context, []P) R, row func(*pending[T]) P,
+) error {
+	rows := make([]P, 0, len(objects))
+	for _, o := range objects {
+		rows = append(rows, row(o))
 	}
-	return false
-}
-
-// kept are the objects not refused meanwhile.
-func kept[T any](objects []*pending[T]) []*pending[T] {
-	remaining := objects[:0]
-	for _, object := range objects {
-		if object.row.outcome != refused {
-			remaining = append(remaining, object)
-		}
-	}
-	return remaining
+	return identify(objects, write(ctx, rows).QueryRow)
 }
 
 // identify takes the ids that a batch of upserts gives back, in order.

@@ -13,13 +13,11 @@ func (c *chunk) applyEventCategories(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	params := make([]guidesql.UpsertEventCategoryParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertEventCategoryParams{
+	return upsert(ctx, objects, c.queries.UpsertEventCategory, func(o *pending[content.EventCategory]) guidesql.UpsertEventCategoryParams {
+		return guidesql.UpsertEventCategoryParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
-		})
-	}
-	return identify(objects, c.queries.UpsertEventCategory(ctx, params).QueryRow)
+		}
+	})
 }
 
 func (c *chunk) applyEventSources(ctx context.Context) error {
@@ -27,13 +25,11 @@ func (c *chunk) applyEventSources(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	params := make([]guidesql.UpsertEventSourceParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertEventSourceParams{
+	return upsert(ctx, objects, c.queries.UpsertEventSource, func(o *pending[content.EventSource]) guidesql.UpsertEventSourceParams {
+		return guidesql.UpsertEventSourceParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Url: o.object.URL, Digest: o.row.Digest,
-		})
-	}
-	return identify(objects, c.queries.UpsertEventSource(ctx, params).QueryRow)
+		}
+	})
 }
 
 func (c *chunk) applyEvents(ctx context.Context) error {
@@ -41,31 +37,24 @@ func (c *chunk) applyEvents(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs := references{}
-	for _, o := range objects {
-		refs.want(content.Places, o.object.Place)
-		refs.want(content.EventSources, o.object.Source)
-		refs.want(content.EventCategories, o.object.Categories...)
-	}
-	if err := refs.load(ctx, c.queries); err != nil {
+	objects, refs, err := resolve(ctx, c, objects, func(event content.Event) []reference {
+		return []reference{
+			{list: content.Places, field: "place", ids: []string{event.Place}},
+			{list: content.EventSources, field: "source", ids: []string{event.Source}},
+			{list: content.EventCategories, field: "categories", many: true, ids: event.Categories},
+		}
+	})
+	if err != nil {
 		return err
 	}
-	for _, o := range objects {
-		_ = refuseUnknown(o, refs, content.Places, "place", o.object.Place) ||
-			refuseUnknown(o, refs, content.EventSources, "source", o.object.Source) ||
-			refuseUnknown(o, refs, content.EventCategories, "categories", o.object.Categories...)
-	}
-	objects = kept(objects)
-	params := make([]guidesql.UpsertEventParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertEventParams{
+	if err := upsert(ctx, objects, c.queries.UpsertEvent, func(o *pending[content.Event]) guidesql.UpsertEventParams {
+		return guidesql.UpsertEventParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title), Description: o.object.Description,
 			StartsAt: *o.object.StartsAt, EndsAt: o.object.EndsAt, PlaceID: refs.optional(content.Places, o.object.Place),
 			Address: o.object.Address, SourceID: refs.optional(content.EventSources, o.object.Source),
 			Url: o.object.URL, Price: o.object.Price, Digest: o.row.Digest,
-		})
-	}
-	if err := identify(objects, c.queries.UpsertEvent(ctx, params).QueryRow); err != nil {
+		}
+	}); err != nil {
 		return err
 	}
 	if err := c.linkEvents(ctx, objects, refs); err != nil {
@@ -101,18 +90,10 @@ func (c *chunk) linkEvents(ctx context.Context, objects []*pending[content.Event
 		categories.replace(o.id, before[o.id].CategoryIds, idsIn(refs[content.EventCategories], o.object.Categories))
 		shown.replace(o.id, before[o.id].PhotoIds, idsIn(photos, o.object.Photos))
 	}
-	if err := categories.write(ctx, c.queries.ClearEventCategories, func(ctx context.Context) error {
-		return c.queries.LinkEventCategories(ctx, guidesql.LinkEventCategoriesParams{
-			Owners: categories.owners, Targets: categories.targets, Positions: categories.positions,
-		})
-	}); err != nil {
+	if err := replaceLinks(ctx, categories, c.queries.ClearEventCategories, c.queries.LinkEventCategories); err != nil {
 		return err
 	}
-	return shown.write(ctx, c.queries.ClearEventPhotos, func(ctx context.Context) error {
-		return c.queries.LinkEventPhotos(ctx, guidesql.LinkEventPhotosParams{
-			Owners: shown.owners, Targets: shown.targets, Positions: shown.positions,
-		})
-	})
+	return replaceLinks(ctx, shown, c.queries.ClearEventPhotos, c.queries.LinkEventPhotos)
 }
 
 func (c *chunk) applyCollections(ctx context.Context) error {
@@ -120,33 +101,23 @@ func (c *chunk) applyCollections(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs := references{}
-	for _, o := range objects {
-		for _, item := range o.object.Items {
-			refs.want(content.Places, item.Place)
-			refs.want(content.Events, item.Event)
+	objects, refs, err := resolve(ctx, c, objects, func(collection content.Collection) (all []reference) {
+		for n, item := range collection.Items {
+			all = append(all,
+				reference{list: content.Places, field: fmt.Sprintf("items[%d].place", n), ids: []string{item.Place}},
+				reference{list: content.Events, field: fmt.Sprintf("items[%d].event", n), ids: []string{item.Event}})
 		}
-	}
-	if err := refs.load(ctx, c.queries); err != nil {
+		return all
+	})
+	if err != nil {
 		return err
 	}
-	for _, o := range objects {
-		for n, item := range o.object.Items {
-			if refuseUnknown(o, refs, content.Places, fmt.Sprintf("items[%d].place", n), item.Place) ||
-				refuseUnknown(o, refs, content.Events, fmt.Sprintf("items[%d].event", n), item.Event) {
-				break
-			}
-		}
-	}
-	objects = kept(objects)
-	params := make([]guidesql.UpsertCollectionParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertCollectionParams{
+	if err := upsert(ctx, objects, c.queries.UpsertCollection, func(o *pending[content.Collection]) guidesql.UpsertCollectionParams {
+		return guidesql.UpsertCollectionParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title),
 			Description: o.object.Description, Digest: o.row.Digest,
-		})
-	}
-	if err := identify(objects, c.queries.UpsertCollection(ctx, params).QueryRow); err != nil {
+		}
+	}); err != nil {
 		return err
 	}
 	var items guidesql.LinkCollectionItemsParams
@@ -169,24 +140,17 @@ func (c *chunk) applyPromos(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs := references{}
-	for _, o := range objects {
-		refs.want(content.Places, o.object.Place)
-	}
-	if err := refs.load(ctx, c.queries); err != nil {
+	objects, refs, err := resolve(ctx, c, objects, func(promo content.Promo) []reference {
+		return []reference{{list: content.Places, field: "place", ids: []string{promo.Place}}}
+	})
+	if err != nil {
 		return err
 	}
-	for _, o := range objects {
-		refuseUnknown(o, refs, content.Places, "place", o.object.Place)
-	}
-	objects = kept(objects)
-	params := make([]guidesql.UpsertPromoParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertPromoParams{
+	return upsert(ctx, objects, c.queries.UpsertPromo, func(o *pending[content.Promo]) guidesql.UpsertPromoParams {
+		return guidesql.UpsertPromoParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title), Description: o.object.Description,
 			Code: o.object.Code, PlaceID: refs.optional(content.Places, o.object.Place),
 			StartsAt: o.object.StartsAt, EndsAt: o.object.EndsAt, Digest: o.row.Digest,
-		})
-	}
-	return identify(objects, c.queries.UpsertPromo(ctx, params).QueryRow)
+		}
+	})
 }

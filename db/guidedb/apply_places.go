@@ -2,6 +2,7 @@ package guidedb
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"vestnik/db/internal/guidesql"
@@ -13,13 +14,11 @@ func (c *chunk) applyDistricts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	params := make([]guidesql.UpsertDistrictParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertDistrictParams{
+	return upsert(ctx, objects, c.queries.UpsertDistrict, func(o *pending[content.District]) guidesql.UpsertDistrictParams {
+		return guidesql.UpsertDistrictParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
-		})
-	}
-	return identify(objects, c.queries.UpsertDistrict(ctx, params).QueryRow)
+		}
+	})
 }
 
 func (c *chunk) applyTypes(ctx context.Context) error {
@@ -27,13 +26,11 @@ func (c *chunk) applyTypes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	params := make([]guidesql.UpsertTypeParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertTypeParams{
+	return upsert(ctx, objects, c.queries.UpsertType, func(o *pending[content.Type]) guidesql.UpsertTypeParams {
+		return guidesql.UpsertTypeParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
-		})
-	}
-	return identify(objects, c.queries.UpsertType(ctx, params).QueryRow)
+		}
+	})
 }
 
 func (c *chunk) applySubcategories(ctx context.Context) error {
@@ -41,35 +38,28 @@ func (c *chunk) applySubcategories(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs := references{}
-	for _, o := range objects {
-		refs.want(content.Types, o.object.Type)
-	}
-	if err := refs.load(ctx, c.queries); err != nil {
+	objects, refs, err := resolve(ctx, c, objects, func(subcategory content.Subcategory) []reference {
+		return []reference{{list: content.Types, field: "type", ids: []string{subcategory.Type}}}
+	})
+	if err != nil {
 		return err
-	}
-	for _, o := range objects {
-		refuseUnknown(o, refs, content.Types, "type", o.object.Type)
-	}
-	objects = kept(objects)
-	params := make([]guidesql.UpsertSubcategoryParams, 0, len(objects))
-	for _, o := range objects {
-		params = append(params, guidesql.UpsertSubcategoryParams{
-			ExternalID: o.object.ID, TypeID: refs[content.Types][o.object.Type],
-			Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
-		})
 	}
 	types, err := c.subcategoryTypes(ctx, replaced(objects))
 	if err != nil {
 		return err
 	}
-	if err := identify(objects, c.queries.UpsertSubcategory(ctx, params).QueryRow); err != nil {
+	if err := upsert(ctx, objects, c.queries.UpsertSubcategory, func(o *pending[content.Subcategory]) guidesql.UpsertSubcategoryParams {
+		return guidesql.UpsertSubcategoryParams{
+			ExternalID: o.object.ID, TypeID: refs[content.Types][o.object.Type],
+			Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
+		}
+	}); err != nil {
 		return err
 	}
 	// Its places are listed under its type, which may be another one now.
 	var moved []int64
-	for n, o := range objects {
-		if before, ok := types[o.id]; ok && before != params[n].TypeID {
+	for _, o := range objects {
+		if before, ok := types[o.id]; ok && before != refs[content.Types][o.object.Type] {
 			moved = append(moved, o.id)
 		}
 	}
@@ -103,21 +93,16 @@ func (c *chunk) applyPlaces(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	refs := references{}
-	for _, o := range objects {
-		refs.want(content.Districts, o.object.District)
-		refs.want(content.Types, o.object.Types...)
-		refs.want(content.Subcategories, o.object.Subcategories...)
-	}
-	if err := refs.load(ctx, c.queries); err != nil {
+	objects, refs, err := resolve(ctx, c, objects, func(place content.Place) []reference {
+		return []reference{
+			{list: content.Districts, field: "district", ids: []string{place.District}},
+			{list: content.Types, field: "types", many: true, ids: place.Types},
+			{list: content.Subcategories, field: "subcategories", many: true, ids: place.Subcategories},
+		}
+	})
+	if err != nil {
 		return err
 	}
-	for _, o := range objects {
-		_ = refuseUnknown(o, refs, content.Districts, "district", o.object.District) ||
-			refuseUnknown(o, refs, content.Types, "types", o.object.Types...) ||
-			refuseUnknown(o, refs, content.Subcategories, "subcategories", o.object.Subcategories...)
-	}
-	objects = kept(objects)
 	before, err := c.linkedPlaces(ctx, replaced(objects))
 	if err != nil {
 		return err
@@ -201,25 +186,10 @@ func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place
 		subcategories.replace(o.id, was.SubcategoryIds, idsIn(refs[content.Subcategories], o.object.Subcategories))
 		shown.replace(o.id, was.PhotoIds, idsIn(photos, o.object.Photos))
 	}
-	if err := types.write(ctx, c.queries.ClearPlaceTypes, func(ctx context.Context) error {
-		return c.queries.LinkPlaceTypes(ctx, guidesql.LinkPlaceTypesParams{
-			Owners: types.owners, Targets: types.targets, Positions: types.positions,
-		})
-	}); err != nil {
-		return err
-	}
-	if err := subcategories.write(ctx, c.queries.ClearPlaceSubcategories, func(ctx context.Context) error {
-		return c.queries.LinkPlaceSubcategories(ctx, guidesql.LinkPlaceSubcategoriesParams{
-			Owners: subcategories.owners, Targets: subcategories.targets, Positions: subcategories.positions,
-		})
-	}); err != nil {
-		return err
-	}
-	return shown.write(ctx, c.queries.ClearPlacePhotos, func(ctx context.Context) error {
-		return c.queries.LinkPlacePhotos(ctx, guidesql.LinkPlacePhotosParams{
-			Owners: shown.owners, Targets: shown.targets, Positions: shown.positions,
-		})
-	})
+	return errors.Join(
+		replaceLinks(ctx, types, c.queries.ClearPlaceTypes, c.queries.LinkPlaceTypes),
+		replaceLinks(ctx, subcategories, c.queries.ClearPlaceSubcategories, c.queries.LinkPlaceSubcategories),
+		replaceLinks(ctx, shown, c.queries.ClearPlacePhotos, c.queries.LinkPlacePhotos))
 }
 
 // photoIDs records addresses of photos, to be looked at soon.

@@ -37,57 +37,49 @@ type exporter struct {
 	write   func(list content.List, object any) error
 }
 
+// exported writes what a query gave.
+func exported[R, T any](e exporter, list content.List, rows []R, err error, convert func(R) *T) error {
+	for _, row := range rows {
+		if err == nil {
+			err = e.write(list, convert(row))
+		}
+	}
+	return err
+}
+
 func (e exporter) exportNames(ctx context.Context) error {
 	districts, err := e.queries.ExportDistricts(ctx)
+	err = exported(e, content.Districts, districts, err, func(row guidesql.ExportDistrictsRow) *content.District {
+		return &content.District{ID: row.ExternalID, Name: row.Name}
+	})
 	if err != nil {
 		return err
-	}
-	for _, row := range districts {
-		if err := e.write(content.Districts, &content.District{ID: row.ExternalID, Name: row.Name}); err != nil {
-			return err
-		}
 	}
 	types, err := e.queries.ExportTypes(ctx)
+	err = exported(e, content.Types, types, err, func(row guidesql.ExportTypesRow) *content.Type {
+		return &content.Type{ID: row.ExternalID, Name: row.Name}
+	})
 	if err != nil {
 		return err
-	}
-	for _, row := range types {
-		if err := e.write(content.Types, &content.Type{ID: row.ExternalID, Name: row.Name}); err != nil {
-			return err
-		}
 	}
 	categories, err := e.queries.ExportEventCategories(ctx)
+	err = exported(e, content.EventCategories, categories, err, func(row guidesql.ExportEventCategoriesRow) *content.EventCategory {
+		return &content.EventCategory{ID: row.ExternalID, Name: row.Name}
+	})
 	if err != nil {
 		return err
-	}
-	for _, row := range categories {
-		if err := e.write(content.EventCategories, &content.EventCategory{ID: row.ExternalID, Name: row.Name}); err != nil {
-			return err
-		}
 	}
 	sources, err := e.queries.ExportEventSources(ctx)
-	if err != nil {
-		return err
-	}
-	for _, row := range sources {
-		if err := e.write(content.EventSources, &content.EventSource{ID: row.ExternalID, Name: row.Name, URL: row.Url}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return exported(e, content.EventSources, sources, err, func(row guidesql.ExportEventSourcesRow) *content.EventSource {
+		return &content.EventSource{ID: row.ExternalID, Name: row.Name, URL: row.Url}
+	})
 }
 
 func (e exporter) exportSubcategories(ctx context.Context) error {
 	rows, err := e.queries.ExportSubcategories(ctx)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := e.write(content.Subcategories, &content.Subcategory{ID: row.ExternalID, Type: row.Type, Name: row.Name}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return exported(e, content.Subcategories, rows, err, func(row guidesql.ExportSubcategoriesRow) *content.Subcategory {
+		return &content.Subcategory{ID: row.ExternalID, Type: row.Type, Name: row.Name}
+	})
 }
 
 func (e exporter) exportPlaces(ctx context.Context) error {
@@ -151,16 +143,10 @@ func (e exporter) exportCollections(ctx context.Context) error {
 
 func (e exporter) exportPromos(ctx context.Context) error {
 	rows, err := e.queries.ExportPromos(ctx)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if err := e.write(content.Promos, &content.Promo{
+	return exported(e, content.Promos, rows, err, func(row guidesql.ExportPromosRow) *content.Promo {
+		return &content.Promo{
 			ID: row.ExternalID, Title: row.Title, Place: row.Place, Code: row.Code, Description: row.Description,
 			StartsAt: row.StartsAt, EndsAt: row.EndsAt,
-		}); err != nil {
-			return err
 		}
-	}
-	return nil
+	})
 }

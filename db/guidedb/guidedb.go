@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vestnik/db/internal/guidesql"
+	"vestnik/internal/guide"
 )
 
 // ErrNotFound says that the object was never there or is not published any
@@ -50,27 +51,29 @@ type Paging struct {
 	Size   int
 }
 
-// Page is one page of a list.
-type Page[T any] struct {
-	Items  []T
-	Number int // the page given, from 1; 1 when there is nothing
-	Pages  int // how many there are; 1 when there is nothing
-	Total  int // objects in the whole list, at most MaxListed
-}
-
-// Choice is a value a list can be filtered by.
-type Choice struct {
-	ID   int64
-	Name string
-}
-
 func (p Paging) clamp() Paging {
 	return Paging{Number: max(p.Number, 1), Size: min(max(p.Size, 1), MaxPageSize)}
 }
 
-func newPage[T any](items []T, total int64, asked Paging) Page[T] {
-	pages := max((int(total)+asked.Size-1)/asked.Size, 1)
-	return Page[T]{Items: items, Number: min(asked.Number, pages), Pages: pages, Total: int(total)}
+// page makes a page of what a query gave; each row also has the total.
+func page[R, T any](operation string, asked Paging, rows []R, err error, line func(R) (T, int64)) (guide.Listing[T], error) {
+	list := guide.Listing[T]{Items: make([]T, 0, len(rows))}
+	for _, row := range rows {
+		item, total := line(row)
+		list.Items, list.Total = append(list.Items, item), int(total)
+	}
+	list.Pages = max((list.Total+asked.Size-1)/asked.Size, 1)
+	list.Page = min(asked.Number, list.Pages)
+	return list, wrap(operation, err)
+}
+
+// all converts every row of a query.
+func all[R, T any](operation string, rows []R, err error, convert func(R) T) ([]T, error) {
+	items := make([]T, 0, len(rows))
+	for _, row := range rows {
+		items = append(items, convert(row))
+	}
+	return items, wrap(operation, err)
 }
 
 // wrap names the operation and keeps ErrNotFound recognisable. Parameters are

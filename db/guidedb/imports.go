@@ -14,7 +14,7 @@ import (
 	"vestnik/internal/content"
 )
 
-// Imports keeps the CMS's batches from the door to the guide. Every step may
+// Imports keeps the CMS's batches from the receiver to the guide. Every step may
 // be repeated at any time, by a worker that took over from one that died: it
 // goes on where the last committed transaction ended. It is safe for
 // concurrent use.
@@ -45,9 +45,10 @@ func (i *Imports) Earlier(ctx context.Context, id string) (string, error) {
 	return earlier, wrap("earlier import", err)
 }
 
-// Running lists the imports that are accepted and not ended, oldest first.
-func (i *Imports) Running(ctx context.Context) ([]string, error) {
-	ids, err := i.queries.RunningImports(ctx)
+// Running lists the imports that are accepted and not ended, oldest first, at
+// most limit of them.
+func (i *Imports) Running(ctx context.Context, limit int) ([]string, error) {
+	ids, err := i.queries.RunningImports(ctx, int64(limit))
 	return ids, wrap("running imports", err)
 }
 

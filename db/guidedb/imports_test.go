@@ -16,6 +16,7 @@ import (
 
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
+	"vestnik/internal/guide"
 )
 
 // again imports batch under a key of its own, so that it is not taken for the
@@ -107,10 +108,10 @@ func TestASnapshotUnpublishesWhatItsListsDoNotName(t *testing.T) {
 	status := b.load(t, `{"mode": "snapshot", "districts": [], "places": [{"id": "otkos", "name": "Кофейня «Откос»"}, {"id": "rynok", "rating": 9}]}`)
 	require.Equal(t, 6+38, status.Unpublished, "all districts, and all places but the one named and the one refused")
 	require.Equal(t, 1, status.Changed)
-	page, err := b.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 10})
+	page, err := b.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 10})
 	require.NoError(t, err)
 	require.Equal(t, []string{"Кофейня «Откос»", "Ямской рынок"}, placeNames(page))
-	events, err := b.store.Events(t.Context(), guidedb.EventFilter{Now: now}, guidedb.Paging{Number: 1, Size: 50})
+	events, err := b.store.Events(t.Context(), guide.EventFilter{Now: now}, guidedb.Paging{Number: 1, Size: 50})
 	require.NoError(t, err)
 	require.Equal(t, 30, events.Total, "a list that is not there is left alone")
 
@@ -121,7 +122,7 @@ func TestASnapshotUnpublishesWhatItsListsDoNotName(t *testing.T) {
 func TestAnImportTouchesNoPersonAndNoFavourite(t *testing.T) {
 	t.Parallel()
 	b := setupCity(t)
-	_, err := b.store.AddFavourite(t.Context(), 555000111, guidedb.KindPlace, b.id(t, content.Places, "otkos"))
+	_, err := b.store.AddFavourite(t.Context(), 555000111, guide.Place, b.id(t, content.Places, "otkos"))
 	require.NoError(t, err)
 	people := func() (rows string) {
 		require.NoError(t, b.pool.QueryRow(t.Context(), `SELECT coalesce(string_agg(r, ','), '') FROM (
@@ -222,7 +223,7 @@ func TestABatchThatArrivesSlowlyHasItsTurnAfterThoseAcceptedMeanwhile(t *testing
 	earlier, err = b.imports.Earlier(t.Context(), "slow")
 	require.NoError(t, err)
 	require.Equal(t, "quick", earlier, "not beside it")
-	running, err := b.imports.Running(t.Context())
+	running, err := b.imports.Running(t.Context(), 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"quick", "slow"}, running)
 	accepted, err := b.imports.Accept(t.Context(), "", strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})
@@ -324,7 +325,7 @@ func TestWhoReadsDuringAnImportSeesEachPlaceWhole(t *testing.T) {
 	}
 	b.again(t, "import-0", batch(0))
 	ids := make([]int64, 0, 200)
-	page, err := b.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 50})
+	page, err := b.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 50})
 	require.NoError(t, err)
 	for _, line := range page.Items {
 		ids = append(ids, line.ID)
@@ -338,10 +339,10 @@ func TestWhoReadsDuringAnImportSeesEachPlaceWhole(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if card.Address != card.Description || len(card.Types) != 1 || card.Types[0] != card.Address || !strings.HasSuffix(card.PhotoURL, card.Address) {
+			if card.Address != card.Description || len(card.Types) != 1 || card.Types[0] != card.Address || !strings.HasSuffix(card.Photo, card.Address) {
 				return fmt.Errorf("half a place: %+v", card)
 			}
-			list, err := b.store.Places(context.WithoutCancel(ctx), guidedb.PlaceFilter{}, guidedb.Paging{Number: 2, Size: 50})
+			list, err := b.store.Places(context.WithoutCancel(ctx), guide.PlaceFilter{}, guidedb.Paging{Number: 2, Size: 50})
 			if err != nil {
 				return err
 			}
@@ -363,7 +364,7 @@ func TestASubcategoryThatMovesToAnotherTypeTakesItsPlacesAlong(t *testing.T) {
 	t.Parallel()
 	b := setupCity(t)
 	b.load(t, `{"subcategories": [{"id": "books", "type": "kids", "name": "Книги"}]}`)
-	page, err := b.store.Places(t.Context(), guidedb.PlaceFilter{
+	page, err := b.store.Places(t.Context(), guide.PlaceFilter{
 		Type: b.id(t, content.Types, "kids"), Subcategory: b.id(t, content.Subcategories, "books"),
 	}, guidedb.Paging{Number: 1, Size: 10})
 	require.NoError(t, err)
@@ -378,7 +379,7 @@ func TestAPhotoThatChangedOrCameBackIsServedUnderANewAddress(t *testing.T) {
 	cover := func() string {
 		card, err := b.store.Place(t.Context(), id, 0)
 		require.NoError(t, err)
-		return card.PhotoURL
+		return card.Photo
 	}
 	due, err := b.imports.ClaimDuePhotos(t.Context(), time.Now(), 10)
 	require.NoError(t, err)
@@ -467,7 +468,7 @@ func TestTheSameBatchSentManyTimesAtOnceIsOneImport(t *testing.T) {
 	for _, id := range ids {
 		require.Equal(t, ids[0], id)
 	}
-	running, err := b.imports.Running(t.Context())
+	running, err := b.imports.Running(t.Context(), 10)
 	require.NoError(t, err)
 	require.Equal(t, ids[:1], running)
 	var staged int

@@ -17,6 +17,7 @@ import (
 
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
+	"vestnik/internal/guide"
 	"vestnik/internal/testenv"
 )
 
@@ -220,32 +221,32 @@ func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
 	district, kind, sub := b.id(t, content.Districts, "d7"), b.id(t, content.Types, "t7"), b.id(t, content.Subcategories, "s7")
 	looks := map[string]func() error{
 		"first page": func() error {
-			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8}))
+			return second(b.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8}))
 		},
 		"last page": func() error {
-			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{}, guidedb.Paging{Number: 99_999, Size: 8}))
+			return second(b.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 99_999, Size: 8}))
 		},
 		"district": func() error {
-			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{District: district}, guidedb.Paging{Number: 100, Size: 8}))
+			return second(b.store.Places(t.Context(), guide.PlaceFilter{District: district}, guidedb.Paging{Number: 100, Size: 8}))
 		},
 		"type": func() error {
-			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{Type: kind}, guidedb.Paging{Number: 100, Size: 8}))
+			return second(b.store.Places(t.Context(), guide.PlaceFilter{Type: kind}, guidedb.Paging{Number: 100, Size: 8}))
 		},
 		"subcategory": func() error {
-			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{Subcategory: sub}, guidedb.Paging{Number: 3, Size: 8}))
+			return second(b.store.Places(t.Context(), guide.PlaceFilter{Subcategory: sub}, guidedb.Paging{Number: 3, Size: 8}))
 		},
 		"all filters": func() error {
-			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{District: district, Type: kind, Subcategory: sub}, guidedb.Paging{Number: 1, Size: 8}))
+			return second(b.store.Places(t.Context(), guide.PlaceFilter{District: district, Type: kind, Subcategory: sub}, guidedb.Paging{Number: 1, Size: 8}))
 		},
 		"nothing found": func() error {
-			return second(b.store.Places(t.Context(), guidedb.PlaceFilter{District: 999}, guidedb.Paging{Number: 1, Size: 8}))
+			return second(b.store.Places(t.Context(), guide.PlaceFilter{District: 999}, guidedb.Paging{Number: 1, Size: 8}))
 		},
 		"districts": func() error {
-			return second(b.store.PlaceDistricts(t.Context(), guidedb.PlaceFilter{Subcategory: sub}))
+			return second(b.store.PlaceDistricts(t.Context(), guide.PlaceFilter{Subcategory: sub}))
 		},
-		"types": func() error { return second(b.store.PlaceTypes(t.Context(), guidedb.PlaceFilter{District: district})) },
+		"types": func() error { return second(b.store.PlaceTypes(t.Context(), guide.PlaceFilter{District: district})) },
 		"subcategories": func() error {
-			return second(b.store.PlaceSubcategories(t.Context(), guidedb.PlaceFilter{Type: kind, District: district}))
+			return second(b.store.PlaceSubcategories(t.Context(), guide.PlaceFilter{Type: kind, District: district}))
 		},
 		"card":                       func() error { return second(b.store.Place(t.Context(), b.id(t, content.Places, "p777-17"), 555000111)) },
 		"near":                       func() error { return second(b.store.PlacesNear(t.Context(), 57.1, 44.1, 3000, 10)) },
@@ -294,7 +295,7 @@ var smallTables = []string{"districts", "types", "subcategories", "events", "eve
 
 func second[T any](_ T, err error) error { return err }
 
-func found(hits []guidedb.Hit, err error) error {
+func found(hits []guide.Entry, err error) error {
 	if err == nil && len(hits) == 0 {
 		err = guidedb.ErrNotFound
 	}

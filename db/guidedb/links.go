@@ -5,12 +5,16 @@ import (
 	"slices"
 )
 
-// links are rows of a link table, column by column, and the owners whose rows
-// go first.
+// links are rows of a link table, and the owners whose rows go first.
 type links struct {
-	former          []int64
-	owners, targets []int64
-	positions       []int32
+	former []int64
+	rows   linkRows
+}
+
+// linkRows is what every query that links takes, column by column.
+type linkRows = struct {
+	Owners, Targets []int64
+	Positions       []int32
 }
 
 // replace links owner to targets instead of before; if they are the same, there
@@ -23,23 +27,28 @@ func (l *links) replace(owner int64, before, targets []int64) {
 		l.former = append(l.former, owner)
 	}
 	for position, target := range targets {
-		l.owners = append(l.owners, owner)
-		l.targets = append(l.targets, target)
-		l.positions = append(l.positions, int32(position))
+		l.rows.Owners = append(l.rows.Owners, owner)
+		l.rows.Targets = append(l.rows.Targets, target)
+		l.rows.Positions = append(l.rows.Positions, int32(position))
 	}
 }
 
-// write takes away what is replaced and puts in what is new.
-func (l *links) write(ctx context.Context, clear func(context.Context, []int64) error, link func(context.Context) error) error {
+// replaceLinks takes away what is replaced and puts in what is new.
+func replaceLinks[P interface {
+	~struct {
+		Owners, Targets []int64
+		Positions       []int32
+	}
+}](ctx context.Context, l links, clear func(context.Context, []int64) error, link func(context.Context, P) error) error {
 	if len(l.former) > 0 {
 		if err := clear(ctx, l.former); err != nil {
 			return err
 		}
 	}
-	if len(l.owners) == 0 {
+	if len(l.rows.Owners) == 0 {
 		return nil
 	}
-	return link(ctx)
+	return link(ctx, P(l.rows))
 }
 
 // idsIn are the guide's ids for the CMS's, in their order.

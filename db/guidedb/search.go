@@ -13,28 +13,14 @@ import (
 
 	"vestnik/db/internal/guidesql"
 	"vestnik/internal/content"
+	"vestnik/internal/guide"
 )
-
-// NearPlace is a place with its distance from where the person is.
-type NearPlace struct {
-	PlaceLine
-	Metres float64 // along the great circle, not the streets
-}
-
-// Hit is what a search found.
-type Hit struct {
-	Kind     Kind
-	ID       int64
-	Name     string
-	Address  string
-	StartsAt *time.Time // events only
-}
 
 // PlacesNear lists the nearest published places that have a position, nearest
 // first, at most limit of them and none farther than radius metres (at most
 // 50 km). It widens its look step by step, so that in a dense city it reads
 // little more than it gives.
-func (s *Store) PlacesNear(ctx context.Context, latitude, longitude, radius float64, limit int) ([]NearPlace, error) {
+func (s *Store) PlacesNear(ctx context.Context, latitude, longitude, radius float64, limit int) ([]guide.Entry, error) {
 	if math.IsNaN(latitude) || math.IsNaN(longitude) || math.Abs(latitude) > 90 || math.Abs(longitude) > 180 {
 		return nil, fmt.Errorf("guidedb: places near: not a position on Earth")
 	}
@@ -52,14 +38,9 @@ func (s *Store) PlacesNear(ctx context.Context, latitude, longitude, radius floa
 		if len(rows) < limit && look < radius {
 			continue
 		}
-		places := make([]NearPlace, 0, len(rows))
-		for _, row := range rows {
-			places = append(places, NearPlace{
-				PlaceLine: PlaceLine{ID: row.ID, Name: row.Name, Address: row.Address, Rating: row.Rating},
-				Metres:    row.Metres,
-			})
-		}
-		return places, nil
+		return all("places near", rows, nil, func(row guidesql.PlacesNearRow) guide.Entry {
+			return guide.Entry{Entity: guide.Place, ID: row.ID, Name: row.Name, Address: row.Address, Metres: &row.Metres}
+		})
 	}
 }
 
@@ -79,23 +60,23 @@ const (
 // pg_trgm is installed, and at last for what has any of the words. Places come
 // before events, at most limit of each, names that begin with the words before
 // others. Of the text the first 64 characters count; it is not kept.
-func (s *Store) Search(ctx context.Context, text string, now time.Time, limit int) ([]Hit, error) {
+func (s *Store) Search(ctx context.Context, text string, now time.Time, limit int) ([]guide.Entry, error) {
 	query := content.SortKey(text) // letters, digits and spaces: nothing that the query language knows
 	if query == "" {
 		return nil, nil
 	}
-	var hits []Hit
+	var hits []guide.Entry
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		search := search{queries: s.queries.WithTx(tx), query: query, now: now, limit: int64(min(max(limit, 1), MaxPageSize))}
 		if err := search.queries.SearchByIndexes(ctx, wordSimilarity); err != nil {
 			return err
 		}
 		words := strings.Fields(query)
-		for _, look := range []func() ([]Hit, error){
-			func() ([]Hit, error) { return search.byWords(ctx, query, []string{query}) },
-			func() ([]Hit, error) { return search.byTrigrams(ctx, longestWords(query, 3)) },
-			func() ([]Hit, error) { return search.byTrigrams(ctx, []string{query}) }, // a word may be the address's
-			func() ([]Hit, error) { return search.byWords(ctx, strings.Join(words, " or "), words) },
+		for _, look := range []func() ([]guide.Entry, error){
+			func() ([]guide.Entry, error) { return search.byWords(ctx, query, []string{query}) },
+			func() ([]guide.Entry, error) { return search.byTrigrams(ctx, longestWords(query, 3)) },
+			func() ([]guide.Entry, error) { return search.byTrigrams(ctx, []string{query}) }, // a word may be the address's
+			func() ([]guide.Entry, error) { return search.byWords(ctx, strings.Join(words, " or "), words) },
 		} {
 			var err error
 			if hits, err = look(); err != nil || len(hits) > 0 {
@@ -127,7 +108,7 @@ type search struct {
 }
 
 // byWords ranks what matches one of candidates.
-func (s search) byWords(ctx context.Context, rankedBy string, candidates []string) ([]Hit, error) {
+func (s search) byWords(ctx context.Context, rankedBy string, candidates []string) ([]guide.Entry, error) {
 	places, err := s.queries.SearchPlacesByWords(ctx, guidesql.SearchPlacesByWordsParams{
 		Query: s.query, RankedBy: rankedBy, Candidates: candidates, MaxHits: s.limit, MaxRanked: maxRanked,
 	})
@@ -140,18 +121,18 @@ func (s search) byWords(ctx context.Context, rankedBy string, candidates []strin
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, 0, len(places)+len(events))
+	hits := make([]guide.Entry, 0, len(places)+len(events))
 	for _, place := range places {
-		hits = append(hits, placeHit(place.ID, place.Name, place.Address))
+		hits = append(hits, guide.Entry{Entity: guide.Place, ID: place.ID, Name: place.Name, Address: place.Address})
 	}
 	for _, event := range events {
-		hits = append(hits, eventHit(event.ID, event.Title, event.Address, event.StartsAt))
+		hits = append(hits, guide.Entry{Entity: guide.Event, ID: event.ID, Name: event.Name, Address: event.Address, Starts: &event.StartsAt})
 	}
 	return hits, nil
 }
 
 // byTrigrams finds names that have every one of one to three words, nearly.
-func (s search) byTrigrams(ctx context.Context, words []string) ([]Hit, error) {
+func (s search) byTrigrams(ctx context.Context, words []string) ([]guide.Entry, error) {
 	installed, err := s.queries.TrigramsInstalled(ctx)
 	if err != nil || !installed {
 		return nil, err
@@ -170,22 +151,14 @@ func (s search) byTrigrams(ctx context.Context, words []string) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := make([]Hit, 0, len(places)+len(events))
+	hits := make([]guide.Entry, 0, len(places)+len(events))
 	for _, place := range places {
-		hits = append(hits, placeHit(place.ID, place.Name, place.Address))
+		hits = append(hits, guide.Entry{Entity: guide.Place, ID: place.ID, Name: place.Name, Address: place.Address})
 	}
 	for _, event := range events {
-		hits = append(hits, eventHit(event.ID, event.Title, event.Address, event.StartsAt))
+		hits = append(hits, guide.Entry{Entity: guide.Event, ID: event.ID, Name: event.Name, Address: event.Address, Starts: &event.StartsAt})
 	}
 	return hits, nil
-}
-
-func placeHit(id int64, name, address string) Hit {
-	return Hit{Kind: KindPlace, ID: id, Name: name, Address: address}
-}
-
-func eventHit(id int64, title, address string, startsAt time.Time) Hit {
-	return Hit{Kind: KindEvent, ID: id, Name: title, Address: address, StartsAt: &startsAt}
 }
 
 // boundingBox gives the degrees that a circle of radius metres fits into. Near

@@ -1,9 +1,46 @@
 package content
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+)
+
+// sampleJSON is Ольховск: a batch whose times are days and hours from today,
+// whose positions are thousandths of a degree from the centre, and whose
+// telephones and photos are numbers.
+//
+//go:embed sample.json
+var sampleJSON []byte
+
+type (
+	samplePlace struct {
+		Place
+		North, East int
+		Phone       int `json:"phone"`
+		Photos      int `json:"photos"`
+	}
+	// An event begins days after today, at an hour, for some hours (0 if nobody
+	// knows). One that is on a day of the week waits for the next such day.
+	sampleEvent struct {
+		Event
+		Category                 string
+		On                       string // as time.Weekday has it
+		Day, Hour, Minute, Hours int
+		Photos                   int `json:"photos"`
+	}
+	samplePromo struct {
+		Promo
+		From, To *int // days after today
+	}
+	sampleBatch struct {
+		Batch
+		Places []samplePlace `json:"places"`
+		Events []sampleEvent `json:"events"`
+		Promos []samplePromo `json:"promos"`
+	}
 )
 
 // SampleCity is the content of Ольховск, a city that does not exist: 6
@@ -12,95 +49,53 @@ import (
 // addresses below photoBase, such as the sandbox's
 // http://127.0.0.1:8081/sandbox/photos; an empty photoBase leaves them out.
 func SampleCity(now time.Time, photoBase string) Batch {
-	city := sampleCity{today: time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()), photoBase: strings.TrimRight(photoBase, "/")}
-	return Batch{
-		Mode:            Upsert,
-		Districts:       sampleDistricts,
-		Types:           sampleTypes,
-		Subcategories:   sampleSubcategories,
-		Places:          city.places(),
-		EventCategories: sampleEventCategories,
-		EventSources:    sampleEventSources,
-		Events:          city.events(),
-		Collections:     sampleCollections(),
-		Promos:          city.promos(),
+	var sample sampleBatch
+	if err := json.Unmarshal(sampleJSON, &sample); err != nil {
+		panic("content: sample.json: " + err.Error()) // it is part of the program
 	}
-}
-
-type sampleCity struct {
-	today     time.Time // its first moment
-	photoBase string
-}
-
-// at is a time of day, days after today.
-func (c sampleCity) at(days, hour, minute int) *time.Time {
-	moment := time.Date(c.today.Year(), c.today.Month(), c.today.Day()+days, hour, minute, 0, 0, c.today.Location())
-	return &moment
-}
-
-// photos are the first n of something's.
-func (c sampleCity) photos(of string, n int) (addresses []string) {
-	if c.photoBase == "" {
-		return nil
+	at := func(days, hour, minute int) *time.Time {
+		return new(time.Date(now.Year(), now.Month(), now.Day()+days, hour, minute, 0, 0, now.Location()))
 	}
-	for i := range n {
-		addresses = append(addresses, fmt.Sprintf("%s/%s-%d.jpg", c.photoBase, of, i+1))
+	photos := func(of string, n int) (addresses []string) {
+		for i := range n {
+			if photoBase != "" {
+				addresses = append(addresses, fmt.Sprintf("%s/%s-%d.jpg", strings.TrimRight(photoBase, "/"), of, i+1))
+			}
+		}
+		return addresses
 	}
-	return addresses
-}
-
-var sampleDistricts = []District{
-	{ID: "center", Name: "Центр"},
-	{ID: "zarechye", Name: "Заречье"},
-	{ID: "yamskaya", Name: "Ямская слобода"},
-	{ID: "sosnovka", Name: "Сосновка"},
-	{ID: "vokzalny", Name: "Вокзальный"},
-	{ID: "yolochki", Name: "Ёлочки"},
-}
-
-var sampleTypes = []Type{
-	{ID: "coffee", Name: "Кофейни"},
-	{ID: "food", Name: "Рестораны и кафе"},
-	{ID: "parks", Name: "Парки и прогулки"},
-	{ID: "museums", Name: "Музеи и галереи"},
-	{ID: "stage", Name: "Театры и концерты"},
-	{ID: "shops", Name: "Лавки и рынки"},
-	{ID: "kids", Name: "С детьми"},
-	{ID: "sport", Name: "Спорт и отдых"},
-}
-
-var sampleSubcategories = []Subcategory{
-	{ID: "roasters", Type: "coffee", Name: "Обжарщики"},
-	{ID: "bakeries", Type: "coffee", Name: "Пекарни"},
-	{ID: "home-cooking", Type: "food", Name: "Домашняя кухня"},
-	{ID: "caucasian", Type: "food", Name: "Кавказская кухня"},
-	{ID: "veranda", Type: "food", Name: "С верандой"},
-	{ID: "embankments", Type: "parks", Name: "Набережные"},
-	{ID: "gardens", Type: "parks", Name: "Сады и скверы"},
-	{ID: "viewpoints", Type: "parks", Name: "Смотровые площадки"},
-	{ID: "history", Type: "museums", Name: "История города"},
-	{ID: "modern-art", Type: "museums", Name: "Современное искусство"},
-	{ID: "drama", Type: "stage", Name: "Драма"},
-	{ID: "clubs", Type: "stage", Name: "Клубы"},
-	{ID: "books", Type: "shops", Name: "Книги"},
-	{ID: "farm", Type: "shops", Name: "Фермерское"},
-	{ID: "workshops", Type: "kids", Name: "Мастерские"},
-	{ID: "pools", Type: "sport", Name: "Бассейны и бани"},
-}
-
-var sampleEventCategories = []EventCategory{
-	{ID: "music", Name: "Музыка"},
-	{ID: "theatre", Name: "Театр"},
-	{ID: "exhibitions", Name: "Выставки"},
-	{ID: "family", Name: "Детям"},
-	{ID: "walks", Name: "Экскурсии"},
-	{ID: "fairs", Name: "Ярмарки"},
-	{ID: "lectures", Name: "Лекции"},
-}
-
-var sampleEventSources = []EventSource{
-	{ID: "philharmonic", Name: "Ольховская филармония", URL: "https://philharmonic.example.com"},
-	{ID: "city", Name: "Афиша города", URL: "https://afisha.example.com"},
-	{ID: "museum", Name: "Музей сплава", URL: "https://splav.example.com"},
-	{ID: "neighbours", Name: "Соседский центр «Двор»", URL: "https://dvor.example.com"},
+	city := sample.Batch
+	city.Mode = Upsert
+	for _, s := range sample.Places {
+		place := s.Place
+		place.Address = "Ольховск, " + place.Address
+		place.Lat, place.Lon = new(57.301+float64(s.North)/1000), new(44.102+float64(s.East)/1000)
+		if s.Phone > 0 {
+			place.Phone = fmt.Sprintf("+7 900 000-%02d-%02d", s.Phone, (s.Phone*7)%100)
+			place.Site = "https://" + place.ID + ".example.com"
+		}
+		place.Photos = photos(place.ID, s.Photos)
+		city.Places = append(city.Places, place)
+	}
+	for _, s := range sample.Events {
+		event, day := s.Event, s.Day
+		for s.On != "" && at(day, 0, 0).Weekday().String() != s.On {
+			day++
+		}
+		event.StartsAt = at(day, s.Hour, s.Minute)
+		if s.Hours > 0 {
+			event.EndsAt = new(event.StartsAt.Add(time.Duration(s.Hours) * time.Hour))
+		}
+		event.Categories, event.URL = []string{s.Category}, "https://afisha.example.com/"+event.ID
+		event.Photos = photos("event-"+event.ID, s.Photos)
+		city.Events = append(city.Events, event)
+	}
+	for _, s := range sample.Promos {
+		promo := s.Promo
+		if s.From != nil {
+			promo.StartsAt, promo.EndsAt = at(*s.From, 0, 0), at(*s.To, 23, 59)
+		}
+		city.Promos = append(city.Promos, promo)
+	}
+	return city
 }

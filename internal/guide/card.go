@@ -8,7 +8,7 @@ type card struct {
 	id            int64
 	section       string
 	extra         CardExtra
-	favorite      bool
+	favourite     bool
 	shareURL      string
 	links         []Button
 }
@@ -20,7 +20,7 @@ func (c card) screen() Screen {
 	}
 	screen := Screen{Text: clip(c.text, TextLimit), NoPhoto: missing}
 	if photo == "" {
-		screen.Keyboard = Keyboard{{c.favoriteButton(), c.backButton()}}
+		screen.Keyboard = Keyboard{{c.favouriteButton(), c.backButton()}}
 		c.addLinks(&screen)
 		return screen
 	}
@@ -31,7 +31,7 @@ func (c card) screen() Screen {
 	if c.extra.Origin != "" {
 		more.Extra = CardExtra{Full: true, Origin: c.extra.Origin}.String()
 	}
-	screen.Keyboard = Keyboard{{press(labelMore, more), c.favoriteButton()}}
+	screen.Keyboard = Keyboard{{press(labelMore, more), c.favouriteButton()}}
 	c.addLinks(&screen)
 	screen.Keyboard = append(screen.Keyboard, []Button{c.backButton()})
 	return screen
@@ -48,20 +48,20 @@ func (c card) addLinks(screen *Screen) {
 
 func (c card) backButton() Button { return press(labelBack, c.extra.back(c.entity, c.section)) }
 
-func (c card) favoriteButton() Button {
-	return favoriteButton(c.entity, c.id, c.favorite, c.extra.Origin)
+func (c card) favouriteButton() Button {
+	return favouriteButton(c.entity, c.id, c.favourite, c.extra.Origin)
 }
 
-func favoriteButton(entity string, id int64, favorite bool, origin string) Button {
+func favouriteButton(entity string, id int64, favorite bool, origin string) Button {
 	if favorite {
 		return press(labelRemove, Action{Verb: FavRemove, Entity: entity, ID: id, Extra: origin})
 	}
 	return press(labelAdd, Action{Verb: FavAdd, Entity: entity, ID: id, Extra: origin})
 }
 
-// FavoriteChanged confirms that something was added to the favourites or
+// FavouriteChanged confirms that something was added to the favourites or
 // taken from them; title may be empty.
-func FavoriteChanged(action Action, title string) Screen {
+func FavouriteChanged(action Action, title string) Screen {
 	added := action.Verb == FavAdd
 	text := "Добавлено в избранное"
 	if !added {
@@ -76,7 +76,7 @@ func FavoriteChanged(action Action, title string) Screen {
 	}
 	extra := ParseCardExtra(action.Extra)
 	return Screen{Text: text, Keyboard: Keyboard{
-		{favoriteButton(action.Entity, action.ID, added, extra.Origin), press(labelFavorites, openMenu(Favorites))},
+		{favouriteButton(action.Entity, action.ID, added, extra.Origin), press(labelFavourites, openMenu(Favourites))},
 		{press(labelBack, extra.back(action.Entity, section))},
 	}}
 }

@@ -46,7 +46,7 @@ const (
 	Places      = "places"
 	Events      = "events"
 	Collections = "collections"
-	Favorites   = "favorites"
+	Favourites  = "favorites"
 	Promos      = "promos"
 	Help        = "help"
 	Check       = "check" // the subscription; Extra is the action to do then

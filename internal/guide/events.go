@@ -1,36 +1,26 @@
 package guide
 
 import (
+	"strings"
 	"time"
 )
 
 // eventFilters are the letters of the filters of the events.
 const eventFilters = "csw"
 
-// EventLine is an event in the list.
-type EventLine struct {
-	ID     int64
-	Title  string
-	Starts time.Time
-	Ends   time.Time // zero: not known
-	Where  string
-}
-
 // when is the beginning of an event to come, and the end of one that is on.
 func (e EventLine) when(now time.Time) string {
 	zone := now.Location()
-	starts, ends := e.Starts.In(zone), e.Ends.In(zone)
-	switch {
-	case e.Ends.IsZero() || starts.After(now):
+	starts := e.Starts.In(zone)
+	if e.Ends == nil || starts.After(now) {
 		return Moment(starts, now)
-	case DateOf(ends) == DateOf(now):
+	}
+	ends := e.Ends.In(zone)
+	if DateOf(ends) == DateOf(now) {
 		return "идёт до " + ends.Format("15:04")
 	}
 	return "идёт до " + date(ends, now)
 }
-
-// EventFilterNames are the chosen values by name, for the person to read.
-type EventFilterNames struct{ Category, Source string }
 
 // EventList is a page of the events to come. Times are shown in the time zone
 // of now.
@@ -51,29 +41,24 @@ func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine]
 	if extra := query.String(); extra != "1" {
 		origin = "l" + extra
 	}
-	var keyboard Keyboard
-	body := make([]string, 0, len(list.Items))
-	for i, item := range list.Items {
-		body = append(body, numbered(i, item.Title, joinNotes(item.when(now), tidy(item.Where, 100))))
-		keyboard = append(keyboard, openButton(item.Title, open(Event, item.ID, origin)))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
-		turned := query
-		turned.Page = page
-		return pageOf(Events, turned.String())
-	})...)
-	keyboard = append(keyboard,
-		[]Button{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)},
-		[]Button{
+	below := [][]Button{
+		{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)},
+		{
 			choose("Дата", Events, 'w', query.String()),
 			choose("Категория", Events, 'c', query.String()),
 			choose("Источник", Events, 's', query.String()),
-		})
-	if query.Filtered() {
-		keyboard = append(keyboard, []Button{press(labelReset, openMenu(Events))})
+		},
 	}
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	if query.Filtered() {
+		below = append(below, []Button{press(labelReset, openMenu(Events))})
+	}
+	return listOf(head, list, func(event EventLine) (string, string, Action) {
+		return event.Title, joinNotes(event.when(now), tidy(event.Venue, 100)), open(Event, event.ID, origin)
+	}, func(page int) Action {
+		turned := query
+		turned.Page = page
+		return pageOf(Events, turned.String())
+	}, append(below, []Button{press(labelBack, backTo(Main))})...)
 }
 
 func onDay(label string, query EventQuery, day Day) Button {
@@ -143,40 +128,15 @@ func dayScreen(query EventQuery, now time.Time) Screen {
 	return Screen{Text: "Выберите день:", Keyboard: append(keyboard, []Button{press(labelBack, pageOf(Events, query.String()))})}
 }
 
-// EventView is an event with all that its card shows.
-type EventView struct {
-	ID          int64
-	Title       string
-	Starts      time.Time
-	Ends        time.Time // zero: not known
-	Venue       string    // name of the place
-	Address     string
-	Categories  string
-	Source      string
-	Price       string
-	Description string
-	URL         string
-	Photo       string
-	Favorite    bool
-}
-
-// Over tells whether the event is past: ended, or begun if no end is known.
-func (e EventView) Over(now time.Time) bool {
-	if e.Ends.IsZero() {
-		return e.Starts.Before(now)
-	}
-	return e.Ends.Before(now)
-}
-
 // EventCard shows an event as [PlaceCard] shows a place. A past event can
 // still be opened, from the favourites or an old button, and says so.
 func EventCard(event EventView, extra CardExtra, shareURL string, now time.Time) Screen {
 	zone := now.Location()
-	ends := event.Ends
-	if !ends.IsZero() {
-		ends = ends.In(zone)
+	starts, ends := event.Starts.In(zone), event.Starts.In(zone)
+	if event.Ends != nil {
+		ends = event.Ends.In(zone)
 	}
-	when := span(event.Starts.In(zone), ends, now)
+	when := span(starts, ends, now)
 	if event.Over(now) {
 		when += " (уже прошло)"
 	}
@@ -185,7 +145,7 @@ func EventCard(event EventView, extra CardExtra, shareURL string, now time.Time)
 		field("Где", event.Venue),
 		field("Адрес", event.Address),
 		field("Цена", event.Price),
-		field("Категория", event.Categories),
+		field("Категория", strings.Join(event.Categories, ", ")),
 		field("Источник", event.Source),
 		paragraph(event.Description))
 	title := name(event.Title, 200)
@@ -193,7 +153,7 @@ func EventCard(event EventView, extra CardExtra, shareURL string, now time.Time)
 	if event.Address != "" || event.Venue != "" {
 		links = placeLinks(event.Address, event.Venue)
 	}
-	if page := webURL(event.URL); page != "" {
+	if page := webURL(event.Link); page != "" {
 		links = append(links, link("Страница события", page))
 	}
 	card := card{
@@ -201,7 +161,7 @@ func EventCard(event EventView, extra CardExtra, shareURL string, now time.Time)
 		caption: lines(title, facts),
 		photo:   event.Photo,
 		entity:  Event, id: event.ID, section: Events,
-		extra: extra, favorite: event.Favorite, shareURL: shareURL,
+		extra: extra, favourite: event.Favourite, shareURL: shareURL,
 		links: links,
 	}
 	return card.screen()

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// PlaceQuery is which page of the places is shown; 0 means "any".
+// PlaceQuery is which page of the places is shown.
 type PlaceQuery struct {
-	Page                        int
-	District, Type, Subcategory int64
+	PlaceFilter
+	Page int
 }
 
 // Filtered tells whether any filter is set.
@@ -45,6 +45,12 @@ type EventQuery struct {
 
 // Filtered tells whether any filter is set.
 func (q EventQuery) Filtered() bool { return q.Category != 0 || q.Source != 0 || q.Day != "" }
+
+// Filter is what the query asks the store for.
+func (q EventQuery) Filter(now time.Time) EventFilter {
+	from, to := q.Day.Window(now)
+	return EventFilter{Category: q.Category, Source: q.Source, Now: now, From: from, To: to}
+}
 
 // String is the query as the extra of a button: page first, then c and s with
 // an id each, and w with the day.
@@ -197,9 +203,9 @@ func (c CardExtra) back(entity, section string) Action {
 	switch c.Origin[0] {
 	case 'f':
 		if page := parsePage(rest); page > 1 {
-			return Action{Verb: Page, Entity: Menu, Code: Favorites, Extra: strconv.Itoa(page)}
+			return Action{Verb: Page, Entity: Menu, Code: Favourites, Extra: strconv.Itoa(page)}
 		}
-		return backTo(Favorites)
+		return backTo(Favourites)
 	case 'c':
 		id, page, _ := strings.Cut(rest, ".")
 		if collection, ok := parseID(id); ok && collection > 0 {

@@ -72,14 +72,14 @@ func link(text, url string) Button { return Button{Text: text, URL: url} }
 
 // Captions of buttons that stand on more than one screen.
 const (
-	labelBack      = "Назад"
-	labelMainMenu  = "Главное меню"
-	labelMore      = "Подробнее"
-	labelAdd       = "В избранное"
-	labelRemove    = "Убрать из избранного"
-	labelMap       = "Найти на Яндекс-картах"
-	labelReset     = "Сбросить фильтры"
-	labelPrevious  = "← Раньше"
-	labelNext      = "Дальше →"
-	labelFavorites = "Избранное"
+	labelBack       = "Назад"
+	labelMainMenu   = "Главное меню"
+	labelMore       = "Подробнее"
+	labelAdd        = "В избранное"
+	labelRemove     = "Убрать из избранного"
+	labelMap        = "Найти на Яндекс-картах"
+	labelReset      = "Сбросить фильтры"
+	labelPrevious   = "← Раньше"
+	labelNext       = "Дальше →"
+	labelFavourites = "Избранное"
 )

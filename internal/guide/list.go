@@ -3,6 +3,7 @@ package guide
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // PageSize is how many entries a list shows at once: each has a line of text
@@ -12,31 +13,6 @@ const PageSize = 8
 // choicePageSize is how many values a filter screen offers at once. Telegram
 // takes 100 buttons.
 const choicePageSize = 24
-
-// Listing is one page of a list.
-type Listing[T any] struct {
-	Items []T
-	// Page is 1 to Pages; Pages is at least 1.
-	Page, Pages int
-	// Total is how many entries there are on all pages.
-	Total int
-}
-
-// Choice is a value of a filter: a district, a type, a category.
-type Choice struct {
-	ID   int64
-	Name string
-}
-
-// Entry is a place or event in a mixed list.
-type Entry struct {
-	Entity string // Place or Event
-	ID     int64
-	Name   string
-	Note   string // address, or when
-	// Gone entries are kept, but can't be opened.
-	Gone bool
-}
 
 // pager is the row that turns pages; no row if there is one page only, and
 // never a button that leads nowhere.
@@ -74,45 +50,53 @@ func openButton(title string, action Action) []Button {
 	return []Button{press(name(title, 60), action)}
 }
 
+// listOf is the screen of a page of a list: a line and a button for each item,
+// the row that turns pages, and what stands below that.
+func listOf[T any](head string, list Listing[T], item func(T) (title, note string, opens Action), turned func(page int) Action, below ...[]Button) Screen {
+	body := make([]string, 0, len(list.Items))
+	var keyboard Keyboard
+	for i, shown := range list.Items {
+		title, note, opens := item(shown)
+		body = append(body, numbered(i, title, note))
+		keyboard = append(keyboard, openButton(title, opens))
+	}
+	keyboard = append(append(keyboard, pager(list.Page, list.Pages, turned)...), below...)
+	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+}
+
 // CollectionList is the list of collections.
 func CollectionList(list Listing[Choice]) Screen {
 	head := "Подборки"
 	if list.Total == 0 {
 		head += "\n\nПодборок пока нет."
 	}
-	body := make([]string, 0, len(list.Items))
-	var keyboard Keyboard
-	for i, item := range list.Items {
-		body = append(body, numbered(i, item.Name, ""))
-		keyboard = append(keyboard, openButton(item.Name, open(Collection, item.ID, "")))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+	return listOf(head, list, func(collection Choice) (string, string, Action) {
+		return collection.Name, "", open(Collection, collection.ID, "")
+	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Collection, Extra: strconv.Itoa(page)}
-	})...)
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	}, []Button{press(labelBack, backTo(Main))})
 }
 
 // CollectionScreen is one collection with what is in it.
-func CollectionScreen(id int64, title, description string, list Listing[Entry]) Screen {
-	head := lines(tidy(title, 200), paragraph(clip(description, 1500)))
+func CollectionScreen(collection CollectionView, list Listing[Entry], now time.Time) Screen {
+	head := lines(tidy(collection.Title, 200), paragraph(clip(collection.Description, 1500)))
 	if list.Total == 0 {
 		head += "\n\nВ подборке пока ничего нет."
 	}
-	origin := "c" + strconv.FormatInt(id, 10)
+	origin := "c" + strconv.FormatInt(collection.ID, 10)
 	if list.Page > 1 {
 		origin += "." + strconv.Itoa(list.Page)
 	}
-	body, keyboard := entries(list.Items, origin)
+	body, keyboard := entries(list.Items, origin, now)
 	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
-		return Action{Verb: Page, Entity: Collection, ID: id, Extra: strconv.Itoa(page)}
+		return Action{Verb: Page, Entity: Collection, ID: collection.ID, Extra: strconv.Itoa(page)}
 	})...)
 	keyboard = append(keyboard, []Button{press(labelBack, backTo(Collections)), press(labelMainMenu, openMenu(Main))})
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
 }
 
-// FavoriteList is a person's favourites, newest first.
-func FavoriteList(list Listing[Entry]) Screen {
+// FavouriteList is a person's favourites, newest first.
+func FavouriteList(list Listing[Entry], now time.Time) Screen {
 	head := "Избранное"
 	if list.Total == 0 {
 		head += "\n\nЗдесь пока пусто. Нажмите «В избранное» на карточке места или события."
@@ -121,25 +105,25 @@ func FavoriteList(list Listing[Entry]) Screen {
 	if list.Page > 1 {
 		origin += strconv.Itoa(list.Page)
 	}
-	body, keyboard := entries(list.Items, origin)
+	body, keyboard := entries(list.Items, origin, now)
 	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
-		return Action{Verb: Page, Entity: Menu, Code: Favorites, Extra: strconv.Itoa(page)}
+		return Action{Verb: Page, Entity: Menu, Code: Favourites, Extra: strconv.Itoa(page)}
 	})...)
 	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
 }
 
 // FoundList is what a search or a location brought.
-func FoundList(title string, items []Entry) Screen {
+func FoundList(title string, items []Entry, now time.Time) Screen {
 	if len(items) == 0 {
 		title += "\n\nНичего не нашлось."
 	}
-	body, keyboard := entries(items, "")
+	body, keyboard := entries(items, "", now)
 	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
 	return listScreen(title, body, "", keyboard)
 }
 
-func entries(items []Entry, origin string) (body []string, keyboard Keyboard) {
+func entries(items []Entry, origin string, now time.Time) (body []string, keyboard Keyboard) {
 	for i, item := range items {
 		if item.Gone {
 			body = append(body, numbered(i, item.Name, "больше недоступно"))
@@ -147,7 +131,7 @@ func entries(items []Entry, origin string) (body []string, keyboard Keyboard) {
 				Action{Verb: FavRemove, Entity: item.Entity, ID: item.ID, Extra: origin})})
 			continue
 		}
-		body = append(body, numbered(i, item.Name, item.Note))
+		body = append(body, numbered(i, item.Name, item.note(now)))
 		keyboard = append(keyboard, openButton(item.Name, open(item.Entity, item.ID, origin)))
 	}
 	return body, keyboard

@@ -6,7 +6,7 @@ package guide
 func MenuScreen(notice string) Screen {
 	keyboard := Keyboard{
 		{press("Места", openMenu(Places)), press("Афиша", openMenu(Events))},
-		{press("Подборки", openMenu(Collections)), press("Избранное", openMenu(Favorites))},
+		{press("Подборки", openMenu(Collections)), press("Избранное", openMenu(Favourites))},
 		{press("Промокоды", openMenu(Promos)), press("Помощь", openMenu(Help))},
 	}
 	text := "Выберите раздел:"

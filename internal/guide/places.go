@@ -1,18 +1,12 @@
 package guide
 
+import (
+	"slices"
+	"strings"
+)
+
 // placeFilters are the letters of the filters of the places.
 const placeFilters = "dts"
-
-// PlaceLine is a place in the list.
-type PlaceLine struct {
-	ID      int64
-	Name    string
-	Address string
-	Rating  float64
-}
-
-// PlaceFilterNames are the chosen values by name, for the person to read.
-type PlaceFilterNames struct{ District, Type, Subcategory string }
 
 // PlaceList is a page of the places. query.Page must be the page shown.
 func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine], extras bool) Screen {
@@ -32,34 +26,28 @@ func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine]
 	if extra := query.String(); extra != "1" {
 		origin = "l" + extra
 	}
-	var keyboard Keyboard
-	body := make([]string, 0, len(list.Items))
-	for i, item := range list.Items {
-		note := item.Address
-		if stars := rating(item.Rating); stars != "" {
-			note = joinNotes(note, "★ "+stars)
-		}
-		body = append(body, numbered(i, item.Name, note))
-		keyboard = append(keyboard, openButton(item.Name, open(Place, item.ID, origin)))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
-		turned := query
-		turned.Page = page
-		return pageOf(Places, turned.String())
-	})...)
-	keyboard = append(keyboard, []Button{
+	below := [][]Button{{
 		choose("Район", Places, 'd', query.String()),
 		choose("Тип", Places, 't', query.String()),
 		choose("Подкатегория", Places, 's', query.String()),
-	})
+	}}
 	if query.Filtered() {
-		keyboard = append(keyboard, []Button{press(labelReset, openMenu(Places))})
+		below = append(below, []Button{press(labelReset, openMenu(Places))})
 	}
 	if extras {
-		keyboard = append(keyboard, extrasRow())
+		below = append(below, extrasRow())
 	}
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	return listOf(head, list, func(place PlaceLine) (string, string, Action) {
+		note := place.Address
+		if stars := rating(place.Rating); stars != "" {
+			note = joinNotes(note, "★ "+stars)
+		}
+		return place.Name, note, open(Place, place.ID, origin)
+	}, func(page int) Action {
+		turned := query
+		turned.Page = page
+		return pageOf(Places, turned.String())
+	}, append(below, []Button{press(labelBack, backTo(Main))})...)
 }
 
 func choose(label, section string, filter byte, kept string) Button {
@@ -97,21 +85,6 @@ func PlaceFilterScreen(action Action, choices []Choice) Screen {
 	})
 }
 
-// PlaceView is a place with all that its card shows.
-type PlaceView struct {
-	ID          int64
-	Name        string
-	Address     string
-	Rating      float64 // 0: not rated
-	District    string
-	Kinds       string // types and subcategories, comma-separated
-	Description string
-	Phone       string
-	Site        string
-	Photo       string // URL of the first photo
-	Favorite    bool
-}
-
 // PlaceCard shows a place: with its photo and a short caption, or, if there
 // is none or extra.Full asks for it, as text. shareURL may be empty.
 func PlaceCard(place PlaceView, extra CardExtra, shareURL string) Screen {
@@ -119,7 +92,7 @@ func PlaceCard(place PlaceView, extra CardExtra, shareURL string) Screen {
 		field("Адрес", place.Address),
 		field("Рейтинг", rating(place.Rating)),
 		field("Район", place.District),
-		field("Что здесь", place.Kinds),
+		field("Что здесь", strings.Join(slices.Concat(place.Types, place.Subcategories), ", ")),
 		field("Телефон", place.Phone),
 		field("Сайт", place.Site),
 		paragraph(place.Description))
@@ -129,7 +102,7 @@ func PlaceCard(place PlaceView, extra CardExtra, shareURL string) Screen {
 		caption: lines(title, facts),
 		photo:   place.Photo,
 		entity:  Place, id: place.ID, section: Places,
-		extra: extra, favorite: place.Favorite, shareURL: shareURL,
+		extra: extra, favourite: place.Favourite, shareURL: shareURL,
 		links: placeLinks(place.Address, place.Name),
 	}
 	return card.screen()

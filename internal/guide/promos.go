@@ -5,49 +5,21 @@ import (
 	"time"
 )
 
-// PromoLine is a promo in the list.
-type PromoLine struct {
-	ID    int64
-	Title string
-	Venue string
-	Until time.Time // zero: no end
-}
-
 // PromoList is a page of the promos that hold now.
 func PromoList(list Listing[PromoLine], now time.Time) Screen {
 	head := "Промокоды и акции"
 	if list.Total == 0 {
 		head += "\n\nСейчас акций нет. Загляните позже."
 	}
-	var keyboard Keyboard
-	body := make([]string, 0, len(list.Items))
-	for i, item := range list.Items {
-		note := tidy(item.Venue, 80)
-		if !item.Until.IsZero() {
-			note = joinNotes(note, "до "+date(item.Until.In(now.Location()), now))
+	return listOf(head, list, func(promo PromoLine) (string, string, Action) {
+		note := tidy(promo.Venue, 80)
+		if promo.Until != nil {
+			note = joinNotes(note, "до "+date(promo.Until.In(now.Location()), now))
 		}
-		body = append(body, numbered(i, item.Title, note))
-		keyboard = append(keyboard, openButton(item.Title, open(Promo, item.ID, "")))
-	}
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+		return promo.Title, note, open(Promo, promo.ID, "")
+	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Promo, Extra: strconv.Itoa(page)}
-	})...)
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
-}
-
-// PromoView is a promo with all that its card shows.
-type PromoView struct {
-	ID          int64
-	Title       string
-	Description string
-	Code        string
-	PlaceID     int64 // 0: no venue, or one that is no longer shown
-	Venue       string
-	Address     string
-	Starts      time.Time // zero: always
-	Until       time.Time // zero: no end
-	Photo       string    // the venue's
+	}, []Button{press(labelBack, backTo(Main))})
 }
 
 // PromoCard shows a promo with its venue's photo. It is the same for
@@ -90,9 +62,9 @@ func PromoCard(promo PromoView, full bool, now time.Time) Screen {
 func validity(promo PromoView, now time.Time) string {
 	zone := now.Location()
 	switch {
-	case promo.Until.IsZero():
+	case promo.Until == nil:
 		return "бессрочно"
-	case !promo.Starts.IsZero() && promo.Starts.After(now):
+	case promo.Starts != nil && promo.Starts.After(now):
 		return "с " + date(promo.Starts.In(zone), now) + " по " + date(promo.Until.In(zone), now)
 	}
 	return "до " + date(promo.Until.In(zone), now)

@@ -5,24 +5,24 @@ type Route string
 
 // Routes.
 const (
-	ToMenu           Route = "menu"
-	ToPlaces         Route = "places"
-	ToPlaceFilter    Route = "place_filter"
-	ToEvents         Route = "events"
-	ToEventFilter    Route = "event_filter"
-	ToCollections    Route = "collections"
-	ToCollection     Route = "collection"
-	ToFavorites      Route = "favorites"
-	ToPromos         Route = "promos"
-	ToPlace          Route = "place"
-	ToEvent          Route = "event"
-	ToPromo          Route = "promo"
-	ToAddFavorite    Route = "favorite_add"
-	ToRemoveFavorite Route = "favorite_remove"
-	ToHelp           Route = "help"
-	ToCheck          Route = "check"
-	ToNear           Route = "near"
-	ToFind           Route = "find"
+	ToMenu            Route = "menu"
+	ToPlaces          Route = "places"
+	ToPlaceFilter     Route = "place_filter"
+	ToEvents          Route = "events"
+	ToEventFilter     Route = "event_filter"
+	ToCollections     Route = "collections"
+	ToCollection      Route = "collection"
+	ToFavourites      Route = "favorites"
+	ToPromos          Route = "promos"
+	ToPlace           Route = "place"
+	ToEvent           Route = "event"
+	ToPromo           Route = "promo"
+	ToAddFavourite    Route = "favorite_add"
+	ToRemoveFavourite Route = "favorite_remove"
+	ToHelp            Route = "help"
+	ToCheck           Route = "check"
+	ToNear            Route = "near"
+	ToFind            Route = "find"
 	// ToNothing is well formed and unknown: a button of another version, or
 	// a forged one.
 	ToNothing Route = "unknown"
@@ -68,9 +68,9 @@ func (a Action) Route() Route {
 			return ToNothing
 		}
 		if a.Verb == FavAdd {
-			return ToAddFavorite
+			return ToAddFavourite
 		}
-		return ToRemoveFavorite
+		return ToRemoveFavourite
 	}
 	return ToNothing
 }
@@ -91,8 +91,8 @@ func (a Action) section() Route {
 		return ToEvents
 	case Collections:
 		return ToCollections
-	case Favorites:
-		return ToFavorites
+	case Favourites:
+		return ToFavourites
 	case Promos:
 		return ToPromos
 	case Help:

@@ -66,7 +66,7 @@ var (
 
 func cafe() PlaceView {
 	return PlaceView{
-		ID: 123, Name: "Кофейня «Речная»", Address: "ул. Речная, 4", Rating: 4.7, District: "Центр", Kinds: "Кофейни, Обжарщики",
+		ID: 123, Name: "Кофейня «Речная»", Address: "ул. Речная, 4", Rating: 4.7, District: "Центр", Types: []string{"Кофейни"}, Subcategories: []string{"Обжарщики"},
 		Description: "Обжаривают зерно сами.", Phone: "+7 900 000-12-34", Site: "https://example.com",
 		Photo: "https://cdn.example.com/photos/place/123/main.jpg",
 	}
@@ -74,16 +74,16 @@ func cafe() PlaceView {
 
 func concert() EventView {
 	return EventView{
-		ID: 456, Title: "Вечер джаза", Starts: time.Date(2026, 12, 5, 15, 0, 0, 0, time.UTC), Ends: time.Date(2026, 12, 5, 17, 0, 0, 0, time.UTC),
-		Venue: "Филармония", Address: "пл. Искусств, 1", Categories: "Музыка", Source: "Филармония", Price: "от 500 ₽",
-		Description: "Трио и вокал.", URL: "https://example.com/jazz", Photo: "https://cdn.example.com/e.jpg",
+		ID: 456, Title: "Вечер джаза", Starts: time.Date(2026, 12, 5, 15, 0, 0, 0, time.UTC), Ends: new(time.Date(2026, 12, 5, 17, 0, 0, 0, time.UTC)),
+		Venue: "Филармония", Address: "пл. Искусств, 1", Categories: []string{"Музыка"}, Source: "Филармония", Price: "от 500 ₽",
+		Description: "Трио и вокал.", Link: "https://example.com/jazz", Photo: "https://cdn.example.com/e.jpg",
 	}
 }
 
 func discount() PromoView {
 	return PromoView{
 		ID: 55, Title: "−10 % на фильтр", Description: "Назовите промокод на кассе.", Code: "РЕЧНАЯ10", PlaceID: 123,
-		Venue: "Кофейня «Речная»", Address: "ул. Речная, 4", Until: time.Date(2026, 12, 31, 20, 59, 59, 0, time.UTC),
+		Venue: "Кофейня «Речная»", Address: "ул. Речная, 4", Until: new(time.Date(2026, 12, 31, 20, 59, 59, 0, time.UTC)),
 		Photo: "https://cdn.example.com/p.jpg",
 	}
 }
@@ -109,14 +109,14 @@ func allScreens(t *testing.T) map[string]Screen {
 	place.Description, event.Description, promo.Description = huge, huge, huge
 	bare := PlaceView{ID: 9_007_199_254_740_993, Name: "  \n "}
 	entries := []Entry{
-		{Entity: Place, ID: 1, Name: "Кофейня", Note: "ул. Речная, 4"},
-		{Entity: Event, ID: 2, Name: huge, Note: huge},
+		{Entity: Place, ID: 1, Name: "Кофейня", Address: "ул. Речная, 4"},
+		{Entity: Event, ID: 2, Name: huge, Address: huge},
 		{Entity: Place, ID: 3, Name: "Закрытое место", Gone: true},
 		{Entity: Place, ID: 4},
 	}
 	places := Listing[PlaceLine]{Items: []PlaceLine{{ID: 1, Name: "Кофейня", Address: "ул. Речная, 4", Rating: 4.5}, {ID: 2, Name: huge}}, Page: 2, Pages: 3, Total: 18}
-	events := Listing[EventLine]{Items: []EventLine{{ID: 1, Title: "Концерт", Starts: now, Where: "Зал"}, {ID: 2, Title: huge, Starts: now, Where: huge}}, Page: 1, Pages: 2, Total: 9}
-	placeQuery := PlaceQuery{Page: 2, District: 3, Type: 5, Subcategory: 7}
+	events := Listing[EventLine]{Items: []EventLine{{ID: 1, Title: "Концерт", Starts: now, Venue: "Зал"}, {ID: 2, Title: huge, Starts: now, Venue: huge}}, Page: 1, Pages: 2, Total: 9}
+	placeQuery := PlaceQuery{Page: 2, PlaceFilter: PlaceFilter{District: 3, Type: 5, Subcategory: 7}}
 	eventQuery := EventQuery{Page: 1, Category: 1, Source: 2, Day: "20261205"}
 	screens := map[string]Screen{
 		"menu":                  MenuScreen(""),
@@ -127,8 +127,8 @@ func allScreens(t *testing.T) map[string]Screen {
 		"help without contact":  HelpScreen("", "https://t.me/city_guide", false),
 		"near":                  NearScreen(),
 		"find":                  FindScreen(),
-		"found":                 FoundList("Вот что нашлось", entries),
-		"nothing found":         FoundList("Вот что нашлось", nil),
+		"found":                 FoundList("Вот что нашлось", entries, now),
+		"nothing found":         FoundList("Вот что нашлось", nil, now),
 		"places":                PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places, true),
 		"no places":             PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, true),
 		"no places at all":      PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, true),
@@ -147,12 +147,12 @@ func allScreens(t *testing.T) map[string]Screen {
 		"bare event":            EventCard(EventView{ID: 1, Title: "Концерт"}, CardExtra{}, "", now),
 		"collections":           CollectionList(Listing[Choice]{Items: []Choice{{1, "Тёплые места"}, {2, huge}}, Page: 2, Pages: 3, Total: 20}),
 		"no collections":        CollectionList(Listing[Choice]{Page: 1, Pages: 1}),
-		"collection":            CollectionScreen(77, huge, huge, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}),
-		"favourites":            FavoriteList(Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}),
-		"no favourites":         FavoriteList(Listing[Entry]{Page: 1, Pages: 1}),
-		"favourite added":       FavoriteChanged(parse(t, "fav_add:place:123:l2.d3"), huge),
-		"favourite removed":     FavoriteChanged(parse(t, "fav_remove:event:456"), ""),
-		"promos":                PromoList(Listing[PromoLine]{Items: []PromoLine{{1, "Акция", "Кофейня", now}, {2, huge, huge, time.Time{}}}, Page: 2, Pages: 3, Total: 20}, now),
+		"collection":            CollectionScreen(CollectionView{ID: 77, Title: huge, Description: huge}, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
+		"favourites":            FavouriteList(Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
+		"no favourites":         FavouriteList(Listing[Entry]{Page: 1, Pages: 1}, now),
+		"favourite added":       FavouriteChanged(parse(t, "fav_add:place:123:l2.d3"), huge),
+		"favourite removed":     FavouriteChanged(parse(t, "fav_remove:event:456"), ""),
+		"promos":                PromoList(Listing[PromoLine]{Items: []PromoLine{{1, "Акция", "Кофейня", &now}, {2, huge, huge, nil}}, Page: 2, Pages: 3, Total: 20}, now),
 		"no promos":             PromoList(Listing[PromoLine]{Page: 1, Pages: 1}, now),
 		"promo":                 PromoCard(promo, false, now),
 		"promo without a venue": PromoCard(PromoView{ID: 1, Title: "Акция"}, false, now),
@@ -325,10 +325,10 @@ func TestAnEventThatIsOnSaysUntilWhen(t *testing.T) {
 	t.Parallel()
 	at := func(day, hour int) time.Time { return time.Date(2026, 12, day, hour, 0, 0, 0, city) }
 	list := EventList(EventQuery{Page: 1}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1, Total: 5, Items: []EventLine{
-		{ID: 1, Title: "Выставка", Starts: at(-10, 10), Ends: at(30, 18).UTC(), Where: "Музей"},
-		{ID: 2, Title: "Ярмарка", Starts: at(3, 9), Ends: at(3, 20).UTC()},
-		{ID: 3, Title: "Концерт", Starts: at(5, 19).UTC(), Ends: at(5, 21)},
-		{ID: 4, Title: "Фестиваль", Starts: at(6, 10), Ends: at(8, 22)},
+		{ID: 1, Title: "Выставка", Starts: at(-10, 10), Ends: new(at(30, 18).UTC()), Venue: "Музей"},
+		{ID: 2, Title: "Ярмарка", Starts: at(3, 9), Ends: new(at(3, 20).UTC())},
+		{ID: 3, Title: "Концерт", Starts: at(5, 19).UTC(), Ends: new(at(5, 21))},
+		{ID: 4, Title: "Фестиваль", Starts: at(6, 10), Ends: new(at(8, 22))},
 		{ID: 5, Title: "Без конца", Starts: at(3, 14)},
 	}}, now)
 	for _, line := range []string{
@@ -389,7 +389,7 @@ func TestOddPagesAreTheNearestOnes(t *testing.T) {
 
 func TestQueriesAreReadAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
-	places := PlaceQuery{Page: 2, District: 3, Type: 5, Subcategory: 7}
+	places := PlaceQuery{Page: 2, PlaceFilter: PlaceFilter{District: 3, Type: 5, Subcategory: 7}}
 	require.Equal(t, "2.d3.t5.s7", places.String())
 	require.Equal(t, places, ParsePlaceQuery(places.String()))
 	events := EventQuery{Page: 4, Category: 1, Source: 2, Day: "20261205"}

@@ -164,10 +164,10 @@ func Moment(t, now time.Time) string {
 	return weekdays[t.Weekday()] + ", " + date(t, now) + ", " + t.Format("15:04")
 }
 
-// span is when an event takes place; until may be zero.
+// span is when an event takes place.
 func span(from, until, now time.Time) string {
 	switch {
-	case until.IsZero() || until.Equal(from):
+	case until.Equal(from):
 		return Moment(from, now)
 	case DateOf(from) == DateOf(until):
 		return Moment(from, now) + "–" + until.Format("15:04")

@@ -1,10 +1,13 @@
 package protocol
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
-
-	"vestnik/internal/guide"
 )
 
 // BotSessionWorkflow is the type of the workflow that talks with one chat.
@@ -15,6 +18,10 @@ const BotUpdateSignal = "bot_update"
 
 // SessionQuery answers with a [SessionState].
 const SessionQuery = "session"
+
+// DroppedUpdatesMetric counts the updates that were not taken because too many
+// of their chat wait.
+const DroppedUpdatesMetric = "vestnik_bot_updates_dropped"
 
 // SessionWorkflowID is the ID of the session of one chat with one bot. While
 // it runs, no other session has that chat: it is what keeps a chat's updates
@@ -30,13 +37,13 @@ const (
 	BotCallback = "callback_query"
 )
 
-// BotUpdate is what goes on from the door into a session: what to do, and
+// BotUpdate is what goes on from the receiver into a session: what to do, and
 // whom to answer. Nothing that a person has written is in it; a search and a
 // location are sealed (internal/guide, Seal).
 type BotUpdate struct {
 	// ID is Telegram's update_id.
 	ID int64 `json:"id"`
-	// TraceID was made at the door, for this delivery of the update.
+	// TraceID was made at the receiver, for this delivery of the update.
 	TraceID string `json:"trace_id"`
 	// Kind is BotMessage or BotCallback.
 	Kind   string `json:"kind"`
@@ -67,9 +74,9 @@ func (u BotUpdate) LogFields() []any {
 		"update_id", u.ID, "event_type", u.Kind,
 		"telegram_user_id", u.UserID, "chat_id", u.ChatID,
 	}
-	if action, err := guide.ParseAction(u.Data); err == nil {
-		fields = append(fields, "action", action.Verb, "entity_type", action.Entity,
-			"entity_id", action.EntityID(), "extra", action.Extra)
+	if u.Data != "" {
+		parts := append(strings.SplitN(u.Data, ":", 4), "", "", "") // some may be missing
+		fields = append(fields, "action", parts[0], "entity_type", parts[1], "entity_id", parts[2], "extra", parts[3])
 	}
 	return fields
 }
@@ -84,15 +91,13 @@ type SessionInput struct {
 
 // SessionCarry is what a session hands to its next run.
 type SessionCarry struct {
-	// Seen are the session's updates; Unrecorded are those of them that the
-	// inbox does not have yet.
-	Seen       []SeenUpdate `json:"seen,omitempty"`
-	Unrecorded []SeenUpdate `json:"unrecorded,omitempty"`
-	// Queue is what is still to be handled.
-	Queue   []Waiting   `json:"queue,omitempty"`
-	View    SessionView `json:"view"`
-	LastAt  time.Time   `json:"last_at"`
-	Handled int64       `json:"handled"`
+	// Seen are updates that the session has had, and Queue is what of them is
+	// still to be handled.
+	Seen    []SeenUpdate `json:"seen,omitempty"`
+	Queue   Backlog      `json:"queue,omitempty"`
+	View    SessionView  `json:"view"`
+	LastAt  time.Time    `json:"last_at"`
+	Handled int64        `json:"handled"`
 }
 
 // SeenUpdate is an update that the chat has had, with the trace under which
@@ -105,8 +110,48 @@ type SeenUpdate struct {
 // Waiting is an update in a session's queue.
 type Waiting struct {
 	Update BotUpdate `json:"update"`
-	// Answered tells that its callback query has been taken care of.
+	// Answered: its callback query has been taken care of.
 	Answered bool `json:"answered,omitempty"`
+	// Only is why the answer is all that it gets; empty for a screen.
+	Only string `json:"only,omitempty"`
+}
+
+// Backlog is a session's queue. A long one is compressed, to a fifth: Temporal
+// takes 2 MB for the input of a run, and 10,000 taps are three.
+type Backlog []Waiting
+
+// packedFrom is the length from which a backlog is compressed.
+const packedFrom = 100
+
+// MarshalJSON writes a list, or a string of compressed bytes.
+func (b Backlog) MarshalJSON() ([]byte, error) {
+	list, err := json.Marshal([]Waiting(b))
+	if err != nil || len(b) < packedFrom {
+		return list, err
+	}
+	var packed bytes.Buffer
+	writer := gzip.NewWriter(&packed)
+	_, err = writer.Write(list)
+	if err = errors.Join(err, writer.Close()); err != nil {
+		return nil, fmt.Errorf("protocol: pack a backlog: %w", err)
+	}
+	return json.Marshal(packed.Bytes())
+}
+
+// UnmarshalJSON reads either form.
+func (b *Backlog) UnmarshalJSON(text []byte) error {
+	if !bytes.HasPrefix(text, []byte{'"'}) {
+		return json.Unmarshal(text, (*[]Waiting)(b))
+	}
+	var packed []byte
+	if err := json.Unmarshal(text, &packed); err != nil {
+		return fmt.Errorf("protocol: unpack a backlog: %w", err)
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return fmt.Errorf("protocol: unpack a backlog: %w", err)
+	}
+	return json.NewDecoder(reader).Decode((*[]Waiting)(b))
 }
 
 // SessionView is what a session remembers of the screens it has sent. Losing

@@ -11,45 +11,37 @@ import (
 )
 
 const getCollection = `-- name: GetCollection :one
-SELECT id, external_id, title, description, published FROM guide.collections WHERE id = $1
+SELECT id, title, description FROM guide.collections WHERE id = $1 AND published
 `
 
 type GetCollectionRow struct {
 	ID          int64
-	ExternalID  string
 	Title       string
 	Description string
-	Published   bool
 }
 
 func (q *Queries) GetCollection(ctx context.Context, id int64) (GetCollectionRow, error) {
 	row := q.db.QueryRow(ctx, getCollection, id)
 	var i GetCollectionRow
-	err := row.Scan(
-		&i.ID,
-		&i.ExternalID,
-		&i.Title,
-		&i.Description,
-		&i.Published,
-	)
+	err := row.Scan(&i.ID, &i.Title, &i.Description)
 	return i, err
 }
 
 const listCollectionItems = `-- name: ListCollectionItems :many
 WITH items AS (
-    SELECT i.position, 'place'::text AS kind, p.id, p.name, p.address, p.rating, NULL::timestamptz AS starts_at
+    SELECT i.position, 'place'::text AS kind, p.id, p.name, p.address, NULL::timestamptz AS starts_at
     FROM guide.collection_items i JOIN guide.places p ON p.id = i.place_id AND p.published
     WHERE i.collection_id = $3
     UNION ALL
-    SELECT i.position, 'event'::text AS kind, e.id, e.title, e.address, NULL::double precision, e.starts_at
+    SELECT i.position, 'event'::text AS kind, e.id, e.title, e.address, e.starts_at
     FROM guide.collection_items i JOIN guide.events e ON e.id = i.event_id AND e.published
         AND guide.over_at(e.starts_at, e.ends_at) > $4::timestamptz
     WHERE i.collection_id = $3
 ), total AS (SELECT count(*)::bigint AS items FROM items)
-SELECT total.items AS total, page.kind, page.id, page.name, page.address, page.rating, page.starts_at
+SELECT total.items AS total, page.kind, page.id, page.name, page.address, page.starts_at
 FROM total
 CROSS JOIN LATERAL (
-    SELECT items.position, items.kind, items.id, items.name, items.address, items.rating, items.starts_at FROM items
+    SELECT items.position, items.kind, items.id, items.name, items.address, items.starts_at FROM items
     ORDER BY items.position
     LIMIT $2::bigint
     OFFSET guide.page_offset(total.items, $1::bigint, $2::bigint)) page
@@ -69,7 +61,6 @@ type ListCollectionItemsRow struct {
 	ID       int64
 	Name     string
 	Address  string
-	Rating   *float64
 	StartsAt *time.Time
 }
 
@@ -94,7 +85,6 @@ func (q *Queries) ListCollectionItems(ctx context.Context, arg ListCollectionIte
 			&i.ID,
 			&i.Name,
 			&i.Address,
-			&i.Rating,
 			&i.StartsAt,
 		); err != nil {
 			return nil, err
@@ -112,7 +102,7 @@ WITH total AS (
     SELECT count(*)::bigint AS collections FROM (
         SELECT 1 FROM guide.collections c WHERE c.published LIMIT $3::bigint) counted
 )
-SELECT total.collections AS total, page.id, page.title
+SELECT total.collections AS total, page.id, page.title AS name
 FROM total
 CROSS JOIN LATERAL (
     SELECT c.id, c.title, c.sort_key FROM guide.collections c WHERE c.published
@@ -131,7 +121,7 @@ type ListCollectionsParams struct {
 type ListCollectionsRow struct {
 	Total int64
 	ID    int64
-	Title string
+	Name  string
 }
 
 func (q *Queries) ListCollections(ctx context.Context, arg ListCollectionsParams) ([]ListCollectionsRow, error) {
@@ -143,7 +133,7 @@ func (q *Queries) ListCollections(ctx context.Context, arg ListCollectionsParams
 	var items []ListCollectionsRow
 	for rows.Next() {
 		var i ListCollectionsRow
-		if err := rows.Scan(&i.Total, &i.ID, &i.Title); err != nil {
+		if err := rows.Scan(&i.Total, &i.ID, &i.Name); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

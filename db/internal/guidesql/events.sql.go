@@ -34,21 +34,20 @@ func (q *Queries) EventFilterNames(ctx context.Context, arg EventFilterNamesPara
 }
 
 const getEvent = `-- name: GetEvent :one
-SELECT e.id, e.external_id, e.title, e.description, e.starts_at, e.ends_at, guide.over_at(e.starts_at, e.ends_at)::timestamptz AS over_at, e.url, e.price, e.published, e.address,
-    COALESCE(p.id, 0)::bigint AS place_id, COALESCE(p.name, '')::text AS place, COALESCE(p.address, '')::text AS place_address,
-    COALESCE(p.published, false)::boolean AS place_published,
-    COALESCE(s.name, '')::text AS source, COALESCE(s.url, '')::text AS source_url,
+SELECT e.id, e.title, e.starts_at AS starts, e.ends_at AS ends, COALESCE(p.name, '')::text AS venue,
+    COALESCE(NULLIF(e.address, ''), p.address, '')::text AS address,
     ARRAY(SELECT c.name FROM guide.event_category_links l JOIN guide.event_categories c ON c.id = l.category_id
           WHERE l.event_id = e.id ORDER BY l.position)::text[] AS categories,
+    COALESCE(s.name, '')::text AS source, e.price, e.description, e.url AS link,
     COALESCE(
         (SELECT ph.served_url FROM guide.event_photos l JOIN guide.photos ph ON ph.id = l.photo_id
-          WHERE l.event_id = e.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo_url,
+          WHERE l.event_id = e.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo,
     EXISTS (SELECT 1 FROM guide.favourite_events f
           WHERE f.event_id = e.id AND f.telegram_id = $1)::boolean AS favourite
 FROM guide.events e
 LEFT JOIN guide.places p ON p.id = e.place_id
 LEFT JOIN guide.event_sources s ON s.id = e.source_id
-WHERE e.id = $2
+WHERE e.id = $2 AND e.published
 `
 
 type GetEventParams struct {
@@ -57,26 +56,19 @@ type GetEventParams struct {
 }
 
 type GetEventRow struct {
-	ID             int64
-	ExternalID     string
-	Title          string
-	Description    string
-	StartsAt       time.Time
-	EndsAt         *time.Time
-	OverAt         time.Time
-	Url            string
-	Price          string
-	Published      bool
-	Address        string
-	PlaceID        int64
-	Place          string
-	PlaceAddress   string
-	PlacePublished bool
-	Source         string
-	SourceUrl      string
-	Categories     []string
-	PhotoUrl       string
-	Favourite      bool
+	ID          int64
+	Title       string
+	Starts      time.Time
+	Ends        *time.Time
+	Venue       string
+	Address     string
+	Categories  []string
+	Source      string
+	Price       string
+	Description string
+	Link        string
+	Photo       string
+	Favourite   bool
 }
 
 func (q *Queries) GetEvent(ctx context.Context, arg GetEventParams) (GetEventRow, error) {
@@ -84,24 +76,17 @@ func (q *Queries) GetEvent(ctx context.Context, arg GetEventParams) (GetEventRow
 	var i GetEventRow
 	err := row.Scan(
 		&i.ID,
-		&i.ExternalID,
 		&i.Title,
-		&i.Description,
-		&i.StartsAt,
-		&i.EndsAt,
-		&i.OverAt,
-		&i.Url,
-		&i.Price,
-		&i.Published,
+		&i.Starts,
+		&i.Ends,
+		&i.Venue,
 		&i.Address,
-		&i.PlaceID,
-		&i.Place,
-		&i.PlaceAddress,
-		&i.PlacePublished,
-		&i.Source,
-		&i.SourceUrl,
 		&i.Categories,
-		&i.PhotoUrl,
+		&i.Source,
+		&i.Price,
+		&i.Description,
+		&i.Link,
+		&i.Photo,
 		&i.Favourite,
 	)
 	return i, err
@@ -140,51 +125,6 @@ func (q *Queries) ListEventCategories(ctx context.Context, arg ListEventCategori
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listEventDays = `-- name: ListEventDays :many
-SELECT (day - 1)::int AS day FROM generate_series(1, cardinality($1::timestamptz[]) - 1) AS day
-WHERE EXISTS (
-    SELECT 1 FROM guide.event_listings l
-    WHERE l.category_id = $2 AND l.source_id = $3
-      AND l.over_at > GREATEST(($1::timestamptz[])[day], $4::timestamptz)
-      AND l.starts_at < ($1::timestamptz[])[day + 1])
-ORDER BY day
-`
-
-type ListEventDaysParams struct {
-	Bounds     []time.Time
-	CategoryID int64
-	SourceID   int64
-	NotOverAt  time.Time
-}
-
-// Which of the days between neighbouring bounds have something on, counted
-// from 0. The caller cuts the days, by the city's time zone and its changes of
-// the clock.
-func (q *Queries) ListEventDays(ctx context.Context, arg ListEventDaysParams) ([]int32, error) {
-	rows, err := q.db.Query(ctx, listEventDays,
-		arg.Bounds,
-		arg.CategoryID,
-		arg.SourceID,
-		arg.NotOverAt,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []int32
-	for rows.Next() {
-		var day int32
-		if err := rows.Scan(&day); err != nil {
-			return nil, err
-		}
-		items = append(items, day)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -240,8 +180,8 @@ WITH total AS (
           AND c.over_at > $3::timestamptz AND c.starts_at < $4::timestamptz
         LIMIT $7::bigint) counted
 )
-SELECT total.events AS total, e.id, e.title, e.starts_at, e.ends_at, e.price,
-    COALESCE(p.name, '')::text AS place, e.address
+SELECT total.events AS total, e.id, e.title, e.starts_at AS starts, e.ends_at AS ends,
+    COALESCE(NULLIF(p.name, ''), e.address)::text AS venue
 FROM total
 CROSS JOIN LATERAL (
     SELECT l.starts_at, l.event_id FROM guide.event_listings l
@@ -266,14 +206,12 @@ type ListEventsParams struct {
 }
 
 type ListEventsRow struct {
-	Total    int64
-	ID       int64
-	Title    string
-	StartsAt time.Time
-	EndsAt   *time.Time
-	Price    string
-	Place    string
-	Address  string
+	Total  int64
+	ID     int64
+	Title  string
+	Starts time.Time
+	Ends   *time.Time
+	Venue  string
 }
 
 func (q *Queries) ListEvents(ctx context.Context, arg ListEventsParams) ([]ListEventsRow, error) {
@@ -297,11 +235,9 @@ func (q *Queries) ListEvents(ctx context.Context, arg ListEventsParams) ([]ListE
 			&i.Total,
 			&i.ID,
 			&i.Title,
-			&i.StartsAt,
-			&i.EndsAt,
-			&i.Price,
-			&i.Place,
-			&i.Address,
+			&i.Starts,
+			&i.Ends,
+			&i.Venue,
 		); err != nil {
 			return nil, err
 		}

@@ -80,11 +80,11 @@ WITH favourites AS (
 ), total AS (
     SELECT count(*)::bigint AS favourites FROM favourites
 )
-SELECT total.favourites AS total, page.kind, page.id, page.added_at,
+SELECT total.favourites AS total, page.kind, page.id,
     COALESCE(p.name, e.title, '')::text AS name,
     COALESCE(p.address, e.address, '')::text AS address,
-    e.starts_at, e.ends_at,
-    COALESCE(p.published, e.published, false)::boolean AS published
+    e.starts_at,
+    (NOT COALESCE(p.published, e.published, false))::boolean AS gone
 FROM total
 CROSS JOIN LATERAL (
     SELECT f.kind, f.id, f.added_at FROM favourites f
@@ -103,15 +103,13 @@ type ListFavouritesParams struct {
 }
 
 type ListFavouritesRow struct {
-	Total     int64
-	Kind      string
-	ID        int64
-	AddedAt   time.Time
-	Name      string
-	Address   string
-	StartsAt  *time.Time
-	EndsAt    *time.Time
-	Published bool
+	Total    int64
+	Kind     string
+	ID       int64
+	Name     string
+	Address  string
+	StartsAt *time.Time
+	Gone     bool
 }
 
 // Newest first. What was unpublished since stays, marked as not available.
@@ -128,12 +126,10 @@ func (q *Queries) ListFavourites(ctx context.Context, arg ListFavouritesParams) 
 			&i.Total,
 			&i.Kind,
 			&i.ID,
-			&i.AddedAt,
 			&i.Name,
 			&i.Address,
 			&i.StartsAt,
-			&i.EndsAt,
-			&i.Published,
+			&i.Gone,
 		); err != nil {
 			return nil, err
 		}

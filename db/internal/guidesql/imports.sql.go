@@ -933,11 +933,11 @@ func (q *Queries) RepeatedIDs(ctx context.Context, queueNumber int64) ([]Repeate
 }
 
 const runningImports = `-- name: RunningImports :many
-SELECT id FROM cms.imports WHERE state = 'running' ORDER BY turn
+SELECT id FROM cms.imports WHERE state = 'running' ORDER BY turn LIMIT $1::bigint
 `
 
-func (q *Queries) RunningImports(ctx context.Context) ([]string, error) {
-	rows, err := q.db.Query(ctx, runningImports)
+func (q *Queries) RunningImports(ctx context.Context, maxImports int64) ([]string, error) {
+	rows, err := q.db.Query(ctx, runningImports, maxImports)
 	if err != nil {
 		return nil, err
 	}

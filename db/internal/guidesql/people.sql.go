@@ -25,31 +25,29 @@ func (q *Queries) DeactivateUser(ctx context.Context, arg DeactivateUserParams) 
 	return err
 }
 
-const getUser = `-- name: GetUser :one
-SELECT telegram_id, language_code, subscription, subscription_checked_at, active, created_at
-FROM guide.users WHERE telegram_id = $1
+const seeUser = `-- name: SeeUser :one
+WITH written AS (
+    INSERT INTO guide.users AS u (telegram_id) VALUES ($1)
+    ON CONFLICT (telegram_id) DO UPDATE SET active = true, inactive_since = NULL WHERE NOT u.active
+    RETURNING u.subscription, u.subscription_checked_at
+)
+SELECT subscription, subscription_checked_at FROM written
+UNION ALL
+SELECT subscription, subscription_checked_at FROM guide.users
+WHERE users.telegram_id = $1 AND NOT EXISTS (SELECT 1 FROM written)
 `
 
-type GetUserRow struct {
-	TelegramID            int64
-	LanguageCode          *string
+type SeeUserRow struct {
 	Subscription          string
 	SubscriptionCheckedAt *time.Time
-	Active                bool
-	CreatedAt             time.Time
 }
 
-func (q *Queries) GetUser(ctx context.Context, telegramID int64) (GetUserRow, error) {
-	row := q.db.QueryRow(ctx, getUser, telegramID)
-	var i GetUserRow
-	err := row.Scan(
-		&i.TelegramID,
-		&i.LanguageCode,
-		&i.Subscription,
-		&i.SubscriptionCheckedAt,
-		&i.Active,
-		&i.CreatedAt,
-	)
+// Writing to the bot makes a person active again. A row that would not change
+// is not written.
+func (q *Queries) SeeUser(ctx context.Context, telegramID int64) (SeeUserRow, error) {
+	row := q.db.QueryRow(ctx, seeUser, telegramID)
+	var i SeeUserRow
+	err := row.Scan(&i.Subscription, &i.SubscriptionCheckedAt)
 	return i, err
 }
 
@@ -70,51 +68,4 @@ type SetSubscriptionParams struct {
 func (q *Queries) SetSubscription(ctx context.Context, arg SetSubscriptionParams) error {
 	_, err := q.db.Exec(ctx, setSubscription, arg.TelegramID, arg.Subscription, arg.CheckedAt)
 	return err
-}
-
-const upsertUser = `-- name: UpsertUser :one
-WITH written AS (
-    INSERT INTO guide.users AS u (telegram_id, language_code)
-    VALUES ($1, $2)
-    ON CONFLICT (telegram_id) DO UPDATE
-        SET language_code  = COALESCE(excluded.language_code, u.language_code),
-            active         = true,
-            inactive_since = NULL
-        WHERE NOT u.active OR u.language_code IS DISTINCT FROM COALESCE(excluded.language_code, u.language_code)
-    RETURNING u.telegram_id, u.language_code, u.subscription, u.subscription_checked_at, u.active, u.created_at
-)
-SELECT telegram_id, language_code, subscription, subscription_checked_at, active, created_at FROM written
-UNION ALL
-SELECT telegram_id, language_code, subscription, subscription_checked_at, active, created_at
-FROM guide.users WHERE users.telegram_id = $1 AND NOT EXISTS (SELECT 1 FROM written)
-`
-
-type UpsertUserParams struct {
-	TelegramID   int64
-	LanguageCode *string
-}
-
-type UpsertUserRow struct {
-	TelegramID            int64
-	LanguageCode          *string
-	Subscription          string
-	SubscriptionCheckedAt *time.Time
-	Active                bool
-	CreatedAt             time.Time
-}
-
-// Writing to the bot makes a person active again. A row that would not change
-// is not written.
-func (q *Queries) UpsertUser(ctx context.Context, arg UpsertUserParams) (UpsertUserRow, error) {
-	row := q.db.QueryRow(ctx, upsertUser, arg.TelegramID, arg.LanguageCode)
-	var i UpsertUserRow
-	err := row.Scan(
-		&i.TelegramID,
-		&i.LanguageCode,
-		&i.Subscription,
-		&i.SubscriptionCheckedAt,
-		&i.Active,
-		&i.CreatedAt,
-	)
-	return i, err
 }

@@ -37,17 +37,18 @@ func (q *Queries) FilterNames(ctx context.Context, arg FilterNamesParams) (Filte
 }
 
 const getPlace = `-- name: GetPlace :one
-SELECT p.id, p.external_id, p.name, p.address, p.description, p.rating, p.lat, p.lon, p.phone, p.site, p.published,
+SELECT p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating,
     COALESCE((SELECT d.name FROM guide.districts d WHERE d.id = p.district_id), '')::text AS district,
     ARRAY(SELECT t.name FROM guide.place_types l JOIN guide.types t ON t.id = l.type_id
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS types,
     ARRAY(SELECT s.name FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS subcategories,
+    p.description, p.phone, p.site,
     COALESCE((SELECT ph.served_url FROM guide.place_photos l JOIN guide.photos ph ON ph.id = l.photo_id
-          WHERE l.place_id = p.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo_url,
+          WHERE l.place_id = p.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo,
     EXISTS (SELECT 1 FROM guide.favourite_places f
           WHERE f.place_id = p.id AND f.telegram_id = $1)::boolean AS favourite
-FROM guide.places p WHERE p.id = $2
+FROM guide.places p WHERE p.id = $2 AND p.published
 `
 
 type GetPlaceParams struct {
@@ -57,20 +58,16 @@ type GetPlaceParams struct {
 
 type GetPlaceRow struct {
 	ID            int64
-	ExternalID    string
 	Name          string
 	Address       string
-	Description   string
-	Rating        *float64
-	Lat           *float64
-	Lon           *float64
-	Phone         string
-	Site          string
-	Published     bool
+	Rating        float64
 	District      string
 	Types         []string
 	Subcategories []string
-	PhotoUrl      string
+	Description   string
+	Phone         string
+	Site          string
+	Photo         string
 	Favourite     bool
 }
 
@@ -81,20 +78,16 @@ func (q *Queries) GetPlace(ctx context.Context, arg GetPlaceParams) (GetPlaceRow
 	var i GetPlaceRow
 	err := row.Scan(
 		&i.ID,
-		&i.ExternalID,
 		&i.Name,
 		&i.Address,
-		&i.Description,
 		&i.Rating,
-		&i.Lat,
-		&i.Lon,
-		&i.Phone,
-		&i.Site,
-		&i.Published,
 		&i.District,
 		&i.Types,
 		&i.Subcategories,
-		&i.PhotoUrl,
+		&i.Description,
+		&i.Phone,
+		&i.Site,
+		&i.Photo,
 		&i.Favourite,
 	)
 	return i, err
@@ -140,7 +133,7 @@ func (q *Queries) ListPlaceDistricts(ctx context.Context, arg ListPlaceDistricts
 }
 
 const listPlaceSubcategories = `-- name: ListPlaceSubcategories :many
-SELECT s.id, s.name, s.type_id FROM guide.subcategories s
+SELECT s.id, s.name FROM guide.subcategories s
 WHERE s.published AND (s.type_id = $1 OR $1 = 0) AND EXISTS (
     SELECT 1 FROM guide.place_listings l
     WHERE l.district_id = $2 AND l.type_id = s.type_id AND l.subcategory_id = s.id)
@@ -153,9 +146,8 @@ type ListPlaceSubcategoriesParams struct {
 }
 
 type ListPlaceSubcategoriesRow struct {
-	ID     int64
-	Name   string
-	TypeID int64
+	ID   int64
+	Name string
 }
 
 func (q *Queries) ListPlaceSubcategories(ctx context.Context, arg ListPlaceSubcategoriesParams) ([]ListPlaceSubcategoriesRow, error) {
@@ -167,7 +159,7 @@ func (q *Queries) ListPlaceSubcategories(ctx context.Context, arg ListPlaceSubca
 	var items []ListPlaceSubcategoriesRow
 	for rows.Next() {
 		var i ListPlaceSubcategoriesRow
-		if err := rows.Scan(&i.ID, &i.Name, &i.TypeID); err != nil {
+		if err := rows.Scan(&i.ID, &i.Name); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -218,7 +210,7 @@ WITH total AS (
         WHERE c.district_id = $1 AND c.type_id = $2 AND c.subcategory_id = $3
         LIMIT $6::bigint) counted
 )
-SELECT total.places AS total, p.id, p.name, p.address, p.rating, COALESCE(d.name, '')::text AS district
+SELECT total.places AS total, p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating
 FROM total
 CROSS JOIN LATERAL (
     SELECT l.sort_key, l.place_id FROM guide.place_listings l
@@ -227,7 +219,6 @@ CROSS JOIN LATERAL (
     LIMIT $5::bigint
     OFFSET guide.page_offset(total.places, $4::bigint, $5::bigint)) page
 JOIN guide.places p ON p.id = page.place_id
-LEFT JOIN guide.districts d ON d.id = p.district_id
 ORDER BY page.sort_key, page.place_id
 `
 
@@ -241,12 +232,11 @@ type ListPlacesParams struct {
 }
 
 type ListPlacesRow struct {
-	Total    int64
-	ID       int64
-	Name     string
-	Address  string
-	Rating   *float64
-	District string
+	Total   int64
+	ID      int64
+	Name    string
+	Address string
+	Rating  float64
 }
 
 // One statement, so that the total and the page are of the same moment.
@@ -272,7 +262,6 @@ func (q *Queries) ListPlaces(ctx context.Context, arg ListPlacesParams) ([]ListP
 			&i.Name,
 			&i.Address,
 			&i.Rating,
-			&i.District,
 		); err != nil {
 			return nil, err
 		}

@@ -11,30 +11,26 @@ import (
 )
 
 const getPromo = `-- name: GetPromo :one
-SELECT a.id, a.external_id, a.title, a.description, a.code, a.starts_at, a.ends_at, a.published,
-    COALESCE(p.id, 0)::bigint AS place_id, COALESCE(p.name, '')::text AS place, COALESCE(p.address, '')::text AS place_address,
-    COALESCE(p.published, false)::boolean AS place_published,
+SELECT a.id, a.title, a.description, a.code, (CASE WHEN p.published THEN p.id ELSE 0 END)::bigint AS place_id,
+    COALESCE(p.name, '')::text AS venue, COALESCE(p.address, '')::text AS address, a.starts_at AS starts, a.ends_at AS until,
     COALESCE((SELECT ph.served_url FROM guide.place_photos l JOIN guide.photos ph ON ph.id = l.photo_id
-          WHERE l.place_id = a.place_id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo_url
+          WHERE l.place_id = a.place_id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo
 FROM guide.promos a
 LEFT JOIN guide.places p ON p.id = a.place_id
-WHERE a.id = $1
+WHERE a.id = $1 AND a.published
 `
 
 type GetPromoRow struct {
-	ID             int64
-	ExternalID     string
-	Title          string
-	Description    string
-	Code           string
-	StartsAt       *time.Time
-	EndsAt         *time.Time
-	Published      bool
-	PlaceID        int64
-	Place          string
-	PlaceAddress   string
-	PlacePublished bool
-	PhotoUrl       string
+	ID          int64
+	Title       string
+	Description string
+	Code        string
+	PlaceID     int64
+	Venue       string
+	Address     string
+	Starts      *time.Time
+	Until       *time.Time
+	Photo       string
 }
 
 func (q *Queries) GetPromo(ctx context.Context, id int64) (GetPromoRow, error) {
@@ -42,18 +38,15 @@ func (q *Queries) GetPromo(ctx context.Context, id int64) (GetPromoRow, error) {
 	var i GetPromoRow
 	err := row.Scan(
 		&i.ID,
-		&i.ExternalID,
 		&i.Title,
 		&i.Description,
 		&i.Code,
-		&i.StartsAt,
-		&i.EndsAt,
-		&i.Published,
 		&i.PlaceID,
-		&i.Place,
-		&i.PlaceAddress,
-		&i.PlacePublished,
-		&i.PhotoUrl,
+		&i.Venue,
+		&i.Address,
+		&i.Starts,
+		&i.Until,
+		&i.Photo,
 	)
 	return i, err
 }
@@ -64,7 +57,7 @@ WITH total AS (
     WHERE c.published AND COALESCE(c.ends_at, 'infinity'::timestamptz) > $1::timestamptz
       AND (c.starts_at IS NULL OR c.starts_at <= $1::timestamptz)
 )
-SELECT total.promos AS total, page.id, page.title, page.ends_at, COALESCE(p.name, '')::text AS place
+SELECT total.promos AS total, page.id, page.title, COALESCE(p.name, '')::text AS venue, page.ends_at AS until
 FROM total
 CROSS JOIN LATERAL (
     SELECT a.id, a.title, a.ends_at, a.place_id FROM guide.promos a
@@ -84,11 +77,11 @@ type ListPromosParams struct {
 }
 
 type ListPromosRow struct {
-	Total  int64
-	ID     int64
-	Title  string
-	EndsAt *time.Time
-	Place  string
+	Total int64
+	ID    int64
+	Title string
+	Venue string
+	Until *time.Time
 }
 
 // Active ones, those that end soonest first.
@@ -105,8 +98,8 @@ func (q *Queries) ListPromos(ctx context.Context, arg ListPromosParams) ([]ListP
 			&i.Total,
 			&i.ID,
 			&i.Title,
-			&i.EndsAt,
-			&i.Place,
+			&i.Venue,
+			&i.Until,
 		); err != nil {
 			return nil, err
 		}

@@ -11,8 +11,8 @@ import (
 )
 
 const placesNear = `-- name: PlacesNear :many
-SELECT id, name, address, rating, metres FROM (
-    SELECT p.id, p.name, p.address, p.rating,
+SELECT id, name, address, metres FROM (
+    SELECT p.id, p.name, p.address,
         (2 * 6371000 * asin(LEAST(1, sqrt(
             power(sin(radians(p.lat - $1::float8) / 2), 2) +
             cos(radians($1::float8)) * cos(radians(p.lat)) * power(sin(radians(p.lon - $2::float8) / 2), 2)))))::float8 AS metres
@@ -40,7 +40,6 @@ type PlacesNearRow struct {
 	ID      int64
 	Name    string
 	Address string
-	Rating  *float64
 	Metres  float64
 }
 
@@ -67,7 +66,6 @@ func (q *Queries) PlacesNear(ctx context.Context, arg PlacesNearParams) ([]Place
 			&i.ID,
 			&i.Name,
 			&i.Address,
-			&i.Rating,
 			&i.Metres,
 		); err != nil {
 			return nil, err
@@ -101,7 +99,7 @@ WITH matching AS (
       AND ($6::text = '' OR $6::text <% m.sort_key)
     LIMIT $7::bigint
 )
-SELECT e.id, e.title, e.address, e.starts_at FROM matching e
+SELECT e.id, e.title AS name, e.address, e.starts_at FROM matching e
 ORDER BY e.sort_key <->> $1::text, e.starts_at, e.id
 LIMIT $2::bigint
 `
@@ -118,7 +116,7 @@ type SearchEventsByTrigramsParams struct {
 
 type SearchEventsByTrigramsRow struct {
 	ID       int64
-	Title    string
+	Name     string
 	Address  string
 	StartsAt time.Time
 }
@@ -142,7 +140,7 @@ func (q *Queries) SearchEventsByTrigrams(ctx context.Context, arg SearchEventsBy
 		var i SearchEventsByTrigramsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Title,
+			&i.Name,
 			&i.Address,
 			&i.StartsAt,
 		); err != nil {
@@ -167,7 +165,7 @@ WITH words AS (
           AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
         LIMIT $6::bigint) found
 )
-SELECT e.id, e.title, e.address, e.starts_at FROM words, guide.events e
+SELECT e.id, e.title AS name, e.address, e.starts_at FROM words, guide.events e
 WHERE e.id IN (SELECT m.id FROM matching m)
 ORDER BY starts_with(e.sort_key, $1::text) DESC, ts_rank(e.words, words.query) DESC, e.starts_at, e.id
 LIMIT $2::bigint
@@ -184,7 +182,7 @@ type SearchEventsByWordsParams struct {
 
 type SearchEventsByWordsRow struct {
 	ID       int64
-	Title    string
+	Name     string
 	Address  string
 	StartsAt time.Time
 }
@@ -207,7 +205,7 @@ func (q *Queries) SearchEventsByWords(ctx context.Context, arg SearchEventsByWor
 		var i SearchEventsByWordsRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.Title,
+			&i.Name,
 			&i.Address,
 			&i.StartsAt,
 		); err != nil {
@@ -229,7 +227,7 @@ WITH matching AS (
       AND ($5::text = '' OR $5::text <% m.sort_key)
     LIMIT $6::bigint
 )
-SELECT p.id, p.name, p.address, p.rating FROM matching p
+SELECT p.id, p.name, p.address FROM matching p
 ORDER BY p.sort_key <->> $1::text, p.sort_key, p.id
 LIMIT $2::bigint
 `
@@ -247,7 +245,6 @@ type SearchPlacesByTrigramsRow struct {
 	ID      int64
 	Name    string
 	Address string
-	Rating  *float64
 }
 
 // Each word has to be in the name, nearly; words that are not given are ”.
@@ -267,12 +264,7 @@ func (q *Queries) SearchPlacesByTrigrams(ctx context.Context, arg SearchPlacesBy
 	var items []SearchPlacesByTrigramsRow
 	for rows.Next() {
 		var i SearchPlacesByTrigramsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Address,
-			&i.Rating,
-		); err != nil {
+		if err := rows.Scan(&i.ID, &i.Name, &i.Address); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -298,7 +290,7 @@ WITH words AS (
         WHERE m.published AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
         LIMIT $5::bigint) found
 )
-SELECT p.id, p.name, p.address, p.rating FROM words, guide.places p
+SELECT p.id, p.name, p.address FROM words, guide.places p
 WHERE p.id IN (SELECT n.place_id FROM named n UNION SELECT m.id FROM matching m) AND p.published AND p.words @@ words.query
 ORDER BY starts_with(p.sort_key, $1::text) DESC, ts_rank(p.words, words.query) DESC, p.sort_key, p.id
 LIMIT $2::bigint
@@ -316,7 +308,6 @@ type SearchPlacesByWordsRow struct {
 	ID      int64
 	Name    string
 	Address string
-	Rating  *float64
 }
 
 // Names that begin with the query come first. Of what matches each candidate, a
@@ -337,12 +328,7 @@ func (q *Queries) SearchPlacesByWords(ctx context.Context, arg SearchPlacesByWor
 	var items []SearchPlacesByWordsRow
 	for rows.Next() {
 		var i SearchPlacesByWordsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Address,
-			&i.Rating,
-		); err != nil {
+		if err := rows.Scan(&i.ID, &i.Name, &i.Address); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

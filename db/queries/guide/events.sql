@@ -6,8 +6,8 @@ WITH total AS (
           AND c.over_at > @not_over_at::timestamptz AND c.starts_at < @starts_before::timestamptz
         LIMIT @count_limit::bigint) counted
 )
-SELECT total.events AS total, e.id, e.title, e.starts_at, e.ends_at, e.price,
-    COALESCE(p.name, '')::text AS place, e.address
+SELECT total.events AS total, e.id, e.title, e.starts_at AS starts, e.ends_at AS ends,
+    COALESCE(NULLIF(p.name, ''), e.address)::text AS venue
 FROM total
 CROSS JOIN LATERAL (
     SELECT l.starts_at, l.event_id FROM guide.event_listings l
@@ -41,31 +41,18 @@ SELECT
     COALESCE((SELECT c.name FROM guide.event_categories c WHERE c.id = @category_id AND c.published), '')::text AS category,
     COALESCE((SELECT s.name FROM guide.event_sources s WHERE s.id = @source_id AND s.published), '')::text AS source;
 
--- name: ListEventDays :many
--- Which of the days between neighbouring bounds have something on, counted
--- from 0. The caller cuts the days, by the city's time zone and its changes of
--- the clock.
-SELECT (day - 1)::int AS day FROM generate_series(1, cardinality(@bounds::timestamptz[]) - 1) AS day
-WHERE EXISTS (
-    SELECT 1 FROM guide.event_listings l
-    WHERE l.category_id = @category_id AND l.source_id = @source_id
-      AND l.over_at > GREATEST((@bounds::timestamptz[])[day], @not_over_at::timestamptz)
-      AND l.starts_at < (@bounds::timestamptz[])[day + 1])
-ORDER BY day;
-
 -- name: GetEvent :one
-SELECT e.id, e.external_id, e.title, e.description, e.starts_at, e.ends_at, guide.over_at(e.starts_at, e.ends_at)::timestamptz AS over_at, e.url, e.price, e.published, e.address,
-    COALESCE(p.id, 0)::bigint AS place_id, COALESCE(p.name, '')::text AS place, COALESCE(p.address, '')::text AS place_address,
-    COALESCE(p.published, false)::boolean AS place_published,
-    COALESCE(s.name, '')::text AS source, COALESCE(s.url, '')::text AS source_url,
+SELECT e.id, e.title, e.starts_at AS starts, e.ends_at AS ends, COALESCE(p.name, '')::text AS venue,
+    COALESCE(NULLIF(e.address, ''), p.address, '')::text AS address,
     ARRAY(SELECT c.name FROM guide.event_category_links l JOIN guide.event_categories c ON c.id = l.category_id
           WHERE l.event_id = e.id ORDER BY l.position)::text[] AS categories,
+    COALESCE(s.name, '')::text AS source, e.price, e.description, e.url AS link,
     COALESCE(
         (SELECT ph.served_url FROM guide.event_photos l JOIN guide.photos ph ON ph.id = l.photo_id
-          WHERE l.event_id = e.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo_url,
+          WHERE l.event_id = e.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo,
     EXISTS (SELECT 1 FROM guide.favourite_events f
           WHERE f.event_id = e.id AND f.telegram_id = @telegram_id)::boolean AS favourite
 FROM guide.events e
 LEFT JOIN guide.places p ON p.id = e.place_id
 LEFT JOIN guide.event_sources s ON s.id = e.source_id
-WHERE e.id = @id;
+WHERE e.id = @id AND e.published;

@@ -39,11 +39,11 @@ WITH favourites AS (
 ), total AS (
     SELECT count(*)::bigint AS favourites FROM favourites
 )
-SELECT total.favourites AS total, page.kind, page.id, page.added_at,
+SELECT total.favourites AS total, page.kind, page.id,
     COALESCE(p.name, e.title, '')::text AS name,
     COALESCE(p.address, e.address, '')::text AS address,
-    e.starts_at, e.ends_at,
-    COALESCE(p.published, e.published, false)::boolean AS published
+    e.starts_at,
+    (NOT COALESCE(p.published, e.published, false))::boolean AS gone
 FROM total
 CROSS JOIN LATERAL (
     SELECT f.kind, f.id, f.added_at FROM favourites f

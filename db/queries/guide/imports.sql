@@ -72,7 +72,7 @@ WHERE e.state = 'running' AND e.turn < (SELECT i.turn FROM cms.imports i WHERE i
 ORDER BY e.turn LIMIT 1;
 
 -- name: RunningImports :many
-SELECT id FROM cms.imports WHERE state = 'running' ORDER BY turn;
+SELECT id FROM cms.imports WHERE state = 'running' ORDER BY turn LIMIT @max_imports::bigint;
 
 -- name: StagedChunk :many
 -- The objects that follow the one worked off last, of one list.

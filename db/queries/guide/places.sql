@@ -6,7 +6,7 @@ WITH total AS (
         WHERE c.district_id = @district_id AND c.type_id = @type_id AND c.subcategory_id = @subcategory_id
         LIMIT @count_limit::bigint) counted
 )
-SELECT total.places AS total, p.id, p.name, p.address, p.rating, COALESCE(d.name, '')::text AS district
+SELECT total.places AS total, p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating
 FROM total
 CROSS JOIN LATERAL (
     SELECT l.sort_key, l.place_id FROM guide.place_listings l
@@ -15,7 +15,6 @@ CROSS JOIN LATERAL (
     LIMIT @page_size::bigint
     OFFSET guide.page_offset(total.places, @page_number::bigint, @page_size::bigint)) page
 JOIN guide.places p ON p.id = page.place_id
-LEFT JOIN guide.districts d ON d.id = p.district_id
 ORDER BY page.sort_key, page.place_id;
 
 -- name: ListPlaceDistricts :many
@@ -34,7 +33,7 @@ WHERE t.published AND EXISTS (
 ORDER BY t.sort_key, t.id;
 
 -- name: ListPlaceSubcategories :many
-SELECT s.id, s.name, s.type_id FROM guide.subcategories s
+SELECT s.id, s.name FROM guide.subcategories s
 WHERE s.published AND (s.type_id = @type_id OR @type_id = 0) AND EXISTS (
     SELECT 1 FROM guide.place_listings l
     WHERE l.district_id = @district_id AND l.type_id = s.type_id AND l.subcategory_id = s.id)
@@ -53,14 +52,15 @@ SELECT
 -- name: GetPlace :one
 -- The whole card in one statement: an import that commits meanwhile is seen
 -- entirely or not at all.
-SELECT p.id, p.external_id, p.name, p.address, p.description, p.rating, p.lat, p.lon, p.phone, p.site, p.published,
+SELECT p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating,
     COALESCE((SELECT d.name FROM guide.districts d WHERE d.id = p.district_id), '')::text AS district,
     ARRAY(SELECT t.name FROM guide.place_types l JOIN guide.types t ON t.id = l.type_id
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS types,
     ARRAY(SELECT s.name FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS subcategories,
+    p.description, p.phone, p.site,
     COALESCE((SELECT ph.served_url FROM guide.place_photos l JOIN guide.photos ph ON ph.id = l.photo_id
-          WHERE l.place_id = p.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo_url,
+          WHERE l.place_id = p.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo,
     EXISTS (SELECT 1 FROM guide.favourite_places f
           WHERE f.place_id = p.id AND f.telegram_id = @telegram_id)::boolean AS favourite
-FROM guide.places p WHERE p.id = @id;
+FROM guide.places p WHERE p.id = @id AND p.published;

@@ -1,7 +1,7 @@
 -- name: PlacesNear :many
 -- The index finds the box, the great-circle distance in metres decides.
-SELECT id, name, address, rating, metres FROM (
-    SELECT p.id, p.name, p.address, p.rating,
+SELECT id, name, address, metres FROM (
+    SELECT p.id, p.name, p.address,
         (2 * 6371000 * asin(LEAST(1, sqrt(
             power(sin(radians(p.lat - @lat::float8) / 2), 2) +
             cos(radians(@lat::float8)) * cos(radians(p.lat)) * power(sin(radians(p.lon - @lon::float8) / 2), 2)))))::float8 AS metres
@@ -41,7 +41,7 @@ WITH words AS (
         WHERE m.published AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
         LIMIT @max_ranked::bigint) found
 )
-SELECT p.id, p.name, p.address, p.rating FROM words, guide.places p
+SELECT p.id, p.name, p.address FROM words, guide.places p
 WHERE p.id IN (SELECT n.place_id FROM named n UNION SELECT m.id FROM matching m) AND p.published AND p.words @@ words.query
 ORDER BY starts_with(p.sort_key, @query::text) DESC, ts_rank(p.words, words.query) DESC, p.sort_key, p.id
 LIMIT @max_hits::bigint;
@@ -57,7 +57,7 @@ WITH words AS (
           AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
         LIMIT @max_ranked::bigint) found
 )
-SELECT e.id, e.title, e.address, e.starts_at FROM words, guide.events e
+SELECT e.id, e.title AS name, e.address, e.starts_at FROM words, guide.events e
 WHERE e.id IN (SELECT m.id FROM matching m)
 ORDER BY starts_with(e.sort_key, @query::text) DESC, ts_rank(e.words, words.query) DESC, e.starts_at, e.id
 LIMIT @max_hits::bigint;
@@ -71,7 +71,7 @@ WITH matching AS (
       AND (@word3::text = '' OR @word3::text <% m.sort_key)
     LIMIT @max_ranked::bigint
 )
-SELECT p.id, p.name, p.address, p.rating FROM matching p
+SELECT p.id, p.name, p.address FROM matching p
 ORDER BY p.sort_key <->> @query::text, p.sort_key, p.id
 LIMIT @max_hits::bigint;
 
@@ -83,6 +83,6 @@ WITH matching AS (
       AND (@word3::text = '' OR @word3::text <% m.sort_key)
     LIMIT @max_ranked::bigint
 )
-SELECT e.id, e.title, e.address, e.starts_at FROM matching e
+SELECT e.id, e.title AS name, e.address, e.starts_at FROM matching e
 ORDER BY e.sort_key <->> @query::text, e.starts_at, e.id
 LIMIT @max_hits::bigint;

@@ -19,9 +19,10 @@ import (
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/telegram"
+	"vestnik/starter"
 )
 
-// letterbox is behind a door and keeps what comes through.
+// letterbox is behind a receiver and keeps what comes through.
 type letterbox struct {
 	updates chan protocol.BotUpdate
 	err     error
@@ -35,10 +36,10 @@ func (l *letterbox) Deliver(_ context.Context, update protocol.BotUpdate) error 
 	return nil
 }
 
-func newDoor(t testing.TB, seal *guide.Seal, now func() time.Time) (*Door, *letterbox) {
+func newReceiver(t testing.TB, seal *guide.Seal) (*Receiver, *letterbox) {
 	t.Helper()
 	box := &letterbox{updates: make(chan protocol.BotUpdate, 100)}
-	return NewDoor(DoorConfig{Sessions: box, Seal: seal, Log: slog.New(slog.DiscardHandler), Now: now}), box
+	return NewReceiver(ReceiverConfig{Sessions: box, Seal: seal, Log: slog.New(slog.DiscardHandler)}), box
 }
 
 func TestAnUpdateIsReducedToWhatTheGuideNeeds(t *testing.T) {
@@ -82,8 +83,8 @@ func TestAnUpdateIsReducedToWhatTheGuideNeeds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			door, box := newDoor(t, nil, nil)
-			require.NoError(t, door.Take(newTrace(t.Context()), []byte(row.body)))
+			receiver, box := newReceiver(t, nil)
+			require.NoError(t, receiver.Take(newTrace(t.Context()), []byte(row.body)))
 			got := <-box.updates
 			require.Len(t, got.TraceID, 32)
 			got.TraceID = ""
@@ -98,11 +99,11 @@ func TestWhatIsPrivateGoesOnSealedOrNotAtAll(t *testing.T) {
 	require.NoError(t, err)
 	for _, message := range []string{`"text":"/find тайный запрос"`, `"text":" тайный  запрос"`, `"location":{"latitude":53.25,"longitude":50.75}`} {
 		body := fmt.Sprintf(`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5},%s}}`, message)
-		plain, plainBox := newDoor(t, nil, nil)
+		plain, plainBox := newReceiver(t, nil)
 		require.NoError(t, plain.Take(t.Context(), []byte(body)))
 		require.Empty(t, (<-plainBox.updates).Sealed)
 
-		sealing, box := newDoor(t, seal, nil)
+		sealing, box := newReceiver(t, seal)
 		require.NoError(t, sealing.Take(t.Context(), []byte(body)))
 		update := <-box.updates
 		encoded, err := json.Marshal(update)
@@ -119,11 +120,11 @@ func TestWhatIsSaidAfterTheHelpScreenGoesNowhere(t *testing.T) {
 	t.Parallel()
 	seal, err := guide.NewSeal("1:token")
 	require.NoError(t, err)
-	door, box := newDoor(t, seal, nil)
+	receiver, box := newReceiver(t, seal)
 	id := 0
 	sealed := func(chat int, text string) bool {
 		id++
-		require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil, `{"update_id":%d,"message":{"from":{"id":%d},"chat":{"id":%d},"text":%q}}`, id, chat, chat, text)))
+		require.NoError(t, receiver.Take(t.Context(), fmt.Appendf(nil, `{"update_id":%d,"message":{"from":{"id":%d},"chat":{"id":%d},"text":%q}}`, id, chat, chat, text)))
 		return len((<-box.updates).Sealed) > 0
 	}
 	require.True(t, sealed(5, "кофе"))
@@ -153,9 +154,9 @@ func TestAMalformedButtonIsAnsweredWhereTheOperatorWantsThat(t *testing.T) {
 	t.Parallel()
 	box := &letterbox{updates: make(chan protocol.BotUpdate, 10)}
 	for _, lenient := range []bool{false, true} {
-		door := NewDoor(DoorConfig{Sessions: box, AnswerMalformed: lenient, Log: slog.New(slog.DiscardHandler)})
+		receiver := NewReceiver(ReceiverConfig{Sessions: box, AnswerMalformed: lenient, Log: slog.New(slog.DiscardHandler)})
 		for i, data := range []string{"garbage", "", "open::1", strings.Repeat("a", 65), "open:place:0"} {
-			require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil,
+			require.NoError(t, receiver.Take(t.Context(), fmt.Appendf(nil,
 				`{"update_id":%d,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":9,"chat":{"id":5}},"data":%q}}`, i+1, data)))
 			if !lenient {
 				require.Empty(t, box.updates, data)
@@ -173,47 +174,22 @@ func TestAMalformedButtonIsAnsweredWhereTheOperatorWantsThat(t *testing.T) {
 
 const start = `{"update_id":%d,"message":{"from":{"id":5},"chat":{"id":5},"text":"/start"}}`
 
-func TestADoorDropsWhatItHasHandedOnForADay(t *testing.T) {
+func TestWhatIsNotStoredIsAskedForAgainUnlessItNeverWillBe(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	door, box := newDoor(t, nil, func() time.Time { return now })
-	take := func() int {
-		require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil, start, 7)))
-		return len(box.updates)
-	}
-	require.Equal(t, 1, take())
-	now = now.Add(24 * time.Hour)
-	require.Equal(t, 1, take())
-	now = now.Add(2 * time.Hour)
-	require.Equal(t, 2, take(), "ids may begin anew some day")
-}
-
-func TestADoorRemembersABoundedNumber(t *testing.T) {
-	t.Parallel()
-	memory := newRecent(time.Now)
-	for id := range int64(recentMax + 10) {
-		memory.add(id, "trace")
-	}
-	memory.forget()
-	require.LessOrEqual(t, len(memory.traces), recentMax)
-	_, known := memory.find(recentMax + 9)
-	require.True(t, known)
-}
-
-func TestWhatWasNotStoredIsNotRemembered(t *testing.T) {
-	t.Parallel()
-	door, box := newDoor(t, nil, nil)
+	receiver, box := newReceiver(t, nil)
 	box.err = errors.New("Temporal is away")
-	require.Error(t, door.Take(t.Context(), fmt.Appendf(nil, start, 7)))
+	require.Error(t, receiver.Take(t.Context(), fmt.Appendf(nil, start, 7)))
+	box.err = fmt.Errorf("of this chat: %w", starter.ErrUpdateRefused)
+	require.NoError(t, receiver.Take(t.Context(), fmt.Appendf(nil, start, 7)))
 	box.err = nil
-	require.NoError(t, door.Take(t.Context(), fmt.Appendf(nil, start, 7)))
+	require.NoError(t, receiver.Take(t.Context(), fmt.Appendf(nil, start, 7)))
 	require.Len(t, box.updates, 1)
 }
 
 func TestABodyThatBreaksOffIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	door, _ := newDoor(t, nil, nil)
-	handler, err := NewWebhook(WebhookConfig{Secret: "s", Door: door, Log: slog.New(slog.DiscardHandler)})
+	receiver, _ := newReceiver(t, nil)
+	handler, err := NewWebhook(WebhookConfig{Secret: "s", Receiver: receiver, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	request := httptest.NewRequest(http.MethodPost, WebhookPath, io.MultiReader(strings.NewReader(`{"update_id":7,`), brokenReader{}))
 	request.Header.Set(secretHeader, "s")
@@ -229,9 +205,9 @@ func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 func TestAnOperatorMayWantAnotherAnswerThan500(t *testing.T) {
 	t.Parallel()
-	door, box := newDoor(t, nil, nil)
+	receiver, box := newReceiver(t, nil)
 	box.err = errors.New("Temporal is away")
-	handler, err := NewWebhook(WebhookConfig{Secret: "s", Door: door, Log: slog.New(slog.DiscardHandler), FailureStatus: 200})
+	handler, err := NewWebhook(WebhookConfig{Secret: "s", Receiver: receiver, Log: slog.New(slog.DiscardHandler), FailureStatus: 200})
 	require.NoError(t, err)
 	request := httptest.NewRequest(http.MethodPost, WebhookPath, strings.NewReader(fmt.Sprintf(start, 7)))
 	request.Header.Set(secretHeader, "s")
@@ -250,11 +226,11 @@ func TestUpdatesArePolledOnceEachAndAgainIfNotStored(t *testing.T) {
 	require.NoError(t, server.AddBot(sandbox.Bot{Token: token}))
 	client, err := telegram.New(telegram.Config{Token: token, BaseURL: server.TelegramURL(), Timeout: 5 * time.Second})
 	require.NoError(t, err)
-	door, box := newDoor(t, nil, nil)
+	receiver, box := newReceiver(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		poller := &Poller{Client: client, Door: door, Log: slog.New(slog.DiscardHandler)}
+		poller := &Poller{Client: client, Receiver: receiver, Log: slog.New(slog.DiscardHandler)}
 		ended <- poller.Run(ctx)
 	}()
 	person := sandbox.Person{ID: 5, Name: "Имя"}
@@ -268,7 +244,7 @@ func TestUpdatesArePolledOnceEachAndAgainIfNotStored(t *testing.T) {
 	require.NoError(t, <-ended)
 
 	require.NoError(t, server.SetWebhook(token, sandbox.Webhook{URL: "http://127.0.0.1:1/"}))
-	err = (&Poller{Client: client, Door: door, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
+	err = (&Poller{Client: client, Receiver: receiver, Log: slog.New(slog.DiscardHandler)}).Run(t.Context())
 	require.ErrorContains(t, err, "vestnik bot webhook delete")
 }
 

@@ -2,12 +2,13 @@ package api
 
 import (
 	"context"
+	"errors"
 	"log/slog"
-	"time"
 
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
 	"vestnik/internal/telemetry"
+	"vestnik/starter"
 )
 
 // Deliverer hands an update to its chat's session and returns nil only when
@@ -16,42 +17,41 @@ type Deliverer interface {
 	Deliver(ctx context.Context, update protocol.BotUpdate) error
 }
 
-// DoorConfig says what is behind the door.
-type DoorConfig struct {
+// ReceiverConfig is what a Receiver needs.
+type ReceiverConfig struct {
 	Sessions Deliverer
 	// Seal hides searches and locations from Temporal; nil drops them at the
-	// door, as a guide without extras does.
+	// receiver, as a guide without extras does.
 	Seal *guide.Seal
 	// AnswerMalformed lets a button through whose data is malformed, to be
 	// answered as one that is unknown. The specification demands both that
 	// every button be answered (3.5.2) and that such a one be only logged
 	// (4.5.1); the more particular rule is the default.
 	AnswerMalformed bool
-	Log             *slog.Logger
-	// Now is the clock; nil is time.Now.
-	Now func() time.Time
+	// Count counts deliveries by what became of them; nil if nobody asks.
+	Count func(ctx context.Context, outcome string)
+	Log   *slog.Logger
 }
 
-// Door takes updates in, from the webhook or by polling: it reads what is
+// Receiver takes updates in, from the webhook or by polling: it reads what is
 // needed, drops what a person wrote, and hands the rest to the chat's session.
 // It asks no database.
-type Door struct {
+type Receiver struct {
 	sessions Deliverer
 	seal     *guide.Seal
 	lenient  bool // with malformed buttons
 	log      *slog.Logger
-	recent   *recent
 	helped   *helped
+	count    func(ctx context.Context, outcome string)
 }
 
-// NewDoor opens a door.
-func NewDoor(config DoorConfig) *Door {
-	now := config.Now
-	if now == nil {
-		now = time.Now
+// NewReceiver returns a receiver.
+func NewReceiver(config ReceiverConfig) *Receiver {
+	if config.Count == nil {
+		config.Count = func(context.Context, string) {}
 	}
-	return &Door{sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
-		recent: newRecent(now), helped: newHelped()}
+	return &Receiver{sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
+		helped: newHelped(), count: config.Count}
 }
 
 // newTrace gives a delivery its own trace id: one from outside is not trusted
@@ -60,14 +60,15 @@ func newTrace(ctx context.Context) context.Context {
 	return telemetry.WithTraceID(ctx, telemetry.NewTraceID())
 }
 
-// Take takes one delivery of an update in, under the trace id of ctx. A nil error means that it need not
-// be delivered again: stored, seen before, or nothing for the guide. An error
-// means that Temporal could not store it; nothing remembers the update then.
-// Every update that ends here has its one closing line in the log.
-func (d *Door) Take(ctx context.Context, body []byte) error {
+// Take takes one delivery of an update in, under the trace id of ctx. A nil
+// error means that it need not be delivered again: stored, nothing for the
+// guide, or one too many of a chat that floods the bot. An error means that
+// Temporal could not store it; nothing remembers the update then. Every update
+// that ends here has its one closing line in the log.
+func (r *Receiver) Take(ctx context.Context, body []byte) error {
 	update, fault := readUpdate(body)
 	update.TraceID = telemetry.TraceID(ctx)
-	log := d.log
+	log := r.log
 	if update.ID != 0 {
 		log = log.With("update_id", update.ID)
 	}
@@ -81,7 +82,7 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 		log = log.With("action", update.action.Verb, "entity_type", update.action.Entity,
 			"entity_id", update.action.EntityID(), "extra", update.action.Extra)
 	}
-	if fault != nil && fault.code == guide.InboundInvalidCallbackData && d.lenient {
+	if fault != nil && fault.code == guide.InboundInvalidCallbackData && r.lenient {
 		fault = nil
 		update.press(guide.Stale())
 	}
@@ -89,29 +90,34 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 	case fault != nil:
 		fields := append([]any{"result", "error"}, fault.code.LogFields("update not handled", fault.details)...)
 		log.WarnContext(ctx, "bot update refused", fields...)
+		r.count(ctx, "refused")
 		return nil
 	case update.group:
 		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "not a private chat")
-		return nil
-	}
-	if first, known := d.recent.find(update.ID); known {
-		log.InfoContext(ctx, "bot update repeated", "result", "duplicate", "original_trace_id", first)
+		r.count(ctx, "ignored")
 		return nil
 	}
 	if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {
 		log.WarnContext(ctx, "bot button unknown",
 			guide.InboundInvalidCallbackData.LogFields("well formed, but leads nowhere", "")...)
 	}
-	if err := d.sealPrivate(&update); err != nil {
+	if err := r.sealPrivate(&update); err != nil {
 		return err
 	}
-	if err := d.sessions.Deliver(ctx, update.BotUpdate); err != nil {
+	switch err := r.sessions.Deliver(ctx, update.BotUpdate); {
+	case errors.Is(err, starter.ErrUpdateRefused):
+		// Telegram would bring it again and again, and hold up other chats.
+		log.WarnContext(ctx, "bot update dropped: too many of its chat wait", "result", "dropped")
+		r.count(ctx, "dropped")
+		return nil
+	case err != nil:
+		r.count(ctx, "not_stored")
 		log.ErrorContext(ctx, "bot update not accepted",
 			append([]any{"result", "error"}, guide.InternalUnexpected.LogFields("Temporal did not take the update", err.Error())...)...)
 		return err
 	}
-	d.recent.add(update.ID, update.TraceID)
 	log.InfoContext(ctx, "bot update accepted")
+	r.count(ctx, "accepted")
 	return nil
 }
 
@@ -119,16 +125,16 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 // screen is said to the editors, not searched for: nobody keeps that, sealed
 // or not. Of a help screen that another process knows of, the session knows;
 // there the words end unread.
-func (d *Door) sealPrivate(update *inbound) (err error) {
+func (r *Receiver) sealPrivate(update *inbound) (err error) {
 	isText := update.action.Verb == ""
-	feedback := isText && d.helped.is(update.ChatID)
+	feedback := isText && r.helped.is(update.ChatID)
 	if !isText {
-		d.helped.note(update.ChatID, update.action.Route() == guide.ToHelp)
+		r.helped.note(update.ChatID, update.action.Route() == guide.ToHelp)
 	}
 	private := update.private
-	if d.seal == nil || feedback || private.Words == "" && !private.Located {
+	if r.seal == nil || feedback || private.Words == "" && !private.Located {
 		return nil
 	}
-	update.Sealed, err = d.seal.Close(private, update.ID)
+	update.Sealed, err = r.seal.Close(private, update.ID)
 	return err
 }

@@ -1,0 +1,171 @@
+package guide
+
+import (
+	"fmt"
+	"time"
+)
+
+// What the guide's screens show. The store gives these types as they are here.
+
+// Listing is one page of a list.
+type Listing[T any] struct {
+	Items []T
+	// Page is 1 to Pages; Pages is at least 1.
+	Page, Pages int
+	// Total is how many entries there are on all pages.
+	Total int
+}
+
+// Choice is a value of a filter: a district, a type, a category.
+type Choice struct {
+	ID   int64
+	Name string
+}
+
+// PlaceFilter narrows a list of places; 0 means any. The three combine.
+type PlaceFilter struct{ District, Type, Subcategory int64 }
+
+// PlaceFilterNames are the chosen values by name; "" for what is not chosen
+// or not published any more.
+type PlaceFilterNames struct{ District, Type, Subcategory string }
+
+// PlaceLine is a place in the list.
+type PlaceLine struct {
+	ID      int64
+	Name    string
+	Address string  // "" if unknown
+	Rating  float64 // 0…5; 0: not rated
+}
+
+// PlaceView is a place with all that its card shows.
+type PlaceView struct {
+	ID            int64
+	Name          string
+	Address       string
+	Rating        float64 // 0…5; 0: not rated
+	District      string
+	Types         []string // in the CMS's order
+	Subcategories []string
+	Description   string
+	Phone         string
+	Site          string
+	Photo         string // URL of the cover: the first photo not known to be broken; "" if there is none
+	Favourite     bool   // of the person who asked
+}
+
+// EventFilter narrows a list of events. Events that are over at Now are never
+// listed; an event that names no end is over a minute after its start.
+type EventFilter struct {
+	Category, Source int64     // 0 is any
+	Now              time.Time // required
+	From             time.Time // events that are not over at From; zero is Now
+	To               time.Time // events that start before To; zero is no end
+}
+
+// EventFilterNames are the chosen values by name; "" for what is not chosen
+// or not published any more.
+type EventFilterNames struct{ Category, Source string }
+
+// EventLine is an event in the list.
+type EventLine struct {
+	ID     int64
+	Title  string
+	Starts time.Time
+	Ends   *time.Time // nil: not known
+	Venue  string     // name of the place, or else the event's own address
+}
+
+// EventView is an event with all that its card shows.
+type EventView struct {
+	ID          int64
+	Title       string
+	Starts      time.Time
+	Ends        *time.Time // nil: not known
+	Venue       string     // name of the place, "" if the CMS named none
+	Address     string     // the event's own, or else the venue's
+	Categories  []string   // in the CMS's order
+	Source      string
+	Price       string // as the CMS wrote it
+	Description string
+	Link        string
+	Photo       string // URL of the first photo not known to be broken; "" if there is none
+	Favourite   bool   // of the person who asked
+}
+
+// Over reports whether the event is past: ended, or begun if no end is known.
+func (e EventView) Over(now time.Time) bool {
+	if e.Ends == nil {
+		return e.Starts.Before(now)
+	}
+	return e.Ends.Before(now)
+}
+
+// PromoLine is a promo in the list.
+type PromoLine struct {
+	ID    int64
+	Title string
+	Venue string     // "" if it belongs to no place
+	Until *time.Time // nil: no end
+}
+
+// PromoView is a promo with all that its card shows.
+type PromoView struct {
+	ID          int64
+	Title       string
+	Description string
+	Code        string // "" if none is needed
+	PlaceID     int64  // 0: no venue, or one that is no longer shown
+	Venue       string
+	Address     string
+	Starts      *time.Time // nil: always
+	Until       *time.Time // nil: no end
+	Photo       string     // the venue's
+}
+
+// ActiveAt reports whether the promo holds: from Starts on, until just before
+// Until.
+func (p PromoView) ActiveAt(now time.Time) bool {
+	return (p.Starts == nil || !now.Before(*p.Starts)) && (p.Until == nil || now.Before(*p.Until))
+}
+
+// CollectionView is a selection made by the editors, without its entries.
+type CollectionView struct {
+	ID          int64
+	Title       string
+	Description string
+}
+
+// Entry is a place or event in a mixed list.
+type Entry struct {
+	Entity  string // Place or Event
+	ID      int64
+	Name    string // the last known, also when it is gone
+	Address string
+	Starts  *time.Time // of an event
+	Metres  *float64   // from where the person is, along the great circle; nil if nobody asked
+	// Gone entries, not published any more, are kept, but can't be opened.
+	Gone bool
+}
+
+// note is what stands beside the entry's name. Times are shown in the time
+// zone of now.
+func (e Entry) note(now time.Time) string {
+	switch {
+	case e.Starts != nil:
+		return Moment(e.Starts.In(now.Location()), now)
+	case e.Metres != nil:
+		return fmt.Sprintf("%d м, %s", int(*e.Metres/10)*10, e.Address)
+	}
+	return e.Address
+}
+
+// Subscription is whether a person may use the guide. The zero value means
+// that nobody asked.
+type Subscription string
+
+// Values of Subscription.
+const (
+	SubscriptionUnknown Subscription = "unknown"
+	Subscribed          Subscription = "subscribed"
+	NotSubscribed       Subscription = "not_subscribed"
+)
