@@ -1,0 +1,171 @@
+package notice_test
+
+import (
+	"html"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/text/unicode/norm"
+
+	"vestnik/internal/notice"
+	"vestnik/internal/petpost"
+)
+
+func TestNobodyIsCalledToAWallByAPost(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		post notice.Post
+		want string // what stands there instead
+	}{
+		{"a link in the brackets of a link", notice.Post{Text: "[[id1|id2|Имя]]"}, "[id2/Имя (https://vk.com/id1)]"},
+		{"a mention in a label", notice.Post{Text: "[id1| @id2 (Имя)]"}, "@ id2 (Имя) (https://vk.com/id1)"},
+		{"a community in a label", notice.Post{Text: "[id1|x *club2 (Клуб)]"}, "x * club2 (Клуб) (https://vk.com/id1)"},
+		{"an attachment's title", notice.Post{Attachments: []notice.Attachment{{Kind: "doc", Title: "[id3|Имя]"}}}, "[id3/Имя]"},
+		{"a place", notice.Post{Location: "ул. [id2|x]"}, "📍 ул. [id2/x]"},
+		{"an override in a name", notice.Post{Text: "@\u202edurov (Паша)"}, "@ durov (Паша)"},
+		{"a name of another network", notice.Post{Text: "наш инстаграм @anna_demo."}, "инстаграм @ anna_demo."},
+		{"a full-width at sign", notice.Post{Text: "＠ｄｕｒｏｖ"}, "＠ ｄｕｒｏｖ"},
+		{"after a letter that is none of an address", notice.Post{Text: "почта@id1"}, "почта@ id1"},
+		{"in pieces of a link", notice.Post{Text: "@[id1|durov]"}, "@ durov (https://vk.com/id1)"},
+		{"in an address", notice.Post{Text: "https://example.com/@durov и https://example.com/[важно|x]"}, "https://example.com/%40durov и https://example.com/[важно%7Cx]"},
+		{"written as a character reference", notice.Post{Text: "&#64;durov &#x5b;id1&#124;x] &amp;#64;id1"}, "& #64;durov & #x5b;id1& #124;x] &amp;#64;id1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.post.OwnerID, c.post.PostID = -1, 2
+			wallPost := notice.PlanVK(c.post, notice.DefaultVKOptions())
+			require.Contains(t, wallPost.Text, c.want)
+			requireNobodyCalled(t, wallPost.Text, vkCall)
+			requireNobodyCalled(t, wallPost.Linkless, vkCall)
+		})
+	}
+}
+
+func TestWhatCallsNobodyStaysAsWritten(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"пишите на lapa.help@example.com!", "*важно*", "клетка 60*40*30", "USSD *100#", "[важно]", "а | б", "[схема] а | б",
+		"#пропала@club9 #lost@lapa_demo", "в 5 @ у дома", "кот & пёс", "список:\n* раз\n* два", "*️⃣ номер",
+	} {
+		post := notice.Post{Text: text, OwnerID: -1, PostID: 2}
+		require.Contains(t, notice.PlanVK(post, notice.DefaultVKOptions()).Text, text)
+		require.Contains(t, notice.PlanTelegram(post, notice.DefaultOptions()).Steps[0].Unmarked, text)
+	}
+}
+
+func TestNoMemberOfAChatIsCalledByAPost(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []notice.ParseMode{notice.HTML, notice.MarkdownV2, notice.Unmarked} {
+		post := notice.Post{
+			Text:        "@all, спасите! Хозяйка @anna_demo, [id1|@durov], @[id1|durov], ＠ａｎｎａ, @\u200banna_demo, приют*@lapa_demo",
+			Attachments: []notice.Attachment{{Kind: "doc", Title: "@anna_demo"}}, Location: "у @anna_demo", OwnerID: -1, PostID: 2,
+		}
+		options := notice.DefaultOptions()
+		options.ParseMode = mode
+		for _, step := range notice.PlanTelegram(post, options).Steps {
+			requireNobodyCalled(t, step.Unmarked, telegramCall)
+			requireNobodyCalled(t, step.Text, telegramCall)
+			require.Contains(t, step.Unmarked, "@ all, спасите! Хозяйка @ anna_demo")
+		}
+		for _, revision := range notice.Revise(post, options, []notice.Kind{notice.Message}, 0) {
+			requireNobodyCalled(t, revision.Text, telegramCall)
+		}
+	}
+}
+
+func TestALabelThatLooksLikeAnAddressShowsWhereItLeads(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, want string }{
+		{"[#a|https://vk.com/id1|https://evil.example]", `<a href="https://evil.example">https://vk.com/id1 (evil.example)</a>`},
+		{"[#a|Сбор: bank.example|https://evil.example/x]", `<a href="https://evil.example/x">Сбор: bank.example (evil.example/x)</a>`},
+		{"[#a|vk․com/id1|https://evil.example]", `<a href="https://evil.example">vk․com/id1 (evil.example)</a>`},
+		{"[#a|v\u200bk.com|https://evil.example]", "<a href=\"https://evil.example\">v\u200bk.com (evil.example)</a>"},
+		{"[id2|https://vk.com/id1]", `<a href="https://vk.com/id2">https://vk.com/id1 (vk.com/id2)</a>`},
+		{"[#a|bank.example|https://bank.example.evil.example/]", `<a href="https://bank.example.evil.example/">bank.example (bank.example.evil.example)</a>`},
+		{"[#a|example.com|https://www.example.com/a]", `<a href="https://www.example.com/a">example.com</a>`},
+		{"[#a|https://example.com/a|http://example.com/a/]", `<a href="http://example.com/a/">https://example.com/a</a>`},
+		{"[#a|Сайт приюта|https://example.com/a]", `<a href="https://example.com/a">Сайт приюта</a>`},
+	} {
+		plan := notice.PlanTelegram(notice.Post{Text: c.text, OwnerID: -1, PostID: 2}, notice.DefaultOptions())
+		require.Contains(t, plan.Steps[0].Text, c.want)
+	}
+	post := notice.Post{Attachments: []notice.Attachment{{Kind: "link", Title: "bank.example", URL: "https://evil.example"}}, OwnerID: -1, PostID: 2}
+	require.Contains(t, notice.PlanTelegram(post, notice.DefaultOptions()).Steps[0].Text, `bank.example (evil.example)</a>`)
+	require.Contains(t, notice.PlanVK(post, notice.DefaultVKOptions()).Text, "bank.example (https://evil.example)")
+}
+
+// calling are pieces that make calls of text, put together at random below.
+var calling = []string{
+	"[", "]", "|", "@", "*", "id1", "club2", "durov", "(Имя)", "id1|", "[id2|Имя]", "[[", "@id1 (x)", "*club3 (x)", "all",
+	"＠", "［", "］", "｜", "＊", "﹫", "﹡", "ｉｄ１", "ⓓⓤⓡⓞⓥ", "\u200b", "\u202e", "\u00ad", "\u2060", "\u0301", "\ufe0f", "\u200d", "\ufeff", "\u2066", "\u3164",
+	" ", "\n", ".", "/", "a", "ж", "_", "#тег@club1", "#t@durov", "mail@example.com", "https://example.com/", "vk.com/", "://", "&#64;", "&#91;",
+	"&commat;", "&#x7c;", "&amp;", "#64;", "[#a|б|https://example.com/@x]", "[https://vk.com/id1|", "%40", "1", "-", "5*5",
+}
+
+func callingText(random *rand.Rand, most int) string {
+	var b strings.Builder
+	for range random.IntN(most) {
+		b.WriteString(calling[random.IntN(len(calling))])
+	}
+	return b.String()
+}
+
+func TestNoMarkupOfAnyPostCallsAnybody(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3000) {
+		random := rand.New(rand.NewPCG(seed, 13))
+		post := notice.Post{
+			Type: petpost.Lost, Text: callingText(random, 40), Original: callingText(random, 20), Location: callingText(random, 9),
+			OriginalOwnerID: -5, OriginalPostID: 6, Phones: []string{callingText(random, 4)}, OwnerID: -1, PostID: 2,
+			Attachments: []notice.Attachment{
+				{Kind: "doc", Title: callingText(random, 9), URL: "https://example.com/" + callingText(random, 5)},
+				{Kind: "link", URL: "https://vk.com/@lapa-kak-iskat"},
+			},
+		}
+		frame := notice.Frame{Header: callingText(random, 5), Footer: callingText(random, 5)}
+		limit := []int{0, 256, 400}[random.IntN(3)]
+		wallPost := notice.PlanVK(post, notice.VKOptions{Frame: frame, TextLimit: limit, Answers: "https://vk.com/wall-1_1"})
+		requireNobodyCalled(t, wallPost.Text, vkCall)
+		requireNobodyCalled(t, wallPost.Linkless, vkCall)
+
+		options := notice.DefaultOptions()
+		options.Frame, options.TextLimit = frame, limit
+		options.ParseMode = []notice.ParseMode{notice.HTML, notice.MarkdownV2, notice.Unmarked}[random.IntN(3)]
+		for _, step := range notice.PlanTelegram(post, options).Steps {
+			requireNobodyCalled(t, step.Unmarked, telegramCall)
+		}
+	}
+}
+
+var (
+	// A mail address and a hashtag of a community are calls on neither side.
+	noCall = regexp.MustCompile(`(?m)[A-Za-z0-9]@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}|(^|[^\p{L}\p{N}_])#[\p{L}\p{N}_]*\p{L}[\p{L}\p{N}_]*@`)
+	vkCall = regexp.MustCompile(`\[[^\]\n]*\||@[\p{L}\p{N}_]|\*\d*[A-Za-z_]`)
+	// What Unicode calls letters and no name contains.
+	fillers      = strings.NewReplacer("\u3164", "", "\u2800", "", "\u115f", "", "\u1160", "", "\uffa0", "")
+	telegramCall = regexp.MustCompile(`@[\p{L}\p{N}_]`)
+)
+
+// requireNobodyCalled looks at the text as it is, and as a server would read
+// it that decodes references, folds wide letters and drops what can't be seen.
+func requireNobodyCalled(t testing.TB, text string, call *regexp.Regexp) {
+	t.Helper()
+	plain := fillers.Replace(noCall.ReplaceAllString(text, "$1 "))
+	decoded := plain
+	if call == vkCall {
+		decoded = html.UnescapeString(plain)
+	}
+	seen := strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.In(r, unicode.Cf, unicode.Cc, unicode.Mn, unicode.Me) {
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(decoded))
+	require.Empty(t, call.FindAllString(plain, -1), "in %q", text)
+	require.Empty(t, call.FindAllString(seen, -1), "in %q, read as %q", text, seen)
+}
