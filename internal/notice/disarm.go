@@ -121,7 +121,7 @@ func (t Text) edited(edits []edit) Text {
 			edits = edits[1:]
 			put := span
 			put.Text = e.text
-			if e.from == e.to && e.from == at {
+			if e.to == at { // between two spans
 				put = Span{Text: e.text}
 			}
 			before := span

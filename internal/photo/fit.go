@@ -53,7 +53,6 @@ func Fit(p Picture, rules Rules) (Picture, error) {
 			return err
 		}
 		sized := shrink(unpacked, rules.MaxSides)
-		unpacked = nil
 		collect(p)
 		fitted, err = squeeze(upright(sized, orientation(p)), rules)
 		return err
