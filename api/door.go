@@ -27,7 +27,11 @@ type DoorConfig struct {
 	// every button be answered (3.5.2) and that such a one be only logged
 	// (4.5.1); the more particular rule is the default.
 	AnswerMalformed bool
-	Log             *slog.Logger
+	// PerSecond is how many updates a second one chat may send; what is above
+	// is dropped. 0 is no limit. Flooded, if set, counts what was dropped.
+	PerSecond float64
+	Flooded   func()
+	Log       *slog.Logger
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -40,6 +44,8 @@ type Door struct {
 	seal     *guide.Seal
 	lenient  bool // with malformed buttons
 	log      *slog.Logger
+	flood    *flood
+	flooded  func()
 	recent   *recent
 	helped   *helped
 }
@@ -50,7 +56,12 @@ func NewDoor(config DoorConfig) *Door {
 	if now == nil {
 		now = time.Now
 	}
+	flooded := config.Flooded
+	if flooded == nil {
+		flooded = func() {}
+	}
 	return &Door{sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
+		flood: newFlood(config.PerSecond, now), flooded: flooded,
 		recent: newRecent(now), helped: newHelped()}
 }
 
@@ -96,6 +107,11 @@ func (d *Door) Take(ctx context.Context, body []byte) error {
 	}
 	if first, known := d.recent.find(update.ID); known {
 		log.InfoContext(ctx, "bot update repeated", "result", "duplicate", "original_trace_id", first)
+		return nil
+	}
+	if !d.flood.lets(&update) {
+		d.flooded()
+		log.WarnContext(ctx, "bot update dropped", "result", "flood")
 		return nil
 	}
 	if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {

@@ -276,7 +276,8 @@ func (d *dev) connect(ctx context.Context) error {
 	if err := db.Migrate(ctx, pool); err != nil {
 		return err
 	}
-	d.app, err = openAs(ctx, "dev", d.environ, d.logFile)
+	cfg.Platforms.SandboxTelegram, cfg.Platforms.SandboxVK = d.sandboxTelegram, d.sandboxVK
+	d.app, err = connect(ctx, "dev", cfg, d.logFile)
 	return err
 }
 

@@ -67,6 +67,7 @@ func (a *app) guideDoor() (*api.Door, error) {
 	return api.NewDoor(api.DoorConfig{
 		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal,
 		AnswerMalformed: a.cfg.Bot.AnswerMalformed, Log: a.log,
+		PerSecond: a.cfg.Bot.ChatPerSec, Flooded: func() { a.telemetry.Metrics.Update(context.Background(), "flood") },
 	}), nil
 }
 

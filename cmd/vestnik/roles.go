@@ -181,7 +181,7 @@ func (a *app) work(ctx context.Context) error {
 	if err := worker.RegisterRelay(workers, a.relay, a.telemetry.Metrics); err != nil {
 		return err
 	}
-	local := a.cfg.Platforms.LocalTelegram()
+	local := a.cfg.Platforms.SandboxTelegram
 	pictures := photo.NewFetcher(photo.Options{MaxBytes: photo.TelegramByURL.MaxBytes, AllowPrivate: local, AllowHTTP: local})
 	worker.RegisterContent(workers, activities.NewContent(guidedb.NewImports(a.pool), a.temporal, pictures))
 	if a.cfg.Bot.Enabled {
@@ -257,7 +257,7 @@ func (a *app) apiRoutes(pages consolePages) (http.Handler, error) {
 
 // content steers the imports of the guide's content.
 func (a *app) content() *starter.Content {
-	rules := content.Rules{AllowHTTP: a.cfg.Platforms.LocalTelegram()}
+	rules := content.Rules{AllowHTTP: a.cfg.Platforms.SandboxTelegram}
 	return starter.NewContent(a.temporal, guidedb.NewImports(a.pool), rules)
 }
 
