@@ -50,6 +50,13 @@ func (b *buckets[K]) spent(key K) bool {
 	return b.fullness(key)+1 > b.burst
 }
 
+// reset forgets what was counted for a key.
+func (b *buckets[K]) reset(key K) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.levels, key)
+}
+
 func (b *buckets[K]) fullness(key K) float64 {
 	last, known := b.levels[key]
 	if !known {
