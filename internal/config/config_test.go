@@ -13,6 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestNoVariableOpensTheOwnNetworkToPictures(t *testing.T) {
+	t.Parallel()
+	config, err := Load(map[string]string{"": "true", "-": "true", "SANDBOX_VK": "true", "SandboxVK": "true"})
+	require.NoError(t, err)
+	require.False(t, config.Platforms.SandboxTelegram || config.Platforms.SandboxVK)
+}
+
 func TestAnEmptyEnvironmentGivesTheDocumentedDefaults(t *testing.T) {
 	t.Parallel()
 	config, err := Load(map[string]string{})
