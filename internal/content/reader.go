@@ -63,6 +63,7 @@ type Reader struct {
 func NewReader(r io.Reader, rules Rules) *Reader {
 	reader := &Reader{rules: rules, mode: Upsert, source: &source{from: r, hash: sha256.New()}}
 	reader.decoder = json.NewDecoder(reader.source)
+	reader.decoder.UseNumber() // 1E700 is JSON, if no float64
 	reader.source.used = reader.decoder.InputOffset
 	reader.step = reader.readOpening
 	return reader
