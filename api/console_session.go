@@ -117,11 +117,11 @@ func (c *console) authenticate(r *http.Request) (known *http.Request, ok bool, e
 		}
 		return withSession(r, consoleSession{program: true}), true, nil
 	}
-	cookie, err := r.Cookie(consoleCookie)
-	if err != nil {
+	cookies := r.CookiesNamed(consoleCookie)
+	if len(cookies) == 0 {
 		return nil, false, nil
 	}
-	session, ok := c.sessions.read(cookie.Value)
+	session, ok := c.sessions.read(cookies[0].Value)
 	if !ok {
 		return nil, false, nil
 	}
