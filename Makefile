@@ -11,6 +11,7 @@ BIN := $(CURDIR)/.bin
 TEMPORAL      := github.com/temporalio/cli/cmd/temporal@v1.5.1
 SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # How many tests of one package run at once. They mostly wait for timers and
@@ -36,6 +37,10 @@ run: build ## build and run everything: servers, sandbox, worker, api; Ctrl-C st
 build: ## build bin/vestnik
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o bin/vestnik ./cmd/vestnik
 
+.PHONY: sbom
+sbom: build ## bin/sbom.json: the modules that bin/vestnik was linked from (CycloneDX)
+	$(GO) run ./deploy/sbom bin/vestnik >bin/sbom.json
+
 ##@ Check
 
 .PHONY: test
@@ -46,10 +51,12 @@ test: temporal workflowcheck ## everything a change must pass: format, vet, work
 	$(WITH_SERVERS) $(GO) test -race -timeout 20m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(or $(ARGS),./...)
 
 .PHONY: lint
-lint: golangci-lint sqlc ## linters, and whether generated code is up to date
+lint: golangci-lint sqlc govulncheck ## linters, whether generated code is up to date, modules and their known faults
 	$(BIN)/golangci-lint run
 	$(BIN)/sqlc diff
 	$(BIN)/sqlc vet
+	$(GO) mod verify
+	deploy/vulncheck.sh $(BIN)/govulncheck ./...
 
 .PHONY: bench
 bench: build temporal ## measure: tables of throughput, latency and memory
@@ -80,7 +87,7 @@ generate: sqlc ## write the code that is generated from db/queries
 	$(BIN)/sqlc generate
 
 .PHONY: tools
-tools: temporal sqlc workflowcheck golangci-lint ## build the pinned tools into .bin
+tools: temporal sqlc workflowcheck golangci-lint govulncheck ## build the pinned tools into .bin
 
 .PHONY: clean
 clean: ## remove what was built and the data of `make run`; keeps .bin
@@ -108,3 +115,4 @@ $(eval $(call tool,temporal,$(TEMPORAL)))
 $(eval $(call tool,sqlc,$(SQLC)))
 $(eval $(call tool,workflowcheck,$(WORKFLOWCHECK)))
 $(eval $(call tool,golangci-lint,$(GOLANGCI_LINT)))
+$(eval $(call tool,govulncheck,$(GOVULNCHECK)))

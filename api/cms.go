@@ -27,6 +27,8 @@ const (
 	// uploadTime is how long a batch may take to arrive: 50 MB over a slow
 	// line.
 	uploadTime = 10 * time.Minute
+	// refusedTime is how long what is left of a refused batch may take.
+	refusedTime = 30 * time.Second
 	// uploadsAtOnce bounds the batches that are being read: each holds a
 	// connection to the database. Others wait.
 	uploadsAtOnce = 2
@@ -63,7 +65,7 @@ func NewCMS(cfg CMSConfig) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &cmsHandler{CMSConfig: cfg, uploads: make(chan struct{}, uploadsAtOnce)}
+	h := &cmsHandler{CMSConfig: cfg, uploads: make(chan struct{}, uploadsAtOnce), wrong: newBuckets[string](tokensPerSecond, tokensInARow, time.Now)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+content.ImportPath, h.authorised(h.postImport))
 	mux.HandleFunc("GET "+content.ImportPath+"/{id}", h.authorised(h.getImport))
@@ -78,13 +80,20 @@ func NewCMS(cfg CMSConfig) (http.Handler, error) {
 type cmsHandler struct {
 	CMSConfig
 	uploads chan struct{}
+	wrong   *buckets[string] // tokens, by address
 }
 
 // authorised looks at the token before anything else is read.
 func (h *cmsHandler) authorised(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if len(r.Header.Values("Authorization")) != 1 || !strings.EqualFold(scheme, "Bearer") || !h.Token.Matches(strings.TrimSpace(token)) {
+		if ok, err := bearer(r, h.Token.Matches, h.wrong); !ok {
+			h.Log.WarnContext(r.Context(), "CMS token refused", "remote", clientAddress(r), "path", r.URL.Path)
+			w.Header().Set("Connection", "close") // what it brought along is not waited for
+			if err != nil {
+				w.Header().Set("Retry-After", "5")
+				answerJSON(w, http.StatusTooManyRequests, content.Fault{Error: err.Error()})
+				return
+			}
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			answerJSON(w, http.StatusUnauthorized, content.Fault{Error: "send the header Authorization: Bearer <CMS_TOKEN>"})
 			return
@@ -96,7 +105,9 @@ func (h *cmsHandler) authorised(next http.HandlerFunc) http.HandlerFunc {
 func (h *cmsHandler) postImport(w http.ResponseWriter, r *http.Request) {
 	// A server that bounds the time of small requests must not bound this one.
 	// A writer that knows no deadlines has none to lift.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadTime))
+	arriving := http.NewResponseController(w)
+	_ = arriving.SetReadDeadline(time.Now().Add(uploadTime))
+	_ = arriving.SetWriteDeadline(time.Now().Add(uploadTime + writeTime))
 
 	select {
 	case h.uploads <- struct{}{}:
@@ -154,6 +165,8 @@ func (h *cmsHandler) explain(w http.ResponseWriter, r *http.Request, err error) 
 // refuse reads some of what is still coming before it answers: a sender that
 // is cut off in mid-batch sees a broken connection and not the reason.
 func (h *cmsHandler) refuse(w http.ResponseWriter, r *http.Request, status int, fault content.Fault) {
+	w.Header().Set("Connection", "close")
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(refusedTime))
 	_, _ = io.CopyN(io.Discard, r.Body, drainBytes) // courtesy only
 	answerJSON(w, status, fault)
 }

@@ -212,8 +212,9 @@ func TestABatchThatIsNotOneIsRefusedWithThePosition(t *testing.T) {
 	require.Equal(t, []int{3, 7}, []int{fault.Line, fault.Column})
 	require.EqualValues(t, 46, *fault.Offset)
 
+	large := `{"id": "p", "name": "` + strings.Repeat("П", 500) + `"},`
 	response, text = c.call(t, http.MethodPost, content.ImportPath, io.MultiReader(
-		strings.NewReader(`{"places": [{"id": "p", "name": "П"}`), strings.NewReader(strings.Repeat(" ", content.MaxBatchBytes+5<<20))))
+		strings.NewReader(`{"places": [`), strings.NewReader(strings.Repeat(large, (content.MaxBatchBytes+5<<20)/len(large)))))
 	require.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)
 	require.Contains(t, text, "larger than 50 MiB")
 	page, err := c.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})

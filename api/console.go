@@ -46,6 +46,8 @@ type ConsoleConfig struct {
 	Posts    *db.Posts
 	Cases    *db.Cases
 	Steering ConsoleSteering
+	// Logouts remembers who logged out; nil is a memory of this process alone.
+	Logouts ConsoleLogouts
 	// TemporalUI is the address of Temporal's Web UI and Namespace ours in it;
 	// empty leaves the links out.
 	TemporalUI, Namespace string
@@ -71,6 +73,9 @@ func NewConsole(settings ConsoleConfig) (http.Handler, error) {
 	if settings.Now == nil {
 		settings.Now = time.Now
 	}
+	if settings.Logouts == nil {
+		settings.Logouts = &processLogouts{ends: map[string]time.Time{}}
+	}
 	templates, err := parseConsoleTemplates()
 	if err != nil {
 		return nil, err
@@ -78,6 +83,8 @@ func NewConsole(settings ConsoleConfig) (http.Handler, error) {
 	c := &console{
 		ConsoleConfig: settings,
 		sessions:      newConsoleSessions(settings.Token, settings.Now),
+		logins:        newBuckets[string](loginsPerSecond, loginsInARow, settings.Now),
+		tokens:        newBuckets[string](tokensPerSecond, tokensInARow, settings.Now),
 		templates:     templates,
 		links:         newConsoleLinks(settings),
 		csp:           contentPolicy(settings.SandboxURL),
@@ -89,6 +96,8 @@ type console struct {
 	ConsoleConfig
 
 	sessions  consoleSessions
+	logins    *buckets[string] // wrong ones, by address
+	tokens    *buckets[string] // wrong ones in a header
 	templates consoleTemplates
 	links     consoleLinks
 	csp       string

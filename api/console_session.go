@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,7 +27,8 @@ const (
 
 // consoleSessions are kept by the browser alone: when the session ends and a
 // random number, under a MAC whose key comes from the token. Another token
-// ends them all. The token itself never leaves the server again.
+// ends them all, and logging out ends one. The token itself never leaves the
+// server again.
 type consoleSessions struct {
 	key []byte
 	now func() time.Time
@@ -41,6 +43,8 @@ func newConsoleSessions(token config.Secret, now func() time.Time) consoleSessio
 type consoleSession struct {
 	CSRF    string
 	program bool
+	id      []byte // the random number, nil of a program
+	ends    time.Time
 }
 
 const (
@@ -65,10 +69,13 @@ func (s consoleSessions) read(value string) (consoleSession, bool) {
 	if !hmac.Equal(seal, mac(s.key, "session"+string(plain))) {
 		return consoleSession{}, false
 	}
-	if ends := time.Unix(int64(binary.BigEndian.Uint64(plain)), 0); !s.now().Before(ends) {
+	ends := time.Unix(int64(binary.BigEndian.Uint64(plain)), 0)
+	if !s.now().Before(ends) {
 		return consoleSession{}, false
 	}
-	return consoleSession{CSRF: base64.RawURLEncoding.EncodeToString(mac(s.key, "csrf"+string(plain)))}, true
+	return consoleSession{
+		CSRF: base64.RawURLEncoding.EncodeToString(mac(s.key, "csrf"+string(plain))), id: plain[8:], ends: ends,
+	}, true
 }
 
 func (s consoleSessions) seal(text string) string {
@@ -99,21 +106,44 @@ func sessionOf(r *http.Request) consoleSession {
 }
 
 // authenticate looks at the bearer token if there is one, and else at the
-// cookie: a wrong token is refused whatever the cookie.
-func (c *console) authenticate(r *http.Request) (*http.Request, bool) {
-	if values := r.Header.Values("Authorization"); len(values) > 0 {
-		scheme, token, _ := strings.Cut(values[0], " ")
-		if len(values) != 1 || !strings.EqualFold(scheme, "Bearer") || !c.Token.Matches(strings.TrimSpace(token)) {
-			return nil, false
+// cookie: a wrong token is refused whatever the cookie. The error is
+// [errTooMany], or says that nobody can know whether the session was ended.
+func (c *console) authenticate(r *http.Request) (known *http.Request, ok bool, err error) {
+	if len(r.Header.Values("Authorization")) > 0 {
+		ok, err := bearer(r, c.Token.Matches, c.tokens)
+		if !ok {
+			c.Log.WarnContext(r.Context(), "operator token refused", "remote", clientAddress(r), "path", r.URL.Path)
+			return nil, false, err
 		}
-		return withSession(r, consoleSession{program: true}), true
+		return withSession(r, consoleSession{program: true}), true, nil
 	}
-	cookie, err := r.Cookie(consoleCookie)
+	cookies := r.CookiesNamed(consoleCookie)
+	if len(cookies) == 0 {
+		return nil, false, nil
+	}
+	session, ok := c.sessions.read(cookies[0].Value)
+	if !ok {
+		return nil, false, nil
+	}
+	ended, err := c.Logouts.Ended(r.Context(), session.id)
 	if err != nil {
-		return nil, false
+		c.Log.ErrorContext(r.Context(), "operator session not looked up", "error", err)
+		return nil, false, errNoSession
 	}
-	session, ok := c.sessions.read(cookie.Value)
-	return withSession(r, session), ok
+	return withSession(r, session), !ended, nil
+}
+
+var errNoSession = errors.New("the database can't be read now: ask again later")
+
+// refusal is the status of what authenticate says, and its error's.
+func refusal(err error) int {
+	switch {
+	case errors.Is(err, errTooMany):
+		return http.StatusTooManyRequests
+	case err != nil:
+		return http.StatusServiceUnavailable
+	}
+	return http.StatusUnauthorized
 }
 
 func withSession(r *http.Request, session consoleSession) *http.Request {
@@ -129,8 +159,11 @@ func (s consoleSession) genuine(presented string) bool {
 // forPeople lets in who is logged in and shows everybody else the login form.
 func (c *console) forPeople(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known, ok := c.authenticate(r)
+		known, ok, err := c.authenticate(r)
 		switch {
+		case err != nil:
+			w.Header().Set("Retry-After", "5")
+			http.Error(w, err.Error(), refusal(err))
 		case !ok && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site":
 			// A strict cookie stays behind when a link in a chat is followed.
 			// Asked for once more by our own page, it comes along.
@@ -153,8 +186,14 @@ func (c *console) parseGenuineForm(w http.ResponseWriter, r *http.Request) bool 
 // forPrograms lets in the bearer token, and the console's own script.
 func (c *console) forPrograms(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known, ok := c.authenticate(r)
+		known, ok, err := c.authenticate(r)
+		if !ok { // what it brought along is not waited for
+			w.Header().Set("Connection", "close")
+		}
 		switch {
+		case err != nil:
+			w.Header().Set("Retry-After", "5")
+			writeProblem(w, refusal(err), err.Error())
 		case !ok:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="vestnik"`)
 			writeProblem(w, http.StatusUnauthorized, "missing or wrong token: send Authorization: Bearer with OPS_TOKEN")
@@ -182,38 +221,6 @@ func safeNext(next string) string {
 		return ConsolePath
 	}
 	return next
-}
-
-type loginView struct {
-	Next  string
-	Wrong bool
-}
-
-func (c *console) showLogin(w http.ResponseWriter, r *http.Request) {
-	c.render(w, r, http.StatusOK, "login", loginView{Next: safeNext(r.URL.Query().Get("next"))})
-}
-
-func (c *console) logIn(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxOpsBody)
-	if err := r.ParseForm(); err != nil {
-		http.Error(w, "The form can't be read.", http.StatusBadRequest)
-		return
-	}
-	next := safeNext(r.PostForm.Get("next"))
-	if !c.Token.Matches(strings.TrimSpace(r.PostForm.Get("token"))) {
-		c.Log.WarnContext(r.Context(), "operator login refused", "remote", r.RemoteAddr)
-		c.render(w, r, http.StatusUnauthorized, "login", loginView{Next: next, Wrong: true})
-		return
-	}
-	value, ends := c.sessions.open()
-	http.SetCookie(w, c.cookie(r, consoleCookie, value, ends))
-	c.Log.InfoContext(r.Context(), "operator logged in", "remote", r.RemoteAddr)
-	http.Redirect(w, r, next, http.StatusSeeOther)
-}
-
-func (c *console) logOut(w http.ResponseWriter, r *http.Request) {
-	c.dropCookie(w, r, consoleCookie)
-	http.Redirect(w, r, "/console/login", http.StatusSeeOther)
 }
 
 // cookie is one that no script reads and no other site makes the browser send.

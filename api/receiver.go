@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
@@ -28,9 +29,14 @@ type ReceiverConfig struct {
 	// every button be answered (3.5.2) and that such a one be only logged
 	// (4.5.1); the more particular rule is the default.
 	AnswerMalformed bool
+	// PerSecond is how many updates a second one chat may send; what is above
+	// is dropped. 0 is no limit.
+	PerSecond float64
 	// Count counts deliveries by what became of them; nil if nobody asks.
 	Count func(ctx context.Context, outcome string)
 	Log   *slog.Logger
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
 }
 
 // Receiver takes updates in, from the webhook or by polling: it reads what is
@@ -41,6 +47,7 @@ type Receiver struct {
 	seal     *guide.Seal
 	lenient  bool // with malformed buttons
 	log      *slog.Logger
+	flood    *flood
 	helped   *helped
 	count    func(ctx context.Context, outcome string)
 }
@@ -50,8 +57,11 @@ func NewReceiver(config ReceiverConfig) *Receiver {
 	if config.Count == nil {
 		config.Count = func(context.Context, string) {}
 	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
 	return &Receiver{sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
-		helped: newHelped(), count: config.Count}
+		flood: newFlood(config.PerSecond, config.Now), helped: newHelped(), count: config.Count}
 }
 
 // newTrace gives a delivery its own trace id: one from outside is not trusted
@@ -95,6 +105,11 @@ func (r *Receiver) Take(ctx context.Context, body []byte) error {
 	case update.group:
 		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "not a private chat")
 		r.count(ctx, "ignored")
+		return nil
+	}
+	if !r.flood.lets(&update) {
+		r.count(ctx, "flood")
+		log.WarnContext(ctx, "bot update dropped", "result", "flood")
 		return nil
 	}
 	if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {

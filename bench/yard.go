@@ -77,7 +77,7 @@ func openYard(ctx context.Context, chats int) (y *yard, err error) {
 		"DATABASE_URL": database, "TEMPORAL_ADDRESS": address, "TEMPORAL_NAMESPACE": space,
 		"TELEGRAM_API_URL": y.sandbox.TelegramURL(), "VK_API_URL": y.sandbox.VKURL(), "TG_TOKEN": botToken,
 		"VK_TOKEN": readKey, "VK_WALLS": wallName, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "ROUTES_FILE": routes,
-		"OPS_TOKEN": "bench-operator", "CMS_TOKEN": "bench-cms",
+		"OPS_TOKEN": "operators-token-of-a-bench", "CMS_TOKEN": "token-of-a-bench-cms",
 	}
 	return y, y.connect(ctx)
 }

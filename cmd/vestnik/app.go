@@ -47,11 +47,16 @@ func open(ctx context.Context, needs ...config.Need) (*app, error) {
 
 // openAs is open for a process of a role, with an environment and a log of its
 // own.
-func openAs(ctx context.Context, role string, environ map[string]string, logs io.Writer, needs ...config.Need) (_ *app, err error) {
+func openAs(ctx context.Context, role string, environ map[string]string, logs io.Writer, needs ...config.Need) (*app, error) {
 	cfg, err := config.Load(environ, append(needs, config.NeedDatabase, config.NeedTemporal)...)
 	if err != nil {
 		return nil, err
 	}
+	return connect(ctx, role, cfg, logs)
+}
+
+// connect opens what a configuration names.
+func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer) (_ *app, err error) {
 	telemetry.Redact(cfg.Secrets()...)
 	a := &app{cfg: cfg}
 	defer func() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -274,7 +275,8 @@ func (d *dev) connect(ctx context.Context) error {
 	if err := db.Migrate(ctx, pool); err != nil {
 		return err
 	}
-	d.app, err = openAs(ctx, "dev", d.environ, d.logFile)
+	cfg.Platforms.SandboxTelegram, cfg.Platforms.SandboxVK = d.sandboxTelegram, d.sandboxVK
+	d.app, err = connect(ctx, "dev", cfg, d.logFile)
 	return err
 }
 
@@ -321,11 +323,12 @@ func (d *dev) greet(listener net.Listener) {
 	case d.app.cfg.Bot.Enabled && d.app.cfg.Bot.PublicURL == "":
 		line("City guide", "fetches its updates: write to the bot in Telegram")
 	}
-	line("Operator console", fmt.Sprintf("http://%s/   token: %s", listener.Addr(), d.environ["OPS_TOKEN"]))
+	ops := cmp.Or(d.app.cfg.HTTP.OpsAddr, listener.Addr().String())
+	line("Operator console", fmt.Sprintf("http://%s/   token: %s", ops, d.environ["OPS_TOKEN"]))
 	if d.stack.TemporalUIURL != "" {
 		line("Temporal Web UI", d.stack.TemporalUIURL+"   every delivery is a workflow")
 	}
-	line("Health, metrics", fmt.Sprintf("http://%s/readyz, /metrics", listener.Addr()))
+	line("Health, metrics", fmt.Sprintf("http://%s/readyz, /metrics", ops))
 	line("Log", logPath())
 	if d.sandbox != nil {
 		fmt.Print("\nWithin a minute the lost pets of the sandbox's VK walls arrive in its Telegram chat and on its\n" +

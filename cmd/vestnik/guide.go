@@ -66,7 +66,7 @@ func (a *app) guideReceiver() (*api.Receiver, error) {
 	}
 	return api.NewReceiver(api.ReceiverConfig{
 		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal,
-		AnswerMalformed: a.cfg.Bot.AnswerMalformed, Log: a.log, Count: a.telemetry.Metrics.Update,
+		AnswerMalformed: a.cfg.Bot.AnswerMalformed, PerSecond: a.cfg.Bot.ChatPerSec, Log: a.log, Count: a.telemetry.Metrics.Update,
 	}), nil
 }
 

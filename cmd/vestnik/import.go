@@ -16,6 +16,7 @@ import (
 	"vestnik/db/guidedb"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
+	"vestnik/starter"
 )
 
 // importPoll is how often the command looks how far its import is.
@@ -32,7 +33,7 @@ func importCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "check", Usage: "look for faults and import nothing; needs no server, and asks the guide's database if DATABASE_URL names it"},
 			&cli.BoolFlag{Name: "snapshot", Usage: "CSV only: unpublish what the batch's lists do not name"},
-			&cli.BoolFlag{Name: "allow-http", Usage: "with --check: take photos at http addresses, as beside the sandbox"},
+			&cli.BoolFlag{Name: "allow-http", Usage: "take photos at http addresses, as beside the sandbox"},
 			&cli.StringFlag{Name: "key", Usage: "the same `KEY` is the same import"},
 			&cli.StringFlag{Name: "status", Usage: "show how the import `ID` stands"},
 			&cli.BoolFlag{Name: "no-wait", Usage: "do not wait for the import's end"},
@@ -109,7 +110,8 @@ func importBatch(ctx context.Context, cmd *cli.Command, a *app) error {
 	counted := &countingReader{from: batch, read: func(bytes int64) {
 		bar.show(batch.Share(bytes), fmt.Sprintf("%.1f MB read", float64(bytes)/1e6))
 	}}
-	accepted, err := a.content().Import(ctx, cmd.String("key"), counted)
+	rules := content.Rules{AllowHTTP: cmd.Bool("allow-http")}
+	accepted, err := starter.NewContent(a.temporal, guidedb.NewImports(a.pool), rules).Import(ctx, cmd.String("key"), counted)
 	bar.end()
 	if err != nil {
 		return err

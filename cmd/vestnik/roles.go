@@ -17,6 +17,7 @@ import (
 	"vestnik/api"
 	"vestnik/db"
 	"vestnik/db/guidedb"
+	"vestnik/db/logouts"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
 	"vestnik/internal/namespace"
@@ -60,7 +61,7 @@ func workerCommand() *cli.Command {
 		Usage: "run workflows and activities",
 		Flags: []cli.Flag{
 			&cli.StringFlag{
-				Name: "http-addr", Value: "127.0.0.1:8081", Sources: cli.EnvVars("HTTP_ADDR"),
+				Name: "http-addr", Value: "127.0.0.1:8081", Sources: cli.EnvVars("OPS_ADDR", "HTTP_ADDR"),
 				Usage: "where /healthz, /readyz and /metrics are served",
 			},
 		},
@@ -75,7 +76,9 @@ func workerCommand() *cli.Command {
 				return err
 			}
 			return a.runAll(ctx, a.work, func(ctx context.Context) error {
-				return api.Serve(ctx, listener, a.healthRoutes(), a.log)
+				routes := http.NewServeMux()
+				a.healthRoutes(routes)
+				return api.Serve(ctx, listener, routes, a.log)
 			})
 		},
 	}
@@ -181,7 +184,7 @@ func (a *app) work(ctx context.Context) error {
 	if err := worker.RegisterRelay(workers, a.relay, a.content(), a.telemetry.Metrics); err != nil {
 		return err
 	}
-	local := a.cfg.Platforms.LocalTelegram()
+	local := a.cfg.Platforms.SandboxTelegram
 	pictures := photo.NewFetcher(photo.Options{MaxBytes: photo.TelegramByURL.MaxBytes, AllowPrivate: local, AllowHTTP: local})
 	worker.RegisterContent(workers, activities.NewContent(guidedb.NewImports(a.pool), a.temporal, pictures))
 	if a.cfg.Bot.Enabled {
@@ -199,11 +202,22 @@ func (a *app) work(ctx context.Context) error {
 	return workers.Run(ctx)
 }
 
-// serve answers HTTP on the listener.
+// serve answers HTTP on the listener, and on OPS_ADDR if it is set.
 func (a *app) serve(ctx context.Context, listener net.Listener, pages consolePages) error {
-	routes, err := a.apiRoutes(pages)
-	if err != nil {
-		return err
+	public := http.NewServeMux()
+	ops := public
+	parts := []func(context.Context) error{func(ctx context.Context) error { return api.Serve(ctx, listener, public, a.log) }}
+	if addr := a.cfg.HTTP.OpsAddr; addr != "" {
+		ops = http.NewServeMux()
+		public.Handle("GET /healthz", api.Healthz())
+		opsListener, err := listen(ctx, "OPS_ADDR", addr)
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+		parts = append(parts, func(ctx context.Context) error { return api.Serve(ctx, opsListener, ops, a.log) })
+	}
+	if err := errors.Join(a.opsRoutes(ops, pages), a.publicRoutes(public)); err != nil {
+		return errors.Join(err, listener.Close())
 	}
 	// A batch that was accepted when Temporal was away is started now.
 	if err := a.content().Sweep(ctx); err != nil {
@@ -211,7 +225,7 @@ func (a *app) serve(ctx context.Context, listener net.Listener, pages consolePag
 	}
 	a.log.InfoContext(ctx, "api started", "addr", listener.Addr().String())
 	defer a.log.InfoContext(context.WithoutCancel(ctx), "api stopped")
-	return api.Serve(ctx, listener, routes, a.log)
+	return a.runAll(ctx, parts...)
 }
 
 // consolePages are the pages that the operator console links to.
@@ -220,27 +234,34 @@ type consolePages struct {
 	sandboxTelegram, sandboxVK bool
 }
 
-// apiRoutes are the health routes and, where their tokens are set, the
-// console, the CMS's import and the guide's webhook.
-func (a *app) apiRoutes(pages consolePages) (http.Handler, error) {
-	mux := a.healthRoutes()
-	if a.cfg.HTTP.OpsToken.IsSet() {
-		console, err := api.NewConsole(api.ConsoleConfig{
-			Token: a.cfg.HTTP.OpsToken, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter,
-			TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
-			SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
-		})
-		if err != nil {
-			return nil, err
-		}
-		mux.Handle(api.ConsolePath, console)
-		mux.Handle(api.OpsPath, console)
-		mux.Handle("GET /{$}", http.RedirectHandler(api.ConsolePath, http.StatusSeeOther))
+// opsRoutes are for operators and their machines: health, metrics and, if its
+// token is set, the console.
+func (a *app) opsRoutes(mux *http.ServeMux, pages consolePages) error {
+	a.healthRoutes(mux)
+	if !a.cfg.HTTP.OpsToken.IsSet() {
+		return nil
 	}
+	console, err := api.NewConsole(api.ConsoleConfig{
+		Token: a.cfg.HTTP.OpsToken, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter, Logouts: logouts.New(a.pool),
+		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
+		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
+	})
+	if err != nil {
+		return err
+	}
+	mux.Handle(api.ConsolePath, console)
+	mux.Handle(api.OpsPath, console)
+	mux.Handle("GET /{$}", http.RedirectHandler(api.ConsolePath, http.StatusSeeOther))
+	return nil
+}
+
+// publicRoutes are for the outside: the CMS's import and the guide's webhook,
+// where their secrets are set.
+func (a *app) publicRoutes(mux *http.ServeMux) error {
 	if a.cfg.HTTP.CMSToken.IsSet() {
 		cms, err := api.NewCMS(api.CMSConfig{Token: a.cfg.HTTP.CMSToken, Imports: a.content(), Log: a.log})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		mux.Handle(api.CMSPath, cms)
 		mux.Handle(api.OpenAPIPath, cms)
@@ -248,23 +269,22 @@ func (a *app) apiRoutes(pages consolePages) (http.Handler, error) {
 	if a.cfg.Bot.Enabled {
 		webhook, err := a.guideWebhook()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		mux.Handle(api.WebhookPath, webhook)
 	}
-	return mux, nil
+	return nil
 }
 
 // content steers the imports of the guide's content.
 func (a *app) content() *starter.Content {
-	rules := content.Rules{AllowHTTP: a.cfg.Platforms.LocalTelegram()}
+	rules := content.Rules{AllowHTTP: a.cfg.Platforms.SandboxTelegram}
 	return starter.NewContent(a.temporal, guidedb.NewImports(a.pool), rules)
 }
 
-func (a *app) healthRoutes() *http.ServeMux {
-	mux := http.NewServeMux()
+func (a *app) healthRoutes(mux *http.ServeMux) {
 	mux.Handle("GET /healthz", api.Healthz())
-	mux.Handle("GET /readyz", api.Readyz(
+	mux.Handle("GET /readyz", api.Readyz(a.log,
 		api.Check{Name: "postgres", Ask: a.pool.Ping},
 		api.Check{Name: "temporal", Ask: func(ctx context.Context) error {
 			_, err := a.temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
@@ -272,13 +292,12 @@ func (a *app) healthRoutes() *http.ServeMux {
 		}},
 		api.Check{Name: "guide token", Ask: func(context.Context) error {
 			if a.guideToken.Rejected() {
-				return errors.New("refused by Telegram: check TELEGRAM_BOT_TOKEN")
+				return api.NotReady("refused by Telegram: check TELEGRAM_BOT_TOKEN")
 			}
 			return nil
 		}},
 	))
 	mux.Handle("GET /metrics", a.telemetry.MetricsHandler())
-	return mux
 }
 
 // observeBacklog lets the metrics say what waits.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -12,7 +13,7 @@ import (
 )
 
 func main() {
-	if err := check(os.Getenv("HTTP_ADDR")); err != nil {
+	if err := check(cmp.Or(os.Getenv("OPS_ADDR"), os.Getenv("HTTP_ADDR"))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -22,7 +23,7 @@ func main() {
 func check(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return fmt.Errorf("HTTP_ADDR is not host:port: %w", err)
+		return fmt.Errorf("HTTP_ADDR, or OPS_ADDR, is not host:port: %w", err)
 	}
 	if ip := net.ParseIP(host); host == "" || (ip != nil && ip.IsUnspecified()) {
 		host = "127.0.0.1"

@@ -21,6 +21,7 @@ type Bot struct {
 	Timezone        *time.Location `env:"BOT_TIMEZONE" envDefault:"Europe/Moscow" about:"the city's time zone"`
 	EditInPlace     bool           `env:"BOT_EDIT_IN_PLACE" envDefault:"false" about:"change the screen's message instead of sending a new one"`
 	FailureStatus   int            `env:"ACCEPT_FAILURE_STATUS" envDefault:"500" about:"the webhook's answer while Temporal can't store updates: 500 or 503 (Telegram brings them again), 200 (they are lost)"`
+	ChatPerSec      float64        `env:"BOT_CHAT_PER_SEC" envDefault:"5" about:"updates a second taken from one chat, twice as many in a row, of texts a fifth; the rest is dropped; 0: no limit"`
 	AnswerMalformed bool           `env:"BOT_ANSWER_MALFORMED" envDefault:"false" about:"answer buttons whose data is malformed too, instead of only logging them"`
 	Extras          bool           `env:"GUIDE_EXTRAS" envDefault:"false" about:"screens beyond the specification: search, places nearby, share links"`
 }
@@ -73,6 +74,7 @@ func (b *Bot) check(sheet *sheet, need func(Need) bool) {
 		sheet.link("BOT_CONTACT_URL", b.ContactURL)
 	}
 	sheet.positive("BOT_HTTP_TIMEOUT", b.HTTPTimeout)
+	sheet.rate("BOT_CHAT_PER_SEC", b.ChatPerSec)
 	if !slices.Contains([]int{200, 500, 503}, b.FailureStatus) {
 		sheet.add("ACCEPT_FAILURE_STATUS", "is not an answer that Telegram understands", "write 500, 503 or 200")
 	}

@@ -77,3 +77,46 @@ func (s *sheet) token(variable string, secret Secret) {
 		s.add(variable, "is not a token", "copy it again, without quotes, spaces or a URL around it")
 	}
 }
+
+// A token that opens routes of ours is guessed at by whoever reaches them.
+const (
+	leastToken   = 16 // characters
+	leastLetters = 6  // different ones among them
+)
+
+const randomToken = "set it to a long random text, such as `openssl rand -hex 32` gives"
+
+// strong refuses a token that can be guessed.
+func (s *sheet) strong(variable string, secret Secret) {
+	letters := map[rune]bool{}
+	for _, r := range secret.Reveal() {
+		letters[r] = true
+	}
+	if secret.IsSet() && (len(secret.Reveal()) < leastToken || len(letters) < leastLetters) {
+		s.add(variable, "is too weak", randomToken)
+	}
+}
+
+// apart refuses a token of ours that is also another secret's value: who is
+// given the one would have the other.
+func (s *sheet) apart(config *Config) {
+	type named struct {
+		variable string
+		secret   Secret
+	}
+	ours := []named{
+		{"OPS_TOKEN", config.HTTP.OpsToken}, {"CMS_TOKEN", config.HTTP.CMSToken}, {"TELEGRAM_WEBHOOK_SECRET", config.Bot.WebhookSecret},
+	}
+	others := []Secret{
+		config.Telegram.Token, config.Bot.Token, config.Scan.Token, config.VKOut.Token, config.VKOut.MediaToken,
+		config.Temporal.APIKey, config.Database.password(),
+	}
+	for _, own := range ours {
+		for _, other := range others {
+			if other.IsSet() && own.secret.Matches(other.Reveal()) {
+				s.add(own.variable, "has the value of another secret", randomToken)
+			}
+		}
+		others = append(others, own.secret)
+	}
+}

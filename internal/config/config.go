@@ -76,6 +76,7 @@ func Load(environ map[string]string, needs ...Need) (Config, error) {
 	config.Bot.check(sheet, need)
 	config.Worker.check(sheet)
 	config.Log.check(sheet)
+	sheet.apart(&config)
 
 	return config, sheet.err()
 }

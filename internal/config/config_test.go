@@ -13,6 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestNoVariableOpensTheOwnNetworkToPictures(t *testing.T) {
+	t.Parallel()
+	config, err := Load(map[string]string{"": "true", "-": "true", "SANDBOX_VK": "true", "SandboxVK": "true"})
+	require.NoError(t, err)
+	require.False(t, config.Platforms.SandboxTelegram || config.Platforms.SandboxVK)
+}
+
 func TestAnEmptyEnvironmentGivesTheDocumentedDefaults(t *testing.T) {
 	t.Parallel()
 	config, err := Load(map[string]string{})
@@ -78,6 +85,7 @@ func TestEveryFaultIsReportedAtOnceWithItsVariableAndItsRemedy(t *testing.T) {
 func TestEachRuleNamesTheVariableThatBreaksIt(t *testing.T) {
 	t.Parallel()
 	existing := filepath.Join(t.TempDir(), "secret")
+	const strong = "0123456789abcdef0123456789abcdef"
 	require.NoError(t, os.WriteFile(existing, []byte("abc\n"), 0o600))
 	bot := map[string]string{
 		"BOT_ENABLED": "true", "TELEGRAM_BOT_TOKEN": "7:abc",
@@ -117,7 +125,24 @@ func TestEachRuleNamesTheVariableThatBreaksIt(t *testing.T) {
 		"not a database url":            {environ: with(nil, "DATABASE_URL", "mysql://x"), want: "DATABASE_URL"},
 		"temporal address without port": {environ: with(nil, "TEMPORAL_ADDRESS", "temporal"), want: "TEMPORAL_ADDRESS"},
 		"temporal certificate missing":  {environ: with(nil, "TEMPORAL_TLS_CLIENT_CERT_PATH", "/nowhere.pem"), want: "TEMPORAL_TLS"},
-		"api needs its tokens":          {environ: with(nil, "CMS_TOKEN", "c"), needs: []Need{NeedOps, NeedCMS}, want: "OPS_TOKEN"},
+		"api needs its tokens":          {environ: with(nil, "CMS_TOKEN", "a-token-of-the-cms"), needs: []Need{NeedOps, NeedCMS}, want: "OPS_TOKEN"},
+		"a weak token":                  {environ: with(nil, "OPS_TOKEN", "a"), want: "OPS_TOKEN"},
+		"a weak token of the CMS":       {environ: with(nil, "CMS_TOKEN", "sandbox-cms"), want: "CMS_TOKEN"},
+		"a long token of one letter":    {environ: with(nil, "OPS_TOKEN", strings.Repeat("a", 64)), want: "OPS_TOKEN"},
+		"a token twice":                 {environ: with(nil, "OPS_TOKEN", strong, "CMS_TOKEN", strong), want: "CMS_TOKEN"},
+		"a token that is the bot's":     {environ: with(bot, "TELEGRAM_BOT_TOKEN", "7:"+strong, "OPS_TOKEN", "7:"+strong), want: "OPS_TOKEN"},
+		"a token that is the webhook's": {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", strong, "CMS_TOKEN", strong), want: "TELEGRAM_WEBHOOK_SECRET"},
+		"a token that is the database's": {
+			environ: with(nil, "DATABASE_URL", "postgres://vestnik:"+strong+"@db/vestnik", "OPS_TOKEN", strong), want: "OPS_TOKEN",
+		},
+		"tokens for both ways":          {environ: with(nil, "VK_TOKEN", "k", "VK_OUT_TOKEN", "k", "TG_TOKEN", "7:a", "TELEGRAM_BOT_TOKEN", "7:a")},
+		"Telegram without TLS":          {environ: with(nil, "TELEGRAM_API_URL", "http://api.telegram.org"), want: "TELEGRAM_API_URL"},
+		"VK without TLS":                {environ: with(nil, "VK_API_URL", "http://api.vk.com/method/"), want: "VK_API_URL"},
+		"a Bot API server far away":     {environ: with(nil, "TELEGRAM_API_URL", "http://203.0.113.7:8081"), want: "TELEGRAM_API_URL"},
+		"a Bot API server here":         {environ: with(nil, "TELEGRAM_API_URL", "http://127.0.0.1:8081")},
+		"a container beside":            {environ: with(nil, "TELEGRAM_API_URL", "http://sandbox:8090", "VK_API_URL", "http://[::1]:8090/method/")},
+		"ops address":                   {environ: with(nil, "OPS_ADDR", "8081"), want: "OPS_ADDR"},
+		"ops address taken":             {environ: with(nil, "HTTP_ADDR", "127.0.0.1:8080", "OPS_ADDR", "127.0.0.1:8080"), want: "OPS_ADDR"},
 		"http address":                  {environ: with(nil, "HTTP_ADDR", "8080"), want: "HTTP_ADDR"},
 		"bot complete":                  {environ: bot},
 		"bot secret of 256":             {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", strings.Repeat("a", 256))},
@@ -177,7 +202,7 @@ func TestNoSecretIsPrintedInAnyWayThatGoOffers(t *testing.T) {
 	environ := map[string]string{"TG_ENABLED": "true", "TG_CHAT": "-5", "LOG_LEVEL": "info"}
 	for _, variable := range Variables() {
 		if variable.Secret {
-			environ[variable.Name] = secret
+			environ[variable.Name] = secret + variable.Name
 		}
 	}
 	environ["DATABASE_URL"] = "postgres://vestnik:" + secret + "@db:5432/vestnik"
@@ -232,6 +257,51 @@ func TestWallsAreFreedOfAddressesAndRepeats(t *testing.T) {
 	})
 	require.NoError(t, err)
 	require.Equal(t, Walls{"Lost.Pets", "-42", "club7", "cats_city"}, config.Scan.Walls)
+}
+
+// FuzzLoad holds what every start promises: no environment makes it panic, no
+// fault repeats a value, and what was taken keeps the rules when read again.
+func FuzzLoad(f *testing.F) {
+	f.Add("TG_RATE_PER_SEC", "NaN", "VK_WALLS", "https://vk.com/lost.pets,-1", "SCAN_INTERVAL", "60s")
+	f.Add("DATABASE_URL", "postgres://u:p@[::1]:x/d?sslmode=\x00", "TEMPORAL_ADDRESS", "dns:///a:1", "HTTP_ADDR", "[::]:0")
+	f.Add("TELEGRAM_API_URL", "http://user@127.0.0.1#", "VK_API_URL", "https://%zz", "BOT_TIMEZONE", "../etc/passwd")
+	f.Add("OPS_TOKEN", "0123456789abcdef", "CMS_TOKEN", "0123456789abcdef", "TELEGRAM_WEBHOOK_SECRET", "-")
+	f.Add("OPS_TOKEN_FILE", "/dev/null", "TEMPORAL_TLS_CLIENT_CERT_DATA", "-----BEGIN", "TG_CHAT", "-9223372036854775808")
+	known := Variables()
+	f.Fuzz(func(t *testing.T, name1, value1, name2, value2, name3, value3 string) {
+		environ := map[string]string{name1: value1, name2: value2, name3: value3}
+		for name := range environ {
+			// A file of the machine's is no input of ours.
+			if strings.HasSuffix(name, "_FILE") || strings.HasSuffix(name, "_PATH") {
+				delete(environ, name)
+			}
+		}
+		// Words of the fuzzer's rarely are names: spread its values over ours.
+		environ[known[len(value1)%len(known)].Name] = value3
+		config, err := Load(environ, NeedDatabase, NeedTemporal, NeedScan, NeedBot)
+		var faults Faults
+		require.ErrorAs(t, err, &faults, "a whole configuration needs more than three variables")
+		for _, fault := range faults {
+			require.NotEmpty(t, fault.Variable)
+			require.NotEmpty(t, fault.Remedy)
+			for _, value := range environ {
+				if len(strings.TrimSpace(value)) > 24 {
+					require.NotContains(t, fault.Error(), strings.TrimSpace(value))
+				}
+			}
+		}
+		require.Len(t, config.Describe(), len(known))
+		told := map[string]int{}
+		for _, value := range environ {
+			told[strings.TrimSpace(value)]++
+		}
+		for _, secret := range config.Secrets() {
+			if len(secret.Reveal()) > 24 && told[secret.Reveal()] == 1 {
+				require.NotContains(t, fmt.Sprintf("%+v", config), secret.Reveal())
+			}
+		}
+		Unknown(environ)
+	})
 }
 
 func TestEveryVariableIsExplained(t *testing.T) {

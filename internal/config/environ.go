@@ -18,11 +18,12 @@ const secretFileLimit = 64 << 10
 func Environ() map[string]string { return env.ToMap(os.Environ()) }
 
 // present is environ without the variables that hold nothing but space:
-// compose files and shells pass an unset variable on as an empty one.
+// compose files and shells pass an unset variable on as an empty one. A name
+// may be empty too, and would set every field that no variable is to set.
 func present(environ map[string]string) map[string]string {
 	values := make(map[string]string, len(environ))
 	for name, value := range environ {
-		if value = strings.TrimSpace(value); value != "" {
+		if value = strings.TrimSpace(value); name != "" && value != "" {
 			values[name] = value
 		}
 	}

@@ -44,20 +44,29 @@ func (d *Database) check(sheet *sheet, need func(Need) bool) {
 	}
 }
 
-// HTTP is the api's listener and the bearer tokens of its routes.
+// HTTP is the api's listeners and the bearer tokens of its routes.
 type HTTP struct {
 	Addr     string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" about:"where the api listens"`
+	OpsAddr  string `env:"OPS_ADDR" about:"a listener of its own for console, health and metrics; empty: HTTP_ADDR serves them too"`
 	OpsToken Secret `env:"OPS_TOKEN" about:"bearer token of the operator's routes; vestnik dev makes its own"`
 	CMSToken Secret `env:"CMS_TOKEN" about:"bearer token of the CMS's routes; vestnik dev makes its own"`
 }
 
 func (h *HTTP) check(sheet *sheet, need func(Need) bool) {
 	sheet.hostPort("HTTP_ADDR", h.Addr)
+	if h.OpsAddr != "" {
+		sheet.hostPort("OPS_ADDR", h.OpsAddr)
+		if h.OpsAddr == h.Addr && !strings.HasSuffix(h.Addr, ":0") {
+			sheet.add("OPS_ADDR", "is the address of HTTP_ADDR", "choose another port, or leave it out for one listener")
+		}
+	}
+	sheet.strong("OPS_TOKEN", h.OpsToken)
+	sheet.strong("CMS_TOKEN", h.CMSToken)
 	if need(NeedOps) {
-		sheet.required("OPS_TOKEN", h.OpsToken.IsSet(), "set it to a long random text, such as `openssl rand -hex 32` gives")
+		sheet.required("OPS_TOKEN", h.OpsToken.IsSet(), randomToken)
 	}
 	if need(NeedCMS) {
-		sheet.required("CMS_TOKEN", h.CMSToken.IsSet(), "set it to a long random text, such as `openssl rand -hex 32` gives")
+		sheet.required("CMS_TOKEN", h.CMSToken.IsSet(), randomToken)
 	}
 }
 
@@ -68,6 +77,12 @@ type Platforms struct {
 	TelegramURL string `env:"TELEGRAM_API_URL" envDefault:"https://api.telegram.org" about:"Bot API, for the relay and the guide"`
 	// VKURL ends in a slash; the method's name follows.
 	VKURL string `env:"VK_API_URL" envDefault:"https://api.vk.com/method/" about:"VK API"`
+
+	// SandboxTelegram and SandboxVK report that `vestnik dev` stands its sandbox
+	// in for the platform: pictures may then be on this machine, without TLS.
+	// Those who stand it in set them, and no variable does: an API's address says nothing about its pictures,
+	// and a Bot API server of one's own is on loopback too.
+	SandboxTelegram, SandboxVK bool
 }
 
 func (p *Platforms) normalise() {
@@ -76,8 +91,12 @@ func (p *Platforms) normalise() {
 }
 
 func (p *Platforms) check(sheet *sheet) {
-	sheet.httpURL("TELEGRAM_API_URL", p.TelegramURL, "https", "http")
-	sheet.httpURL("VK_API_URL", p.VKURL, "https", "http")
+	for variable, address := range map[string]string{"TELEGRAM_API_URL": p.TelegramURL, "VK_API_URL": p.VKURL} {
+		sheet.httpURL(variable, address, "https", "http")
+		if parsed, err := url.Parse(address); err == nil && parsed.Scheme == "http" && !near(parsed.Hostname()) {
+			sheet.add(variable, "is http, and tokens would cross the network in the clear", "write https, or put a proxy with TLS in front of the server")
+		}
+	}
 }
 
 // Worker is the version a worker polls as. See "Versioning" in README.md.
@@ -122,20 +141,11 @@ func (l *Log) check(sheet *sheet) {
 	}
 }
 
-// LocalVK tells whether the VK API is a server on this machine: a sandbox.
-func (p Platforms) LocalVK() bool { return local(p.VKURL) }
-
-// LocalTelegram tells whether the Bot API is a server on this machine.
-func (p Platforms) LocalTelegram() bool { return local(p.TelegramURL) }
-
-func local(address string) bool {
-	parsed, err := url.Parse(address)
-	if err != nil {
-		return false
+// near reports whether a host is this machine or a container beside it: those
+// go by names without a dot.
+func near(host string) bool {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return address.IsLoopback()
 	}
-	if parsed.Hostname() == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(parsed.Hostname())
-	return err == nil && ip.IsLoopback()
+	return !strings.Contains(host, ".")
 }

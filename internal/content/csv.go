@@ -38,7 +38,7 @@ func ConvertCSV(files *zip.Reader, w io.Writer, mode Mode) error {
 		if err != nil {
 			continue // a batch has the lists it has
 		}
-		err = convertList(list, io.LimitReader(file, csvFileLimit), out)
+		err = convertList(list, file, out)
 		if closeErr := file.Close(); err == nil {
 			err = closeErr
 		}
@@ -56,7 +56,8 @@ func ConvertCSV(files *zip.Reader, w io.Writer, mode Mode) error {
 }
 
 func convertList(list List, file io.Reader, out *bufio.Writer) error {
-	buffered := bufio.NewReader(file)
+	source := &rowSource{from: file}
+	buffered := bufio.NewReader(source)
 	if mark, _ := buffered.Peek(3); string(mark) == "\uFEFF" {
 		_, _ = buffered.Discard(len(mark)) // peeked, so it is there
 	}
@@ -73,6 +74,7 @@ func convertList(list List, file io.Reader, out *bufio.Writer) error {
 	}
 	fmt.Fprintf(out, ",\n%q:[", list)
 	for n := 0; ; n++ {
+		source.used = rows.InputOffset()
 		row, err := rows.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -98,6 +100,26 @@ func convertList(list List, file io.Reader, out *bufio.Writer) error {
 	}
 	_, err = out.WriteString("]")
 	return err
+}
+
+// rowSource bounds a row and a file of CSV.
+type rowSource struct {
+	from io.Reader
+	read int64
+	used int64 // how much of it the rows before took
+}
+
+func (s *rowSource) Read(into []byte) (int, error) {
+	room := min(maxAhead-(s.read-s.used), csvFileLimit-s.read)
+	switch {
+	case s.read >= csvFileLimit:
+		return 0, errTooLarge
+	case room <= 0:
+		return 0, errEndless
+	}
+	n, err := s.from.Read(into[:min(int64(len(into)), room)])
+	s.read += int64(n)
+	return n, err
 }
 
 // separatorOf looks which of the two stands more often in the heading: Russian

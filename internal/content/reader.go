@@ -63,6 +63,8 @@ type Reader struct {
 func NewReader(r io.Reader, rules Rules) *Reader {
 	reader := &Reader{rules: rules, mode: Upsert, source: &source{from: r, hash: sha256.New()}}
 	reader.decoder = json.NewDecoder(reader.source)
+	reader.decoder.UseNumber() // 1E700 is JSON, if no float64
+	reader.source.used = reader.decoder.InputOffset
 	reader.step = reader.readOpening
 	return reader
 }
@@ -178,29 +180,35 @@ func (r *Reader) readObject() (Object, bool, error) {
 		return Object{}, false, r.expect(json.Delim(']'), "the list does not end here")
 	}
 	r.path = fmt.Sprintf("%s[%d]", r.list, r.index)
-	r.source.forget(r.decoder.InputOffset())
-	if r.objects == MaxObjects {
-		fault := r.fault(fmt.Sprintf("more than %d objects: send several batches", MaxObjects))
-		fault.TooLarge = true
-		return Object{}, false, fault
-	}
-	var raw json.RawMessage
-	if err := r.decoder.Decode(&raw); err != nil {
+	raw, err := r.decode()
+	if err != nil {
 		return Object{}, false, err
 	}
 	r.index++
-	r.objects++
 	object := Object{Seq: r.objects, List: r.list, Path: r.path}
 	object.fill(raw, r.rules)
 	return object, true, nil
 }
 
-func (r *Reader) skipUnknown(key string) (Object, bool, error) {
-	var raw json.RawMessage
+// decode reads one more object, known or not.
+func (r *Reader) decode() (raw json.RawMessage, err error) {
+	if r.objects == MaxObjects {
+		fault := r.fault(fmt.Sprintf("more than %d objects: send several batches", MaxObjects))
+		fault.TooLarge = true
+		return nil, fault
+	}
 	if err := r.decoder.Decode(&raw); err != nil {
-		return Object{}, false, err
+		return nil, err
 	}
 	r.objects++
+	return raw, nil
+}
+
+func (r *Reader) skipUnknown(key string) (Object, bool, error) {
+	raw, err := r.decode()
+	if err != nil {
+		return Object{}, false, err
+	}
 	return Object{Seq: r.objects, Path: shorten(key), Refusal: &Refusal{
 		Path: shorten(key), Value: shorten(string(raw)), Reason: fmt.Sprintf("is not a part of a batch; there are mode and %v", Lists),
 	}}, true, nil
@@ -343,6 +351,10 @@ func (r *Reader) explain(err error) error {
 		return refused
 	case errors.Is(err, errTooLarge):
 		refused = r.faultAt(r.source.read, fmt.Sprintf("larger than %d MiB: send several batches", MaxBatchBytes>>20))
+		refused.TooLarge = true
+		return refused
+	case errors.Is(err, errEndless):
+		refused = r.fault(errEndless.Error())
 		refused.TooLarge = true
 		return refused
 	case errors.Is(err, io.ErrUnexpectedEOF):

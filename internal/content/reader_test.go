@@ -159,8 +159,8 @@ func TestABatchTooLargeIsRefusedWhole(t *testing.T) {
 	t.Parallel()
 	t.Run("by bytes", func(t *testing.T) {
 		t.Parallel()
-		endless := io.MultiReader(strings.NewReader(`{"places": [`), strings.NewReader(strings.Repeat(" ", content.MaxBatchBytes)))
-		_, err := content.NewReader(endless, content.Rules{}).Next()
+		large := `{"id": "d", "name": "` + strings.Repeat("x", 1000) + `"},`
+		_, _, err := readAll(t, `{"districts": [`+strings.Repeat(large, content.MaxBatchBytes/len(large)+1))
 		var refused *content.BatchError
 		require.ErrorAs(t, err, &refused)
 		require.True(t, refused.TooLarge)

@@ -10,11 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-var errTooLarge = errors.New("content: batch too large")
+// maxAhead bounds what is held to find where an object or a row ends, in
+// bytes: the largest that can still be refused alone, with the room before it.
+const maxAhead = 2 * MaxObjectBytes
+
+var (
+	errTooLarge = errors.New("content: batch too large")
+	errEndless  = errors.New("larger than 512 KiB: no end of it was found")
+)
 
 // source counts, hashes and limits what is read.
 type source struct {
-	from       io.Reader
+	from io.Reader
+	// used is how much of what was read the decoder needs no longer.
+	used       func() int64
 	hash       hash.Hash
 	read       int64
 	characters int64
@@ -48,7 +57,12 @@ func (s *source) Read(into []byte) (int, error) {
 		}
 		return 0, errTooLarge
 	}
-	n, err := s.from.Read(into[:min(int64(len(into)), MaxBatchBytes-s.read)])
+	s.forget(s.used())
+	room := maxAhead - (s.read - s.used())
+	if room <= 0 {
+		return 0, errEndless
+	}
+	n, err := s.from.Read(into[:min(int64(len(into)), MaxBatchBytes-s.read, room)])
 	s.hash.Write(into[:n])
 	s.count(into[:n])
 	return n, err

@@ -26,9 +26,10 @@ type Notice struct {
 	Source Text
 }
 
-// Text is the whole notice.
+// Text is the whole notice as it goes to Telegram: nobody is called by it, and
+// no link pretends to lead where it does not.
 func (n Notice) Text() Text {
-	return joinTexts("\n\n", n.Lead, n.Words, n.Facts, n.More, n.Footer, n.Source)
+	return disarm(joinTexts("\n\n", n.Lead, n.Words, n.Facts, n.More, n.Footer, n.Source).showingTargets(), false)
 }
 
 // Frame is what a destination puts around every notice.

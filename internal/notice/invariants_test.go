@@ -59,6 +59,7 @@ func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, p
 		require.NoError(t, err, "%s: %q", at, step.Text)
 		require.Equal(t, step.Unmarked, parsed.Text, at)
 		require.True(t, utf8.ValidString(step.Text), at)
+		requireNobodyCalled(t, step.Unmarked, telegramCall)
 		require.LessOrEqual(t, len(utf16.Encode([]rune(parsed.Text))), most, "%s: UTF-16 units", at)
 		require.LessOrEqual(t, utf8.RuneCountInString(parsed.Text), most, "%s: code points", at)
 		require.LessOrEqual(t, len(parsed.Entities), 100, "%s: entities", at)

@@ -104,6 +104,7 @@ func requireSoundWallPost(t testing.TB, post petpost.Post, options notice.VKOpti
 	}
 	most = max(most, 256)
 	for _, text := range []string{wallPost.Text, wallPost.Linkless} {
+		requireNobodyCalled(t, text, vkCall)
 		require.True(t, utf8.ValidString(text))
 		require.LessOrEqual(t, len(utf16.Encode([]rune(text))), most)
 		require.True(t, strings.HasPrefix(text, notice.Title(post.Reading.Type)) || options.Frame.Header != "", text)

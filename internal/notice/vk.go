@@ -99,11 +99,7 @@ func spellLink(source string) func(Span) string {
 }
 
 func showsAddress(words, link string) bool {
-	bare := func(address string) string {
-		address = strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(address), "https://"), "http://")
-		return strings.TrimSuffix(strings.TrimPrefix(address, "www."), "/")
-	}
-	return bare(strings.TrimSpace(words)) == bare(link)
+	return bareAddress(strings.TrimSpace(words)) == bareAddress(link)
 }
 
 // bareDomain is a site's name without a path, under the ends that occur here.
@@ -125,7 +121,7 @@ func plainWithin(notice Notice, most int, write func(Span) string) string {
 		for _, span := range text {
 			b.WriteString(write(span))
 		}
-		return strings.TrimFunc(b.String(), isBlank)
+		return strings.TrimFunc(disarm(Plain(b.String()), true).String(), isBlank)
 	}
 	lead, words, source := block(notice.Lead), block(notice.Words), block(notice.Source)
 	after := joinBlocks(block(notice.Facts), block(notice.More), block(notice.Footer), source)

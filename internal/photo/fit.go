@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"image/jpeg"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -15,9 +15,8 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// MaxPixels is the largest picture that [Fit] unpacks. At four bytes a pixel
-// it takes 160 MB for a moment, and one picture is unpacked at a time.
-const MaxPixels = 40_000_000
+// maxPixels bounds a picture whatever it takes, for the time's sake.
+const maxPixels = 40_000_000
 
 // unpackTime bounds the decoding of one picture. A few megabytes of JPEG can
 // hold thousands of passes over the same pixels.
@@ -33,7 +32,7 @@ var unpacking sync.Mutex
 // Fit returns the picture as it is if the rules allow it, and else a JPEG made
 // of it that keeps them: upright, on white where it was transparent, no larger
 // than it was. The error is an [*Error]: [BadDimensions] for a picture that is
-// too long and narrow or over [MaxPixels], [NotPicture] for a broken one.
+// too long and narrow or needs more than [MaxMemory], [NotPicture] for a broken one.
 func Fit(p Picture, rules Rules) (Picture, error) {
 	if err := rules.checkRatio(p); err != nil {
 		return Picture{}, err
@@ -41,7 +40,7 @@ func Fit(p Picture, rules Rules) (Picture, error) {
 	if rules.Check(p) == nil && !slices.Contains(rules.Recode, p.Format) {
 		return p, nil
 	}
-	if p.Width > MaxPixels/p.Height {
+	if p.Width > maxPixels/p.Height || memoryFor(p, rules) > MaxMemory {
 		return Picture{}, &Error{Kind: BadDimensions, Reason: fmt.Sprintf("%d×%d pixels are too many to unpack", p.Width, p.Height)}
 	}
 	unpacking.Lock()
@@ -53,7 +52,9 @@ func Fit(p Picture, rules Rules) (Picture, error) {
 		if err != nil {
 			return err
 		}
-		fitted, err = squeeze(upright(shrink(onWhite(unpacked), rules.MaxSides), orientation(p)), rules)
+		sized := shrink(unpacked, rules.MaxSides)
+		collect(p)
+		fitted, err = squeeze(upright(sized, orientation(p)), rules)
 		return err
 	})
 	switch {
@@ -105,37 +106,41 @@ func squeeze(picture image.Image, rules Rules) (Picture, error) {
 	}
 }
 
-// onWhite lays a transparent picture on white: JPEG has no transparency and
-// would show whatever colour is hidden under it, black as a rule.
-func onWhite(picture image.Image) image.Image {
-	if known, ok := picture.(interface{ Opaque() bool }); ok && known.Opaque() {
-		return picture
+// collect gives the memory of an earlier step back before the next one, for
+// pictures of which two would be felt.
+func collect(p Picture) {
+	if p.Width*p.Height > maxPixels/16 {
+		runtime.GC()
 	}
-	area := image.Rectangle{Max: picture.Bounds().Size()}
-	canvas := image.NewRGBA(area)
-	draw.Draw(canvas, area, image.NewUniform(color.White), image.Point{}, draw.Src)
-	draw.Draw(canvas, area, picture, picture.Bounds().Min, draw.Over)
-	return canvas
 }
 
 // shrink scales a picture down to width + height <= sides. It halves while it
 // can, where four pixels become one and nothing is lost to aliasing: kernels
 // such as Catmull-Rom would need 32 bytes for each pixel of a strip as wide as
-// the result and as high as the original.
+// the result and as high as the original. A transparent picture is laid on
+// white: JPEG has no transparency and would show whatever colour is hidden
+// under it, black as a rule.
 func shrink(picture image.Image, sides int) image.Image {
+	known, ok := picture.(interface{ Opaque() bool })
+	opaque := ok && known.Opaque()
 	for {
 		size := picture.Bounds().Size()
 		excess := float64(size.X+size.Y) / float64(max(sides, 2))
-		if excess <= 1 {
+		if excess <= 1 && opaque {
 			return picture
 		}
-		excess = min(excess, 2)
+		excess = min(max(excess, 1), 2)
 		side := func(length int) int { return max(1, int(math.Floor(float64(length)/excess))) }
 		smaller := image.NewRGBA(image.Rect(0, 0, side(size.X), side(size.Y)))
-		if smaller.Bounds().Size() == size {
+		switch {
+		case !opaque:
+			draw.Draw(smaller, smaller.Bounds(), image.White, image.Point{}, draw.Src)
+			draw.ApproxBiLinear.Scale(smaller, smaller.Bounds(), picture, picture.Bounds(), draw.Over, nil)
+		case smaller.Bounds().Size() == size:
 			return picture
+		default:
+			draw.ApproxBiLinear.Scale(smaller, smaller.Bounds(), picture, picture.Bounds(), draw.Src, nil)
 		}
-		draw.ApproxBiLinear.Scale(smaller, smaller.Bounds(), picture, picture.Bounds(), draw.Src, nil)
-		picture = smaller
+		picture, opaque = smaller, true
 	}
 }

@@ -80,16 +80,13 @@ func upright(picture image.Image, orientation int) image.Image {
 	if orientation >= 5 { // lies on its side
 		size = image.Rect(0, 0, h, w)
 	}
-	rows, ok := picture.(*image.RGBA)
-	if !ok {
-		rows = image.NewRGBA(source)
-		draw.Draw(rows, source, picture, source.Min, draw.Src)
-	}
+	row := image.NewRGBA(image.Rect(0, 0, w, 1))
 	turned := image.NewRGBA(size)
 	for y := range h {
+		draw.Draw(row, row.Rect, picture, source.Min.Add(image.Pt(0, y)), draw.Src)
 		for x := range w {
 			seenX, seenY := seenAt(orientation, x, y, w, h)
-			turned.SetRGBA(seenX, seenY, rows.RGBAAt(rows.Rect.Min.X+x, rows.Rect.Min.Y+y))
+			turned.SetRGBA(seenX, seenY, row.RGBAAt(x, 0))
 		}
 	}
 	return turned

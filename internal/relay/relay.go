@@ -207,10 +207,9 @@ func (r *Relay) token(destination route.Destination, platform config.Secret) (st
 	return platform.Reveal(), nil
 }
 
-// PhotoOptions says how far the relay trusts links to photos. Only where VK
-// itself is a server on this machine, a sandbox, may they lead to this machine
-// and without TLS.
+// PhotoOptions says how far the relay trusts links to photos. Only where the
+// sandbox stands in for VK may they lead to this machine and without TLS.
 func (r *Relay) PhotoOptions() photo.Options {
-	local := r.Config.Platforms.LocalVK()
+	local := r.Config.Platforms.SandboxVK
 	return photo.Options{AllowPrivate: local, AllowHTTP: local}
 }

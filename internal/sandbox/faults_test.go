@@ -262,7 +262,7 @@ func TestATruncatedRequestIsNoCall(t *testing.T) {
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", b.Addr())
 	require.NoError(t, err)
 	var request bytes.Buffer
-	request.WriteString("POST /bot" + botToken + "/sendMessage HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"chat_id\"")
+	request.WriteString("POST /bot" + botToken + "/sendMessage HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"chat_id\"")
 	_, err = conn.Write(request.Bytes())
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())

@@ -102,7 +102,7 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s.http = &http.Server{
-		Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second,
+		Handler: guard(s.routes(), s.BaseURL, !servedHost(listener.Addr().String(), "", false)), ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return life },
 	}

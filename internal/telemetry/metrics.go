@@ -125,13 +125,31 @@ type Backlog struct {
 	Oldest  time.Duration    // age of the oldest that is pending or sending
 }
 
-// ObserveBacklog has look called whenever somebody reads the metrics. It
-// should answer within a second; on an error the gauges are left out.
+// Reading the backlog costs the database something, so all who ask within
+// backlogFor are told the same.
+const (
+	backlogFor  = 5 * time.Second
+	backlogTime = 5 * time.Second // for one look
+)
+
+// ObserveBacklog has look called when somebody reads the metrics, once in five
+// seconds at most. On an error the gauges are left out.
 func (m *Metrics) ObserveBacklog(look func(context.Context) (Backlog, error)) error {
+	var mu sync.Mutex
+	var looked time.Time
+	var backlog Backlog
+	var failure error
 	_, err := m.meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
-		backlog, err := look(ctx)
-		if err != nil {
-			return err
+		mu.Lock()
+		defer mu.Unlock()
+		if looked.IsZero() || time.Since(looked) >= backlogFor {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backlogTime)
+			backlog, failure = look(ctx)
+			cancel()
+			looked = time.Now()
+		}
+		if failure != nil {
+			return failure
 		}
 		for status, n := range backlog.Waiting {
 			observer.ObserveInt64(m.waiting, n, m.with("status", status))

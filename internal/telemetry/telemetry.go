@@ -12,6 +12,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"time"
 
 	prometheusclient "github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -98,9 +99,12 @@ func (t *Telemetry) Shutdown(ctx context.Context) error {
 	return errors.Join(append(errs, t.meters.Shutdown(ctx))...)
 }
 
-// MetricsHandler serves /metrics in Prometheus's text format.
+// MetricsHandler serves /metrics in Prometheus's text format, to a few at once
+// and in bounded time.
 func (t *Telemetry) MetricsHandler() http.Handler {
-	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{ErrorLog: promhttpLog{t.Logger}})
+	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
+		ErrorLog: promhttpLog{t.Logger}, MaxRequestsInFlight: 4, Timeout: 10 * time.Second,
+	})
 }
 
 // Equip gives the options of a Temporal client logger, metrics, tracing and
