@@ -57,9 +57,17 @@ bench: build temporal ## measure: tables of throughput, latency and memory
 	$(WITH_SERVERS) $(GO) test ./conformance ./db/guidedb -run '^$$' -bench . -benchtime 1x
 	$(GO) test ./internal/petpost -run '^$$' -bench .
 
+.PHONY: chaos
+chaos: temporal ## the storm: everything fails while posts and clicks go on, then what came is audited; SEED=1, ARGS=-short
+	$(GO) run ./internal/chaos -seed $(or $(SEED),1) $(ARGS)
+
 .PHONY: eval
 eval: ## how well posts are understood: precision and recall on the labelled corpus
 	$(GO) run ./internal/petpost/eval $(ARGS)
+
+.PHONY: model
+model: ## learn the classifier of posts anew from the labelled corpus; the same bytes each time
+	$(GO) run ./internal/petpost/learn $(ARGS)
 
 .PHONY: conformance
 conformance: temporal ## the guide bot's specification: pass or fail for each paragraph

@@ -248,7 +248,7 @@ func (a *Guide) turn(ctx context.Context, who turn) (leave func(), failed *troub
 
 func failureOfCall(refused *telegram.Error, isPhoto bool) Failure {
 	failure := Failure{
-		Code: guide.Code(refused.SpecCode()), Message: "telegram: " + refused.Method + ": " + string(refused.Class),
+		Code: outboundCode(refused), Message: "telegram: " + refused.Method + ": " + string(refused.Class),
 		Details: refused.Description, Blocked: refused.Blocked,
 	}
 	if !isPhoto {

@@ -2,64 +2,103 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"vestnik/db"
-	"vestnik/internal/dispatch"
 	"vestnik/internal/protocol"
+	"vestnik/starter"
 )
 
-// Lanes speaks with the destinations' lanes.
+// Lanes reads the ledger for the lanes and speaks between them and deliveries.
 type Lanes struct {
-	dispatcher *dispatch.Dispatcher
-	ledger     *db.Ledger
+	Starter *starter.Starter
+	Ledger  *db.Ledger
+	// Pace is how fast each destination is configured to be sent to.
+	Pace func(destination string) protocol.Pace
 }
 
-// NewLanes returns the activities that speak with lanes.
-func NewLanes(dispatcher *dispatch.Dispatcher, ledger *db.Ledger) *Lanes {
-	return &Lanes{dispatcher: dispatcher, ledger: ledger}
-}
-
-// LaneOptions are for Grant, GiveBack and DeliveryRuns: calls of Temporal's own
-// frontend, short enough to be made within a workflow task.
-func LaneOptions(summary string) workflow.LocalActivityOptions {
+// QuickOptions are for local activities: short calls of our own servers, made
+// within a workflow task, some two seconds in all. What fails here is tried
+// again as an ordinary activity (see LedgerOptions), or later.
+func QuickOptions(summary string) workflow.LocalActivityOptions {
 	return workflow.LocalActivityOptions{
-		StartToCloseTimeout: 5 * time.Second,
+		StartToCloseTimeout: 2 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumInterval: 2 * time.Second, MaximumAttempts: 10,
+			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumAttempts: 4,
 		},
 		Summary: summary,
 	}
 }
 
+// Next says what a lane is to do next.
+func (a *Lanes) Next(ctx context.Context, destination string) (protocol.LaneView, error) {
+	return a.Ledger.Next(ctx, destination, a.Pace(destination))
+}
+
+// Grant gives a delivery its turn; false if it turned out to be settled. It may
+// be told twice: the number of the lease shows that.
+func (a *Lanes) Grant(ctx context.Context, grant protocol.Grant) (bool, error) {
+	return a.Starter.Grant(ctx, grant)
+}
+
 // GiveBack returns a granted turn to its lane.
 func (a *Lanes) GiveBack(ctx context.Context, destination string, done protocol.TurnDone) error {
-	return a.dispatcher.GiveBack(ctx, destination, done)
+	return a.Starter.GiveBack(ctx, destination, done)
 }
 
-// Grant tells a delivery that it is its turn; false if it does not run. It may
-// be told twice: the number of the lease shows that.
-func (a *Lanes) Grant(ctx context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
-	return a.dispatcher.Grant(ctx, workflowID, granted)
-}
-
-// DeliveryRuns tells whether a delivery's workflow is running.
-func (a *Lanes) DeliveryRuns(ctx context.Context, workflowID string) (bool, error) {
-	return a.dispatcher.Runs(ctx, workflowID)
-}
-
-// QueueAgain makes a parked delivery pending and puts it at the end of its
-// lane's queue.
-func (a *Lanes) QueueAgain(ctx context.Context, deliveryID int64) error {
-	if err := a.ledger.Requeue(ctx, deliveryID); err != nil {
-		return err
+// StillOwed reports whether a delivery is still to be sent.
+func (a *Lanes) StillOwed(ctx context.Context, key protocol.DeliveryKey) (bool, error) {
+	status, err := a.Ledger.Status(ctx, key)
+	if errors.Is(err, db.ErrNotFound) {
+		return false, nil
 	}
-	delivery, err := a.ledger.ToQueue(ctx, deliveryID)
+	return status == protocol.StatusPending || status == protocol.StatusSending, err
+}
+
+// Status returns a delivery's status; suppressed if the ledger does not know it.
+func (a *Lanes) Status(ctx context.Context, key protocol.DeliveryKey) (string, error) {
+	status, err := a.Ledger.Status(ctx, key)
+	if errors.Is(err, db.ErrNotFound) {
+		return protocol.StatusSuppressed, nil
+	}
+	return status, err
+}
+
+// QueueAgain makes a delivery that waited for a person pending again, nudges its
+// lane and returns how it stands.
+func (a *Lanes) QueueAgain(ctx context.Context, key protocol.DeliveryKey) (protocol.Requeued, error) {
+	requeued, err := a.Ledger.Requeue(ctx, key)
 	if err != nil {
-		return err
+		return requeued, err
 	}
-	return a.dispatcher.Queue(ctx, delivery.Destination, []db.ToQueue{delivery})
+	return requeued, a.Starter.Nudge(ctx, key.Destination)
+}
+
+// Pause keeps a destination silent and returns what holds for it now.
+func (a *Lanes) Pause(ctx context.Context, destination string, pause protocol.Pause) (protocol.LaneView, error) {
+	if err := a.Ledger.Pause(ctx, destination, pause); err != nil {
+		return protocol.LaneView{}, err
+	}
+	return a.Next(ctx, destination)
+}
+
+// Resume ends a pause and a cooldown and returns what holds now.
+func (a *Lanes) Resume(ctx context.Context, destination string) (protocol.LaneView, error) {
+	if err := a.Ledger.Resume(ctx, destination); err != nil {
+		return protocol.LaneView{}, err
+	}
+	return a.Next(ctx, destination)
+}
+
+// SetRate sets a rate that holds until the configured one changes, and returns
+// what holds now.
+func (a *Lanes) SetRate(ctx context.Context, destination string, pace protocol.Pace) (protocol.LaneView, error) {
+	if err := a.Ledger.SetRate(ctx, destination, pace, a.Pace(destination)); err != nil {
+		return protocol.LaneView{}, err
+	}
+	return a.Next(ctx, destination)
 }

@@ -38,7 +38,7 @@ type Pictures interface {
 type photoLadder struct {
 	*Telegram
 
-	c         *consignment
+	c         *sendJob
 	rungs     map[int]db.Rung
 	refreshed bool
 	until     time.Time // when the time for fetching is over
@@ -81,7 +81,7 @@ func fetchPhoto(ctx context.Context, from Pictures, link string) (photo.Picture,
 	}
 }
 
-func (t *Telegram) climb(ctx context.Context, c *consignment) (*photoLadder, error) {
+func (t *Telegram) climb(ctx context.Context, c *sendJob) (*photoLadder, error) {
 	ladder := &photoLadder{Telegram: t, c: c, until: time.Now().Add(photosTime), fetched: map[int]fetched{}}
 	if len(c.post.Photos) == 0 {
 		return ladder, nil

@@ -16,6 +16,7 @@ import (
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
+	"vestnik/starter"
 )
 
 const (
@@ -23,26 +24,36 @@ const (
 	// before a person is asked, whatever the policy: each may have put one
 	// more copy before the readers.
 	maxUnknown = 5
-	// recordTime is how long the outcome of a call is tried to be recorded,
-	// worker stopping or not. What can't be recorded is unknown later on.
-	recordTime = 30 * time.Second
-	// heartbeatEvery leaves three tries within the heartbeat timeout.
-	heartbeatEvery = 3 * time.Second
+	// recordTime is how long the outcome of a call is tried to be recorded by
+	// the activity, worker stopping or not. What has arrived is recorded by the
+	// workflow then; what has not, is unknown later on.
+	recordTime = 5 * time.Second
+	// sendTries is how many tries a turn has while the platform is unavailable.
+	sendTries = 4
+	// deadlineSlack is how much longer the ledger counts with a call than the
+	// worker that makes it.
+	deadlineSlack = time.Second
+	// HeartbeatTimeout finds a dead worker. Beats go out every HeartbeatEvery,
+	// which leaves room for three missed ones; the worker must not throttle
+	// them further (MaxHeartbeatThrottleInterval).
+	HeartbeatTimeout = 12 * time.Second
+	// HeartbeatEvery is how often the sending activities beat.
+	HeartbeatEvery = 3 * time.Second
 )
 
 // SendOptions are for SendToTelegram and SendToVK. The retry policy is for an
-// unavailable platform, 1 s to 1 min apart, some quarter of an hour in all;
-// everything else that a platform may answer ends the activity with a typed
-// error. The heartbeat finds a dead worker within ten seconds, whatever the
-// HTTP timeout; there is no limit from scheduling on, because a paused task
-// queue must not cost a delivery.
+// unavailable platform: a few tries within the turn, 1 s ×2 apart; then the
+// lane's breaker takes over. A database that is away is waited for within the
+// activity, and uses up no tries. Everything else that a platform may answer
+// ends the activity with a typed error. There is no limit from scheduling on,
+// because a paused task queue must not cost a delivery.
 func SendOptions(destination, summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           protocol.Platform(destination), // the queues are named after the platforms
-		StartToCloseTimeout: 10 * time.Minute,
-		HeartbeatTimeout:    10 * time.Second,
+		StartToCloseTimeout: 30 * time.Minute,
+		HeartbeatTimeout:    HeartbeatTimeout,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 20,
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: sendTries,
 		},
 		Summary: summary,
 	}
@@ -52,204 +63,393 @@ func SendOptions(destination, summary string) workflow.ActivityOptions {
 type Outbound struct {
 	Ledger  *db.Ledger
 	Posts   *db.Posts
+	Starter *starter.Starter
 	Routes  *route.Routes
+	// MaxAge is the age from which a post is not sent any more, unless a person
+	// asks for it.
+	MaxAge  time.Duration
 	Log     *slog.Logger
 	Metrics *telemetry.Metrics
 }
 
-// consignment is a delivery with all that is needed to send its next part.
-type consignment struct {
+// sendJob is a delivery with all that is needed to send its next part.
+type sendJob struct {
 	db.Delivery
-	post   db.Post
-	target route.Target
-	part   int // the part to be sent, counted from 0
-	parts  int
-	// forgiven is when an operator last forgave unknown outcomes.
-	forgiven time.Time
-	sentAt   time.Time // when the last call began
-	cut      *db.Cut   // of a delivery in several parts
-	shown    db.Shown  // what the part shows, for the ledger
+
+	request protocol.SendPart
+	post    db.Post
+	target  route.Target
+	part    int // the part to be sent, counted from 0
+	weights []int
+	sentAt  time.Time // when the last call began
+	cut     *db.Cut   // of a delivery in several parts
+	shown   db.Shown  // what the part shows, for the ledger
+
+	rateLimited int // how often the part was told to wait
+
+	arrived *protocol.Arrival // what the platform has taken
+	pending bool              // and the ledger does not know yet
 }
 
-func (c *consignment) last() bool { return c.part == c.parts-1 }
+func (j *sendJob) last() bool { return j.part == len(j.weights)-1 }
 
-// more is what the ledger keeps for the parts after this one, nil if there are
-// none.
-func (c *consignment) more() *db.Cut {
-	if c.last() {
+// firstOfSeveral is the cut that the ledger keeps for the parts after this one,
+// nil if there are none or it has it.
+func (j *sendJob) firstOfSeveral() *db.Cut {
+	if j.last() || j.Cut != nil {
 		return nil
 	}
-	return c.cut
+	return j.cut
 }
 
-// courier is what a platform does in its own way.
-type courier interface {
+// nextWeight is what the part after this one counts for.
+func (j *sendJob) nextWeight() int {
+	if j.last() {
+		return 0
+	}
+	return j.weights[j.part+1]
+}
+
+// sender is what a platform does in its own way.
+type sender interface {
 	// plan returns the weight of each part. What has begun goes on as it was
 	// cut then.
-	plan(c *consignment) ([]int, error)
+	plan(j *sendJob) ([]int, error)
+	// timeout is how long one call may be in flight.
+	timeout() time.Duration
+	// reach makes a harmless call: is the platform there at all?
+	reach(ctx context.Context, j *sendJob) error
 	// settleUncertain looks at what earlier attempts of unknown outcome have
 	// left behind. It returns the messages found, or nil to send again; an
 	// error ends the attempt.
-	settleUncertain(ctx context.Context, c *consignment, uncertainty db.Uncertainty) ([]int64, error)
+	settleUncertain(ctx context.Context, j *sendJob, uncertainty db.Uncertainty) ([]int64, error)
 	// send makes the calls, each through Outbound.attempt.
-	send(ctx context.Context, c *consignment, request protocol.SendPart) error
+	send(ctx context.Context, j *sendJob) error
 }
 
-// verdict is what an answer that is no success means for the delivery.
-type verdict struct {
+// refusedSend is what an answer that is no success means for the delivery.
+type refusedSend struct {
 	ending     db.Ending
 	errorType  string
-	refusal    protocol.Refusal
+	reason     string // a slug
 	retryAfter time.Duration
 	cause      error
 }
 
-func (v verdict) Error() string { return v.cause.Error() }
+func (r *refusedSend) Error() string { return r.cause.Error() }
 
-func (v verdict) Unwrap() error { return v.cause }
+func (r *refusedSend) Unwrap() error { return r.cause }
 
 // sendNext sends the next part of a delivery that has not arrived. It may be
-// called any number of times: what has arrived is never sent again.
-func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, courier courier) (protocol.PartSent, error) {
+// called any number of times: what has arrived is never sent again, and one
+// lease sends one part.
+func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, sender sender) (protocol.PartSent, error) {
 	defer o.heartbeat(ctx)()
-	c, err := o.open(ctx, request)
+	j, over, err := o.open(ctx, request)
 	if err != nil {
 		return protocol.PartSent{}, o.fail(ctx, request, err)
 	}
-	weights, err := courier.plan(c)
-	if err != nil {
+	if over != nil {
+		return *over, nil
+	}
+	if j.weights, err = sender.plan(j); err != nil {
 		return protocol.PartSent{}, o.fail(ctx, request, err)
 	}
-	c.parts = len(weights)
-	sent := protocol.PartSent{Parts: c.parts, Uncertain: c.Uncertain}
-	if c.Status == protocol.StatusSent || c.Status == protocol.StatusSuppressed || c.part >= c.parts {
-		sent.Part, sent.Done = c.parts, true
-		if c.Status == protocol.StatusSuppressed {
-			sent.Status = c.Status
+	if j.LeaseUsed || j.part >= len(j.weights) { // an attempt before this one got that far, and no further
+		j.part--
+		return o.sent(ctx, j), nil
+	}
+	err = o.waitOut(ctx, func() error { return o.bring(ctx, j, sender) })
+	switch {
+	case errors.Is(err, db.ErrChanged): // meanwhile: see how
+		return o.sendNext(ctx, request, sender)
+	case err != nil && j.arrived == nil:
+		return protocol.PartSent{}, o.fail(ctx, request, err)
+	}
+	o.Log.InfoContext(ctx, "part sent", "delivery", j.ID, "destination", j.Destination, "post", protocol.WallPost(j.OwnerID, j.PostID),
+		"part", j.part+1, "parts", len(j.weights), "uncertain", j.Uncertain, "recorded", !j.pending)
+	return o.sent(ctx, j), nil
+}
+
+// open reads what is to be sent, or how the delivery has ended without.
+func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *sendJob, over *protocol.PartSent, err error) {
+	j = &sendJob{request: request}
+	err = o.waitOut(ctx, func() (err error) {
+		if j.Delivery, err = o.Ledger.Open(ctx, request.DeliveryKey, request.Lease); err != nil {
+			return err
 		}
-		return sent, nil
+		if missing := len(j.Arrived); missing < len(request.Arrived) { // the ledger was restored from before they arrived
+			for part, ids := range request.Arrived[missing:] {
+				if _, err := o.Ledger.Arrived(ctx, protocol.Arrival{DeliveryKey: request.DeliveryKey, Part: missing + part, MessageIDs: ids}); err != nil {
+					return err
+				}
+			}
+			if j.Delivery, err = o.Ledger.Open(ctx, request.DeliveryKey, request.Lease); err != nil {
+				return err
+			}
+		}
+		j.post, err = o.Posts.Get(ctx, request.OwnerID, request.PostID)
+		return err
+	})
+	switch {
+	case errors.Is(err, db.ErrNotFound): // the database was restored from before it was owed
+		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: "the ledger does not know it"}, nil
+	case err != nil:
+		return nil, nil, err
+	case j.Status == protocol.StatusSuppressed, j.Status == protocol.StatusFailed:
+		return nil, &protocol.PartSent{Done: true, Status: j.Status, Uncertain: j.Uncertain}, nil
+	case j.Status == protocol.StatusParked:
+		return nil, nil, parked(j.Reason, errors.New("it waits for a person"))
+	case j.Status == protocol.StatusUnknown:
+		return nil, nil, askPerson(j.Uncertain)
+	case j.Paused:
+		return nil, nil, &refusedSend{errorType: protocol.ErrRateLimited, reason: "paused", cause: errors.New("the destination is paused")}
+	case j.Status == protocol.StatusSent:
+		over := &protocol.PartSent{Part: len(j.Arrived), Parts: len(j.Arrived), Done: true, Uncertain: j.Uncertain}
+		if n := len(j.Arrived); n > 0 {
+			over.MessageIDs = j.Arrived[n-1]
+		}
+		return nil, over, nil
+	case !j.Wanted && len(j.Arrived) == 0 && j.Uncertain == 0 && o.MaxAge > 0 && time.Since(later(j.post.PostedAt, j.post.EditedAt)) > o.MaxAge:
+		const tooOld = "its post was older than DELIVER_MAX_AGE when its turn came"
+		err := o.waitOut(ctx, func() error { return o.Ledger.Suppress(ctx, request.DeliveryKey, tooOld) })
+		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: "too_old"}, err
 	}
-	found, err := o.settleUncertain(ctx, c, courier)
-	if err == nil && found != nil {
-		err = o.record(ctx, func(ctx context.Context) error {
-			return o.Ledger.FoundSent(ctx, c.ID, c.part, found, c.more(), c.shown)
+	destination, err := route.ParseDestination(j.Destination)
+	if err != nil {
+		return nil, nil, err
+	}
+	var configured bool
+	if j.target, configured = o.Routes.Target(destination); !configured {
+		return nil, nil, parked("not_configured", fmt.Errorf("destination %s is not configured any more", j.Destination))
+	}
+	j.part = len(j.Arrived)
+	return j, nil, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// bring gets the part to the platform, unless it is there already.
+func (o *Outbound) bring(ctx context.Context, j *sendJob, sender sender) error {
+	if j.arrived != nil {
+		return nil // and is being recorded
+	}
+	uncertainty, err := o.Ledger.Uncertain(ctx, j.ID, j.part, j.request.AcknowledgedAt)
+	if err != nil {
+		return err
+	}
+	j.rateLimited = uncertainty.RateLimited
+	if uncertainty.Attempts > 0 {
+		found, err := sender.settleUncertain(ctx, j, uncertainty)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			return o.arrive(ctx, j, db.Attempt{}, found)
+		}
+	}
+	if j.FailedTurns > 0 { // no message is risked on a platform that may take it and not answer
+		if err := sender.reach(ctx, j); err != nil {
+			return o.unreached(ctx, j, err)
+		}
+	}
+	waitForSlot(ctx, j.request.SendAt)
+	return sender.send(ctx, j)
+}
+
+// unreached records that the platform does not answer at all.
+func (o *Outbound) unreached(ctx context.Context, j *sendJob, cause error) error {
+	const reason = "unreachable"
+	if lastTry(ctx) {
+		if err := o.Ledger.TurnFailed(ctx, j.Delivery, reason); err != nil {
+			return err
+		}
+	}
+	return &refusedSend{errorType: protocol.ErrRetryLater, reason: reason, cause: cause}
+}
+
+// lastTry reports whether this is the turn's last.
+func lastTry(ctx context.Context) bool { return activity.GetInfo(ctx).Attempt >= sendTries }
+
+// sent is the result of an activity whose part has arrived. Where that is on
+// record, the turn goes back to the lane from here.
+func (o *Outbound) sent(ctx context.Context, j *sendJob) protocol.PartSent {
+	sent := protocol.PartSent{
+		Part: j.part + 1, Parts: len(j.weights), Done: j.last(), SentAt: j.sentAt, NextWeight: j.nextWeight(), Uncertain: j.Uncertain,
+	}
+	switch {
+	case j.arrived != nil:
+		sent.MessageIDs = j.arrived.MessageIDs
+	case j.part < len(j.Arrived):
+		sent.MessageIDs = j.Arrived[j.part]
+	}
+	if j.pending {
+		sent.Arrival = j.arrived
+		return sent
+	}
+	if j.request.GiveBack {
+		err := o.Starter.GiveBack(ctx, j.Destination, protocol.TurnDone{
+			WorkflowID: j.WorkflowID(), Lease: j.request.Lease, Again: !sent.Done, Weight: sent.NextWeight, SentAt: sent.SentAt,
 		})
-	} else if err == nil {
-		waitForSlot(ctx, request.SendAt)
-		err = courier.send(ctx, c, request)
+		sent.GaveBack = err == nil // else the workflow does it
 	}
-	if err != nil {
-		return protocol.PartSent{}, o.fail(ctx, request, err)
-	}
-	sent.Part, sent.Done, sent.SentAt = c.part+1, c.last(), c.sentAt
-	if !sent.Done {
-		sent.NextWeight = weights[sent.Part]
-	}
-	o.Log.InfoContext(ctx, "part sent", "delivery", c.ID, "destination", c.Destination,
-		"post", protocol.WallPost(c.OwnerID, c.PostID), "part", sent.Part, "parts", sent.Parts, "uncertain", sent.Uncertain)
-	return sent, nil
-}
-
-func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (*consignment, error) {
-	delivery, err := o.Ledger.Open(ctx, request.DeliveryID)
-	if err != nil {
-		return nil, err
-	}
-	destination, err := route.ParseDestination(delivery.Destination)
-	if err != nil {
-		return nil, err
-	}
-	target, configured := o.Routes.Target(destination)
-	if !configured {
-		return nil, parked("not_configured", fmt.Errorf("destination %s is not configured any more", delivery.Destination))
-	}
-	post, err := o.Posts.Get(ctx, delivery.OwnerID, delivery.PostID)
-	if err != nil {
-		return nil, err
-	}
-	return &consignment{Delivery: delivery, post: post, target: target, part: len(delivery.Arrived), forgiven: request.Forgiven}, nil
-}
-
-// settleUncertain applies the policy on unknown outcomes before anything is
-// sent again.
-func (o *Outbound) settleUncertain(ctx context.Context, c *consignment, courier courier) ([]int64, error) {
-	uncertainty, err := o.Ledger.Uncertain(ctx, c.ID, c.part, c.forgiven)
-	if err != nil || uncertainty.Attempts == 0 {
-		return nil, err
-	}
-	return courier.settleUncertain(ctx, c, uncertainty)
+	return sent
 }
 
 // askPerson ends an attempt before it begins: an earlier one has an unknown
 // outcome, and it is not for us to decide.
 func askPerson(attempts int) error {
-	return verdict{
+	return &refusedSend{
 		ending:    db.Ending{Status: protocol.StatusUnknown, Reason: protocol.ReasonOutcomeUnknown},
 		errorType: protocol.ErrUnknownParked,
-		refusal:   protocol.Refusal{Reason: protocol.ReasonOutcomeUnknown},
+		reason:    protocol.ReasonOutcomeUnknown,
 		cause:     fmt.Errorf("%d attempts ended with an unknown outcome", attempts),
 	}
 }
 
 // attempt makes one call and records it: that it is about to go out, and what
 // came of it. The record outlives the activity's context, because a message
-// that is out stays out.
-func (o *Outbound) attempt(ctx context.Context, c *consignment, rung string, call func(context.Context) ([]int64, error), judge func(error) verdict) error {
-	attempt, err := o.Ledger.Begin(ctx, c.Delivery, c.part, rung, c.shown)
+// that is out stays out; the call does not outlive the deadline that the
+// ledger knows.
+func (o *Outbound) attempt(ctx context.Context, j *sendJob, timeout time.Duration, rung string, call func(context.Context) ([]int64, error), classify func(error) *refusedSend) error {
+	// Counted from before the ledger counts, and by the wall clock too: the other
+	// one stands still while a machine sleeps.
+	deadline := time.Now().Add(timeout).Round(0)
+	callCtx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	attempt, err := o.Ledger.Begin(ctx, &j.Delivery, db.Attempt{
+		Part: j.part, Rung: rung, Lease: j.request.Lease, Timeout: timeout + deadlineSlack, Shown: j.shown, Cut: j.firstOfSeveral(),
+	})
 	if err != nil {
 		return err
 	}
+	if time.Until(deadline) <= 0 {
+		return &refusedSend{errorType: protocol.ErrRetryLater, reason: "late", cause: errors.New("the deadline passed before the call could be made")}
+	}
 	began := time.Now()
-	c.sentAt = began
-	ids, err := call(ctx)
+	j.sentAt = began
+	ids, err := call(callCtx)
 	if err == nil {
-		o.Metrics.Send(ctx, protocol.Platform(c.Destination), db.OutcomeSent, time.Since(began))
-		return o.record(ctx, func(ctx context.Context) error { return o.Ledger.Arrived(ctx, attempt, ids, c.more()) })
+		o.Metrics.Send(ctx, protocol.Platform(j.Destination), db.OutcomeSent, time.Since(began))
+		return o.arrive(ctx, j, attempt, ids)
 	}
-	verdict := judge(err)
-	o.Metrics.Send(ctx, protocol.Platform(c.Destination), verdict.ending.Outcome, time.Since(began))
-	if err := o.record(ctx, func(ctx context.Context) error { return o.Ledger.Close(ctx, attempt, verdict.ending) }); err != nil {
-		return err
+	refused := classify(err)
+	o.Metrics.Send(ctx, protocol.Platform(j.Destination), refused.ending.Outcome, time.Since(began))
+	unavailable := refused.errorType == protocol.ErrRetryLater || refused.errorType == protocol.ErrOutcomeUnknown
+	refused.ending.TurnFailed = unavailable && lastTry(ctx)
+	closing := func(ctx context.Context) error {
+		return o.Ledger.Close(ctx, &j.Delivery, attempt, refused.ending, j.request.AcknowledgedAt)
 	}
-	return verdict
+	if err := o.record(ctx, closing); err != nil {
+		if err = o.waitOut(ctx, func() error { return closing(ctx) }); err != nil {
+			return err
+		}
+	}
+	if unavailable && j.Status == protocol.StatusParked { // others get through meanwhile
+		refused.errorType, refused.reason = protocol.ErrParked, protocol.ReasonUnavailable
+	}
+	return refused
 }
 
-// record writes to the ledger for as long as recordTime, come what may.
+// arrive records what the platform has taken; what can't be recorded now goes
+// to the workflow with the result.
+func (o *Outbound) arrive(ctx context.Context, j *sendJob, attempt db.Attempt, ids []int64) error {
+	j.arrived = &protocol.Arrival{
+		DeliveryKey: j.request.DeliveryKey, Part: j.part, Attempt: attempt.Number, BeganAt: attempt.BeganAt, MessageIDs: ids, Kind: j.shown.Kind,
+		Last: j.last(), NextWeight: j.nextWeight(),
+	}
+	err := o.record(ctx, func(ctx context.Context) error {
+		_, err := o.Ledger.Arrived(ctx, *j.arrived)
+		return unlessGone(err)
+	})
+	if err != nil {
+		j.pending = true
+		o.Log.WarnContext(ctx, "what has arrived can't be recorded now: the workflow will", "delivery", j.ID, "destination", j.Destination, "error", err)
+	}
+	return nil
+}
+
+// record writes to the ledger for as long as recordTime, whatever happens to
+// the activity.
 func (o *Outbound) record(ctx context.Context, write func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	_, err := backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, write(ctx) },
-		backoff.WithMaxElapsedTime(recordTime))
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := write(ctx)
+		if errors.Is(err, db.ErrChanged) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithMaxElapsedTime(recordTime))
+	return err
+}
+
+// waitOut does what needs the database, and does it again for as long as that
+// is away, or the activity's time lasts. Waiting uses up no tries.
+func (o *Outbound) waitOut(ctx context.Context, do func() error) error {
+	waits := backoff.NewExponentialBackOff()
+	waits.MaxInterval = 5 * time.Second
+	for {
+		err := do()
+		var refused *refusedSend // by a platform, whose network may be at fault too
+		if err == nil || errors.As(err, &refused) || !db.IsOutage(err) || ctx.Err() != nil {
+			return err
+		}
+		o.Log.WarnContext(ctx, "the database is away: waiting", "error", err)
+		pause(ctx, waits.NextBackOff())
+	}
+}
+
+// unlessGone takes it for done that there is no row to write to: the database
+// was restored from before it was made.
+func unlessGone(err error) error {
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
 	return err
 }
 
 // fail turns an error into the one that tells Temporal and the workflow what
-// to do. What is no verdict of a platform is a failure of our own, the
-// database say, and is tried again.
+// to do. A call that may still be in flight is waited for; what is no answer of
+// a platform's is a fault of our own, and is tried again.
 func (o *Outbound) fail(ctx context.Context, request protocol.SendPart, err error) error {
-	var v verdict
-	if !errors.As(err, &v) {
-		v = verdict{errorType: protocol.ErrRetryLater, cause: err}
+	var refused *refusedSend
+	var busy *db.BusyError
+	switch {
+	case errors.As(err, &refused):
+	case errors.As(err, &busy):
+		refused = &refusedSend{errorType: protocol.ErrRetryLater, reason: "in_flight", retryAfter: busy.For + 50*time.Millisecond, cause: err}
+	default:
+		refused = &refusedSend{errorType: errFault, cause: err}
 	}
-	o.Log.WarnContext(ctx, "part not sent", "delivery", request.DeliveryID, "outcome", v.ending.Outcome,
-		"error_type", v.errorType, "reason", v.refusal.Reason, "retry_after", v.retryAfter, "error", v.cause)
+	o.Log.WarnContext(ctx, "part not sent", "post", request.DeliveryKey.String(), "outcome", refused.ending.Outcome,
+		"error_type", refused.errorType, "reason", refused.reason, "retry_after", refused.retryAfter, "error", refused.cause)
+	again := refused.errorType == protocol.ErrRetryLater || refused.errorType == protocol.ErrOutcomeUnknown || refused.errorType == errFault
 	options := temporal.ApplicationErrorOptions{
-		NonRetryable:   v.errorType != protocol.ErrRetryLater && v.errorType != protocol.ErrOutcomeUnknown,
-		NextRetryDelay: v.retryAfter,
-		Details:        []any{v.refusal},
+		NonRetryable:   !again,
+		NextRetryDelay: refused.retryAfter,
+		Details:        []any{protocol.Refusal{Reason: refused.reason}},
 	}
-	if v.errorType == protocol.ErrRateLimited {
+	if refused.errorType == protocol.ErrRateLimited {
 		options.Category = temporal.ApplicationErrorCategoryBenign
 	}
-	return temporal.NewApplicationErrorWithOptions(v.cause.Error(), v.errorType, options)
+	return temporal.NewApplicationErrorWithOptions(refused.cause.Error(), refused.errorType, options)
 }
 
-// parked is the verdict that a person is needed though nothing was sent.
+// errFault is the type of an error that is nobody's answer: a fault of our own.
+const errFault = "Fault"
+
+// parked means that a person is needed though nothing was sent.
 func parked(reason string, cause error) error {
-	return verdict{
+	return &refusedSend{
 		ending:    db.Ending{Status: protocol.StatusParked, Reason: reason},
 		errorType: protocol.ErrParked,
-		refusal:   protocol.Refusal{Reason: reason},
+		reason:    reason,
 		cause:     cause,
 	}
 }
@@ -261,7 +461,7 @@ func (o *Outbound) heartbeat(ctx context.Context) (stop func()) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(heartbeatEvery)
+		ticker := time.NewTicker(HeartbeatEvery)
 		defer ticker.Stop()
 		for {
 			select {

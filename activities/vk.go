@@ -32,6 +32,8 @@ type VK struct {
 	Keys func(route.Destination) (*vk.Client, error)
 	// FromGroup posts in the community's name.
 	FromGroup bool
+	// Timeout is how long one call may take.
+	Timeout time.Duration
 	// Walls reads a wall back; nil if there is no key that may.
 	Walls *Walls
 	// Album gets a post's photos onto a wall.
@@ -40,85 +42,91 @@ type VK struct {
 
 // SendToVK sends a delivery to a wall.
 func (v *VK) SendToVK(ctx context.Context, request protocol.SendPart) (protocol.PartSent, error) {
-	return v.sendNext(ctx, request, &vkCourier{VK: v})
+	return v.sendNext(ctx, request, &vkSender{VK: v})
 }
 
-type vkCourier struct {
+type vkSender struct {
 	*VK
 
 	message notice.VKPost
 }
 
-func (v *vkCourier) plan(c *consignment) ([]int, error) {
-	v.message = compose.VK(c.post, c.target, c.ReplyTo)
-	c.shown = db.Shown{Kind: "post", Version: c.post.Version()}
+func (v *vkSender) timeout() time.Duration { return v.Timeout }
+
+// reach is not needed: a repetition with the same guid is safe, and later the
+// wall is looked at.
+func (v *vkSender) reach(context.Context, *sendJob) error { return nil }
+
+func (v *vkSender) plan(j *sendJob) ([]int, error) {
+	v.message = compose.VK(j.post, j.target, j.ReplyTo)
+	j.shown = db.Shown{Kind: "post", Version: j.post.Version()}
 	return []int{1}, nil
 }
 
 // settleUncertain relies on the guid while it holds. Later it looks for the
 // post on the wall, and only if that can't be done, or in vain, the policy on
 // unknown outcomes decides.
-func (v *vkCourier) settleUncertain(ctx context.Context, c *consignment, uncertainty db.Uncertainty) ([]int64, error) {
+func (v *vkSender) settleUncertain(ctx context.Context, j *sendJob, uncertainty db.Uncertainty) ([]int64, error) {
 	if time.Since(uncertainty.Since) < guidHolds {
 		return nil, nil
 	}
 	looked := false
 	if v.Walls != nil {
-		postID, err := v.Walls.FindNotice(ctx, c.target.Destination.Owner, c.OwnerID, c.PostID, uncertainty.Since)
+		postID, err := v.Walls.FindNotice(ctx, j.target.Destination.Owner, j.OwnerID, j.PostID, uncertainty.Since)
 		switch {
 		case err == nil && postID != 0:
 			return []int64{postID}, nil
 		case err == nil:
 			looked = true
 		default:
-			v.Log.WarnContext(ctx, "the wall can't be read back", "delivery", c.ID, "destination", c.Destination, "error", err)
+			v.Log.WarnContext(ctx, "the wall can't be read back", "delivery", j.ID, "destination", j.Destination, "error", err)
 		}
 	}
-	if !looked && c.target.Settings.OnUnknown == route.Park && uncertainty.Unforgiven > 0 {
-		return nil, askPerson(uncertainty.Unforgiven)
+	if !looked && j.target.Settings.OnUnknown == route.Park && uncertainty.Unacknowledged > 0 {
+		return nil, askPerson(uncertainty.Unacknowledged)
 	}
 	return nil, nil
 }
 
 // send posts to the wall, leaving out what VK refuses: the source's copyright
 // mark, links, photos.
-func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.SendPart) error {
-	key, err := v.Keys(c.target.Destination)
+func (v *vkSender) send(ctx context.Context, j *sendJob) error {
+	key, err := v.Keys(j.target.Destination)
 	if err != nil {
 		return parked("not_configured", err)
 	}
 	post := vk.WallPost{
-		OwnerID: c.target.Destination.Owner, FromGroup: v.FromGroup, Silent: c.target.Settings.Silent,
+		OwnerID: j.target.Destination.Owner, FromGroup: v.FromGroup, Silent: j.target.Settings.Silent,
 		Copyright: v.message.Copyright,
-		GUID:      guid(c.Destination, c.OwnerID, c.PostID), Captcha: captchaAnswer(c.Captcha, request.CaptchaKey),
+		GUID:      guid(j.Destination, j.OwnerID, j.PostID), Captcha: captchaAnswer(j.Captcha, j.request.CaptchaKey),
 	}
-	draft := wallDraft{WallPost: post, album: v.Album.attach(ctx, c, v.message.Photos)}
+	draft := wallDraft{WallPost: post, album: v.Album.attach(ctx, j, v.message.Photos)}
 	for {
-		draft.word(v.wording(c, len(draft.album.attachments)))
+		draft.word(v.wording(j, len(draft.album.attachments)))
 		var postID int64
 		lighter, mended := draft, false
-		err := v.attempt(ctx, c, draft.album.rung(),
+		err := v.attempt(ctx, j, v.timeout(), draft.album.rung(),
 			func(ctx context.Context) (ids []int64, err error) {
 				postID, err = key.WallPost(ctx, draft.WallPost)
 				return []int64{postID}, err
 			},
-			func(err error) verdict {
+			func(err error) *refusedSend {
 				lighter, mended = draft.without(err)
-				return v.judge(ctx, c, err, mended)
+				return v.classify(ctx, j, err, mended)
 			})
 		switch {
 		case err == nil && draft.album.how == albumByName:
-			if v.Album.check(ctx, c, postID, len(draft.Attachments)) && v.Album.Uploader != nil {
-				draft.album = v.Album.upload(ctx, c, v.message.Photos)
-				draft.word(v.wording(c, len(draft.album.attachments)))
-				v.Album.edit(ctx, c, postID, draft.WallPost)
+			if v.Album.check(ctx, j, postID, len(draft.Attachments)) && v.Album.Uploader != nil {
+				draft.album = v.Album.upload(ctx, j, v.message.Photos)
+				draft.word(v.wording(j, len(draft.album.attachments)))
+				v.Album.edit(ctx, j, postID, draft.WallPost)
 			}
 			return nil
 		case err == nil || !mended:
 			return err
 		case lighter.unnamed:
-			c.NamesRefused = true
-			lighter.album = v.Album.attach(ctx, c, v.message.Photos)
+			j.NamesRefused = true
+			lighter.album = v.Album.attach(ctx, j, v.message.Photos)
 			lighter.unnamed = false
 		}
 		draft = lighter
@@ -126,84 +134,68 @@ func (v *vkCourier) send(ctx context.Context, c *consignment, request protocol.S
 }
 
 // wording is what a post says that shows so many of its photos.
-func (v *vkCourier) wording(c *consignment, photos int) notice.VKPost {
-	target := c.target
+func (v *vkSender) wording(j *sendJob, photos int) notice.VKPost {
+	target := j.target
 	target.Settings.MaxMedia = min(target.Settings.MaxMedia, photos)
-	return compose.VK(c.post, target, c.ReplyTo)
+	return compose.VK(j.post, target, j.ReplyTo)
 }
 
-// judge reads the catalogue's policy for VK's answer as what happens to the
+// classify reads the catalogue's policy for VK's answer as what happens to the
 // delivery. Repeating with the same guid is safe, so an unknown outcome is
 // simply tried again.
 //
 // mended: the next call leaves out what VK refuses now.
-func (v *vkCourier) judge(ctx context.Context, c *consignment, err error, mended bool) verdict {
+func (v *vkSender) classify(ctx context.Context, j *sendJob, err error, mended bool) *refusedSend {
 	var failure *vk.Error
 	if !errors.As(err, &failure) {
 		failure = &vk.Error{Class: vk.Bug, Message: "no answer of VK's"}
 	}
 	attempt := int(activity.GetInfo(ctx).Attempt)
-	judged := verdict{cause: err, ending: db.Ending{
+	refused := &refusedSend{cause: err, ending: db.Ending{
 		Code: failure.Code, Error: failure.Error(), Status: protocol.StatusSending, Reason: failure.Reason(),
 	}}
 	action := failure.Policy.After(attempt)
 	switch {
 	case mended:
-		judged.ending.Outcome = db.OutcomeDegraded
-		judged.errorType, judged.refusal.Reason = protocol.ErrRejected, failure.Reason()
-		return judged
+		refused.ending.Outcome = db.OutcomeDegraded
+		refused.errorType, refused.reason = protocol.ErrRejected, failure.Reason()
+		return refused
 	case dispensable(action): // and there is nothing left to leave out
 		action = cmp.Or(failure.Policy.Then, vk.Fail)
 	}
 	switch action {
 	case vk.Retry, vk.RateLimit:
-		judged.ending.Outcome, judged.errorType = db.OutcomeRetry, protocol.ErrRetryLater
-		judged.retryAfter = failure.Policy.Delay(attempt, time.Now())
-		judged.ending.RetryAfter = judged.retryAfter
+		refused.ending.Outcome, refused.errorType = db.OutcomeRetry, protocol.ErrRetryLater
+		refused.retryAfter = failure.Policy.Delay(attempt, time.Now())
+		refused.ending.RetryAfter = refused.retryAfter
 		if failure.MayHaveHappened() {
-			judged.ending.Outcome, judged.errorType = db.OutcomeUnknown, protocol.ErrOutcomeUnknown
+			refused.ending.Outcome, refused.errorType = db.OutcomeUnknown, protocol.ErrOutcomeUnknown
 		}
 	case vk.LongCooldown:
-		judged.retryAfter = failure.Policy.Delay(v.cooldowns(ctx, c)+1, time.Now())
-		judged.ending.Outcome, judged.ending.RetryAfter = db.OutcomeRateLimited, judged.retryAfter
-		judged.ending.Status = protocol.StatusPending
-		judged.ending.Reason = fmt.Sprintf("VK asks to wait: %s, %s", failure.Reason(), judged.retryAfter.Round(time.Second))
-		judged.errorType, judged.refusal.Reason = protocol.ErrRateLimited, failure.Reason()
+		refused.retryAfter = failure.Policy.Delay(j.rateLimited+1, time.Now())
+		refused.ending.Outcome, refused.ending.RetryAfter, refused.ending.Cool = db.OutcomeRateLimited, refused.retryAfter, refused.retryAfter
+		refused.ending.Status = protocol.StatusPending
+		refused.ending.Reason = fmt.Sprintf("VK asks to wait: %s, %s", failure.Reason(), refused.retryAfter.Round(time.Second))
+		refused.errorType, refused.reason = protocol.ErrRateLimited, failure.Reason()
 	case vk.CaptchaNeeded:
-		judged = park(judged, protocol.ReasonCaptcha, true)
-		judged.ending.Captcha = &db.Captcha{SID: failure.CaptchaSID, Picture: failure.CaptchaImg, RedirectURI: failure.RedirectURI}
+		refused = park(refused, protocol.ReasonCaptcha, true)
+		refused.ending.Captcha = &db.Captcha{SID: failure.CaptchaSID, Picture: failure.CaptchaImg, RedirectURI: failure.RedirectURI}
 	case vk.ParkKey, vk.ParkWall:
-		judged = park(judged, failure.Reason(), true)
+		refused = park(refused, failure.Reason(), true)
 	case vk.ParkDelivery:
-		judged = park(judged, failure.Reason(), false)
+		refused = park(refused, failure.Reason(), false)
 	default:
-		judged.ending.Outcome, judged.ending.Status = db.OutcomeRejected, protocol.StatusFailed
-		judged.ending.Reason = failure.Error()
-		judged.errorType, judged.refusal.Reason = protocol.ErrRejected, failure.Reason()
+		refused.ending.Outcome, refused.ending.Status = db.OutcomeRejected, protocol.StatusFailed
+		refused.ending.Reason = failure.Error()
+		refused.errorType, refused.reason = protocol.ErrRejected, failure.Reason()
 	}
-	return judged
+	return refused
 }
 
-func park(v verdict, reason string, pauseLane bool) verdict {
-	v.ending.Outcome, v.ending.Status, v.ending.Reason = db.OutcomeParked, protocol.StatusParked, reason
-	v.errorType, v.refusal = protocol.ErrParked, protocol.Refusal{Reason: reason, PauseLane: pauseLane}
-	return v
-}
-
-// cooldowns counts how often this delivery was told to wait, for the pauses
-// that double.
-func (v *vkCourier) cooldowns(ctx context.Context, c *consignment) int {
-	attempts, err := v.Ledger.Attempts(ctx, c.ID)
-	if err != nil {
-		return 0 // the shortest pause will do
-	}
-	count := 0
-	for _, attempt := range attempts {
-		if attempt.Outcome == db.OutcomeRateLimited {
-			count++
-		}
-	}
-	return count
+func park(r *refusedSend, reason string, pauseLane bool) *refusedSend {
+	r.ending.Outcome, r.ending.Status, r.ending.Reason, r.ending.Pause = db.OutcomeParked, protocol.StatusParked, reason, pauseLane
+	r.errorType, r.reason = protocol.ErrParked, reason
+	return r
 }
 
 // captchaAnswer is an operator's answer as VK takes it: the text of a picture,

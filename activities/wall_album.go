@@ -63,7 +63,7 @@ func withoutPhotos(wanted int, reason string) album {
 }
 
 // attach gets photos of a post, given by their indexes, ready to go with it.
-func (a *WallAlbum) attach(ctx context.Context, c *consignment, photos []int) album {
+func (a *WallAlbum) attach(ctx context.Context, c *sendJob, photos []int) album {
 	if len(photos) == 0 {
 		return album{how: albumNone}
 	}
@@ -88,7 +88,7 @@ func photoName(photo db.Photo) string {
 
 // check reads a post back whose photos were named. If the wall does not show
 // them, that is remembered for the posts to come, and check returns true.
-func (a *WallAlbum) check(ctx context.Context, c *consignment, postID int64, named int) (dropped bool) {
+func (a *WallAlbum) check(ctx context.Context, c *sendJob, postID int64, named int) (dropped bool) {
 	if a.Walls == nil {
 		return false
 	}
@@ -109,7 +109,7 @@ func (a *WallAlbum) check(ctx context.Context, c *consignment, postID int64, nam
 }
 
 // edit makes a post what it is to be, where the media key may do that.
-func (a *WallAlbum) edit(ctx context.Context, c *consignment, postID int64, post vk.WallPost) {
+func (a *WallAlbum) edit(ctx context.Context, c *sendJob, postID int64, post vk.WallPost) {
 	for try := 1; ; try++ {
 		_, err := inTurn(ctx, a, func() (struct{}, error) { return struct{}{}, a.Uploader.WallEdit(ctx, postID, post) })
 		if err == nil {

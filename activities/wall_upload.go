@@ -33,7 +33,7 @@ type keyRest struct {
 
 // upload puts photos on the wall's server, one after the other, and remembers
 // each, so that a repetition goes on where this one stopped.
-func (a *WallAlbum) upload(ctx context.Context, c *consignment, photos []int) album {
+func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album {
 	saved, err := a.Ledger.SavedPhotos(ctx, c.ID, c.post.Photos)
 	if err != nil {
 		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
@@ -129,7 +129,7 @@ func uploadReason(err error) string {
 
 // uploadOne takes the three steps of an upload, starting over with a new
 // address as often as the catalogue says.
-func (a *WallAlbum) uploadOne(ctx context.Context, c *consignment, picture []byte) (string, error) {
+func (a *WallAlbum) uploadOne(ctx context.Context, c *sendJob, picture []byte) (string, error) {
 	group := max(-c.target.Destination.Owner, 0)
 	for try := 1; ; try++ {
 		name, err := a.steps(ctx, group, picture)
@@ -141,7 +141,7 @@ func (a *WallAlbum) uploadOne(ctx context.Context, c *consignment, picture []byt
 
 // fetch gets the bytes of photos, given by their indexes, fit for VK. Dead
 // links are read again from VK, once.
-func (a *WallAlbum) fetch(ctx context.Context, c *consignment, photos []int) map[int]fetched {
+func (a *WallAlbum) fetch(ctx context.Context, c *sendJob, photos []int) map[int]fetched {
 	ctx, cancel := context.WithTimeout(ctx, photosTime)
 	defer cancel()
 	all := map[int]fetched{}
@@ -158,7 +158,7 @@ func (a *WallAlbum) fetch(ctx context.Context, c *consignment, photos []int) map
 }
 
 // fetchInto adds photos to all and returns those whose links are dead.
-func (a *WallAlbum) fetchInto(ctx context.Context, c *consignment, photos []int, all map[int]fetched) (gone []int) {
+func (a *WallAlbum) fetchInto(ctx context.Context, c *sendJob, photos []int, all map[int]fetched) (gone []int) {
 	var linked []int
 	var links []string
 	for _, index := range photos {

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/time/rate"
 
 	"vestnik/db"
-	"vestnik/internal/dispatch"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/internal/vk"
+	"vestnik/starter"
 )
 
 const (
@@ -33,13 +33,13 @@ const (
 
 // Walls reads the walls and starts what they owe.
 type Walls struct {
-	Store      *db.Walls
-	Posts      *db.Posts
-	Ledger     *db.Ledger
-	Dispatcher *dispatch.Dispatcher
-	Routes     *route.Routes
-	Reader     *vk.Client
-	// Key names the reading key without being it (reading.KeyName).
+	Store   *db.Walls
+	Posts   *db.Posts
+	Ledger  *db.Ledger
+	Starter *starter.Starter
+	Routes  *route.Routes
+	Reader  *vk.Client
+	// Key names the reading key without being it (db.KeyName).
 	Key string
 	// Names are the walls to watch, as VK_WALLS gives them.
 	Names []string

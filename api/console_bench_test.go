@@ -92,7 +92,7 @@ func runWorker(t *testing.T, parts *relay.Relay) {
 	measures, err := telemetry.Start(t.Context(), config.Log{Level: "error"}, "worker", io.Discard)
 	require.NoError(t, err)
 	workers := worker.New(parts.Temporal, parts.Config.Worker)
-	require.NoError(t, worker.RegisterRelay(workers, parts, measures.Metrics))
+	require.NoError(t, worker.RegisterRelay(workers, parts, nil, measures.Metrics))
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- workers.Run(ctx) }()
@@ -121,9 +121,8 @@ func (d *deck) owe(t *testing.T, postID int64, destination string) int64 {
 func (d *deck) send(t *testing.T, postID int64, destination, status string) int64 {
 	t.Helper()
 	id := d.owe(t, postID, destination)
-	queued, err := d.relay.Ledger.ToQueue(t.Context(), id)
+	_, err := d.starter.StartOwed(t.Context(), func() {})
 	require.NoError(t, err)
-	require.NoError(t, d.relay.Dispatcher.DeliverAgain(t.Context(), queued))
 	delivery := d.await(t, id, status)
 	if delivery.Status == protocol.StatusParked {
 		d.awaitDecision(t, delivery)
@@ -141,7 +140,8 @@ func (d *deck) awaitDecision(t *testing.T, delivery db.DeliveryRow) {
 			return false
 		}
 		state, _ := described.TypedSearchAttributes.GetKeyword(protocol.DeliveryState)
-		return state == delivery.Status && d.starter.Destination(t.Context(), delivery.Destination).State == protocol.LanePaused
+		lane, err := d.starter.Destination(t.Context(), delivery.Destination)
+		return err == nil && state == delivery.Status && lane.State == protocol.LanePaused
 	}, 20*time.Second, 20*time.Millisecond)
 }
 

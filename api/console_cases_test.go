@@ -61,9 +61,8 @@ func (d *deck) tell(t *testing.T, owner int64, text string) db.DeliveryRow {
 	t.Helper()
 	delivery := d.write(t, owner, text)
 	require.NotNil(t, delivery)
-	queued, err := d.relay.Ledger.ToQueue(t.Context(), delivery.ID)
+	_, err := d.starter.StartOwed(t.Context(), func() {})
 	require.NoError(t, err)
-	require.NoError(t, d.relay.Dispatcher.Deliver(t.Context(), []db.ToQueue{queued}))
 	return d.await(t, delivery.ID, protocol.StatusSent)
 }
 

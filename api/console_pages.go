@@ -14,7 +14,6 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
-	"vestnik/starter"
 )
 
 const (
@@ -31,11 +30,6 @@ const (
 
 // lanesView is the state of every lane.
 type lanesView struct{ Lanes []protocol.LaneState }
-
-// Unanswered tells whether no worker answers for some lane.
-func (v lanesView) Unanswered() bool {
-	return slices.ContainsFunc(v.Lanes, func(lane protocol.LaneState) bool { return lane.State == starter.LaneUnanswered })
-}
 
 // pause is why a destination is paused, nil if it is not.
 func (v lanesView) pause(destination string) *string {

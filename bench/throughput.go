@@ -27,7 +27,7 @@ func bareWorkflow(ctx workflow.Context) error {
 	if err := workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, options), "bench_nothing").Get(ctx, nil); err != nil {
 		return err
 	}
-	local := workflow.WithLocalActivityOptions(ctx, activities.LaneOptions("nothing"))
+	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("nothing"))
 	if err := workflow.ExecuteLocalActivity(local, nothing).Get(ctx, nil); err != nil {
 		return err
 	}
@@ -86,15 +86,12 @@ func (y *yard) deliver(ctx context.Context, n int) (made, error) {
 		return made{}, err
 	}
 	began := time.Now()
-	for batch := range slices.Chunk(owed, 200) { // as StartDeliveries does
-		if err := y.relay.Dispatcher.Deliver(ctx, batch); err != nil {
-			return made{}, err
-		}
+	if started, err := y.starter.StartOwed(ctx, func() {}); err != nil || started != n {
+		return made{}, fmt.Errorf("%d of %d deliveries started: %w", started, n, err)
 	}
 	own := 0
 	for _, delivery := range owed {
-		id := protocol.DeliveryWorkflowID(delivery.Destination, delivery.OwnerID, delivery.PostID)
-		if err := y.temporal.GetWorkflow(ctx, id, "").Get(ctx, nil); err != nil {
+		if err := y.temporal.GetWorkflow(ctx, delivery.WorkflowID(), "").Get(ctx, nil); err != nil {
 			return made{}, err
 		}
 	}
@@ -103,7 +100,7 @@ func (y *yard) deliver(ctx context.Context, n int) (made, error) {
 		return made{}, fmt.Errorf("%d deliveries made %d messages", n, sent)
 	}
 	for _, delivery := range owed {
-		events, _, err := y.events(ctx, protocol.DeliveryWorkflowID(delivery.Destination, delivery.OwnerID, delivery.PostID))
+		events, _, err := y.events(ctx, delivery.WorkflowID())
 		if err != nil {
 			return made{}, err
 		}
@@ -124,8 +121,8 @@ func (y *yard) deliver(ctx context.Context, n int) (made, error) {
 }
 
 // owe stores n/chats posts and owes each to every chat.
-func (y *yard) owe(ctx context.Context, n int) ([]db.ToQueue, error) {
-	var owed []db.ToQueue
+func (y *yard) owe(ctx context.Context, n int) ([]protocol.DeliveryKey, error) {
+	var owed []protocol.DeliveryKey
 	for post := range (n + len(y.chats) - 1) / len(y.chats) {
 		stored := db.Post{Reading: petpost.Reading{Type: petpost.News}} // owed by hand below
 		stored.OwnerID, stored.PostID, stored.PostedAt = wallID, int64(1_000_000+post), time.Now()
@@ -134,15 +131,10 @@ func (y *yard) owe(ctx context.Context, n int) ([]db.ToQueue, error) {
 			return nil, err
 		}
 		for _, chat := range y.chats[:min(len(y.chats), n-len(owed))] {
-			id, _, err := y.relay.Posts.Owe(ctx, stored.OwnerID, stored.PostID, db.Owed{Destination: chat, Weight: 1})
-			if err != nil {
+			if _, _, err := y.relay.Posts.Owe(ctx, stored.OwnerID, stored.PostID, db.Owed{Destination: chat, Weight: 1}); err != nil {
 				return nil, err
 			}
-			delivery, err := y.relay.Ledger.ToQueue(ctx, id)
-			if err != nil {
-				return nil, err
-			}
-			owed = append(owed, delivery)
+			owed = append(owed, protocol.DeliveryKey{Destination: chat, OwnerID: stored.OwnerID, PostID: stored.PostID})
 		}
 	}
 	return owed, nil

@@ -174,7 +174,7 @@ func (y *yard) connect(ctx context.Context) error {
 	y.starter = starter.New(y.relay)
 
 	workers := worker.New(y.temporal, cfg.Worker)
-	if err := worker.RegisterRelay(workers, y.relay, voice.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, y.relay, nil, voice.Metrics); err != nil {
 		return err
 	}
 	registerBare(workers)

@@ -13,7 +13,6 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/guide"
 	"vestnik/internal/sandbox"
-	"vestnik/internal/telegram"
 )
 
 var catalogue = []row{
@@ -36,12 +35,6 @@ var catalogue = []row{
 	}},
 	{134, "4.7", "the codes are the document's, each of one class, and each occurs", func(t *testing.T, r *rig) {
 		require.Len(t, guide.Classes, 14)
-		for _, code := range []telegram.SpecCode{
-			telegram.CodeRateLimit, telegram.Code5XX, telegram.CodeTimeout, telegram.CodeBadRequest, telegram.CodeMediaInvalidURL,
-			telegram.CodeMediaFetchFailed, telegram.CodeMediaUnsupported, telegram.CodeMediaFallback, telegram.CodeUnexpected,
-		} {
-			require.Equal(t, string(code.Class()), guide.Code(code).Class(), code)
-		}
 		require.Equal(t, config.CodeInternalConfig, string(guide.InternalConfig))
 		everyCodeIsProvoked(t, r)
 	}},

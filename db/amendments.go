@@ -9,41 +9,6 @@ import (
 	"vestnik/internal/protocol"
 )
 
-// ToAmend is an amendment that is to be started and to stand in its lane.
-type ToAmend struct {
-	ID, DeliveryID  int64
-	Destination     string
-	OwnerID, PostID int64
-	// Cause is edited, deleted, restored, closed or reopened.
-	Cause string
-}
-
-// AmendmentsDue returns up to most amendments that are due, the longest due
-// first.
-func (l *Ledger) AmendmentsDue(ctx context.Context, now time.Time, most int) ([]ToAmend, error) {
-	rows, err := l.queries.AmendmentsDue(ctx, relaysql.AmendmentsDueParams{DueBefore: now, Most: int32(most)})
-	if err != nil {
-		return nil, fmt.Errorf("amendments due: %w", err)
-	}
-	due := make([]ToAmend, len(rows))
-	for i, row := range rows {
-		due[i] = ToAmend{
-			ID: row.ID, DeliveryID: row.DeliveryID, Cause: row.Cause,
-			Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID,
-		}
-	}
-	return due, nil
-}
-
-// AmendmentsQueued records that amendments stand in their lanes. They are due
-// again after a time, twice as long for each attempt that was made.
-func (l *Ledger) AmendmentsQueued(ctx context.Context, ids []int64, again time.Duration) error {
-	if err := l.queries.AmendmentsQueued(ctx, relaysql.AmendmentsQueuedParams{Ids: ids, Again: again}); err != nil {
-		return fmt.Errorf("mark amendments as queued: %w", err)
-	}
-	return nil
-}
-
 // Amendment is an amendment about to be made.
 type Amendment struct {
 	ID    int64
@@ -73,7 +38,7 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 	if err != nil {
 		return nil, notFound(err, "amendment %d", id)
 	}
-	if row.Status != protocol.AmendPending {
+	if row.Status != protocol.EditPending {
 		return nil, nil
 	}
 	parts, err := l.queries.PartsToAmend(ctx, row.DeliveryID)
@@ -83,8 +48,8 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 	amendment := &Amendment{
 		ID: row.ID, Cause: row.Cause, SentAt: orZero(row.SentAt), Attempts: int(row.Attempts), revision: row.Revision,
 		Delivery: Delivery{
-			ID: row.DeliveryID, Status: row.DeliveryStatus, OwnerID: row.OwnerID, PostID: row.PostID,
-			DestinationID: row.DestinationID, Destination: row.Destination, MigratedTo: row.MigratedTo, NamesRefused: row.NamesRefused,
+			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
+			ID:          row.DeliveryID, Status: row.DeliveryStatus, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo, NamesRefused: row.NamesRefused,
 		},
 	}
 	if row.ReplyTo != nil {
@@ -126,10 +91,12 @@ func (l *Ledger) FinishAmendment(ctx context.Context, amendment *Amendment, stat
 	return rows > 0, nil
 }
 
-// NoteAmendment records why an amendment could not be made now; it stays due.
-func (l *Ledger) NoteAmendment(ctx context.Context, id int64, reason string) error {
-	if err := l.queries.NoteAmendment(ctx, relaysql.NoteAmendmentParams{ID: id, Error: reason}); err != nil {
-		return fmt.Errorf("note amendment %d: %w", id, err)
+// PostponeAmendment records why an amendment could not be made now. It is due
+// again after a time, twice as long for each attempt that was made, six hours at
+// the most.
+func (l *Ledger) PostponeAmendment(ctx context.Context, id int64, reason string, again time.Duration) error {
+	if err := l.queries.PostponeAmendment(ctx, relaysql.PostponeAmendmentParams{ID: id, Error: reason, Again: again}); err != nil {
+		return fmt.Errorf("postpone amendment %d: %w", id, err)
 	}
 	return nil
 }

@@ -102,11 +102,12 @@ func (d *desk) caseOf(owner, id int64) int64 {
 // sent makes a delivery one that arrived at a time.
 func (d *desk) sent(delivery *db.DeliveryRow, at time.Time) {
 	d.t.Helper()
-	row, err := d.ledger.Open(d.t.Context(), delivery.ID)
+	key := protocol.DeliveryKey{Destination: delivery.Destination, OwnerID: delivery.OwnerID, PostID: delivery.PostID}
+	opened, err := d.ledger.Open(d.t.Context(), key, 0)
 	require.NoError(d.t, err)
-	attempt, err := d.ledger.Begin(d.t.Context(), row, 0, "", db.Shown{Kind: "message", Version: []byte("old")})
+	attempt, err := d.ledger.Begin(d.t.Context(), &opened, db.Attempt{Timeout: time.Minute, Shown: db.Shown{Kind: "message", Version: []byte("old")}})
 	require.NoError(d.t, err)
-	require.NoError(d.t, d.ledger.Arrived(d.t.Context(), attempt, []int64{1000 + delivery.ID}, nil))
+	d.arrive(key, attempt, true, 1000+delivery.ID)
 	_, err = d.pool.Exec(d.t.Context(), "UPDATE relay.deliveries SET sent_at = $2, created_at = $2 WHERE id = $1", delivery.ID, at)
 	require.NoError(d.t, err)
 }
@@ -222,15 +223,14 @@ func TestNewsGoesWhereTheCaseWasToldAndNowhereElse(t *testing.T) {
 	home := d.delivery(-2, 1, somewhere)
 	require.Equal(t, first.ID, *home.ReplyTo)
 	require.Nil(t, d.delivery(-2, 1, elsewhere))
-	opened, err := d.ledger.Open(t.Context(), home.ID)
+	opened, err := d.ledger.Open(t.Context(), protocol.DeliveryKey{Destination: somewhere, OwnerID: -2, PostID: 1}, 0)
 	require.NoError(t, err)
 	require.Equal(t, 1000+first.ID, opened.ReplyTo, "the message, not the delivery")
 
-	due, err := d.ledger.AmendmentsDue(t.Context(), time.Now(), 10)
+	edits, err := d.ledger.Amendments(t.Context(), first.ID)
 	require.NoError(t, err)
-	require.Len(t, due, 1)
-	require.Equal(t, first.ID, due[0].DeliveryID)
-	require.Equal(t, "closed", due[0].Cause)
+	require.Len(t, edits, 1)
+	require.Equal(t, "closed", edits[0].Cause)
 
 	d.store(post(-3, 1, "Ура! "+rexHome))
 	require.Nil(t, d.delivery(-3, 1, somewhere), "good news is told once")
@@ -241,13 +241,15 @@ func TestNewsGoesWhereTheCaseWasToldAndNowhereElse(t *testing.T) {
 func TestWhatWaitsIsNotSentOnceTheAnimalIsHome(t *testing.T) {
 	d := newDesk(t)
 	d.store(post(-1, 1, rex))
+	opened, err := d.ledger.Open(t.Context(), protocol.DeliveryKey{Destination: somewhere, OwnerID: -1, PostID: 1}, 0)
+	require.NoError(t, err)
 	stored := d.store(post(-2, 1, rexHome))
 	require.Zero(t, stored.Owed, "nobody was told that it was lost")
 	waiting := d.delivery(-1, 1, somewhere)
 	require.Equal(t, protocol.StatusSuppressed, waiting.Status)
 	require.Contains(t, waiting.Reason, "home again")
-	_, err := d.ledger.Begin(t.Context(), db.Delivery{ID: waiting.ID}, 0, "", db.Shown{})
-	require.Error(t, err, "a sender that had opened it before does not send it")
+	_, err = d.ledger.Begin(t.Context(), &opened, db.Attempt{Timeout: time.Minute})
+	require.ErrorIs(t, err, db.ErrChanged, "a sender that had opened it before does not send it")
 }
 
 func TestAPetThatIsLostAnewIsANewCase(t *testing.T) {
@@ -385,18 +387,18 @@ func TestAnAmendmentThatIsOvertakenGoesOn(t *testing.T) {
 	d.store(post(-1, 1, rex))
 	d.sent(d.delivery(-1, 1, somewhere), time.Now())
 	d.store(post(-1, 1, rex+" Он боится людей."))
-	due, err := d.ledger.AmendmentsDue(t.Context(), time.Now(), 10)
+	due, err := d.ledger.Amendments(t.Context(), d.delivery(-1, 1, somewhere).ID)
 	require.NoError(t, err)
 	require.Len(t, due, 1)
 	amendment, err := d.ledger.OpenAmendment(t.Context(), due[0].ID)
 	require.NoError(t, err)
 	d.store(post(-1, 1, rex+" Вознаграждение."))
-	finished, err := d.ledger.FinishAmendment(t.Context(), amendment, protocol.AmendDone, "")
+	finished, err := d.ledger.FinishAmendment(t.Context(), amendment, protocol.EditDone, "")
 	require.NoError(t, err)
 	require.False(t, finished, "the second edit came meanwhile")
 	amendment, err = d.ledger.OpenAmendment(t.Context(), due[0].ID)
 	require.NoError(t, err)
-	finished, err = d.ledger.FinishAmendment(t.Context(), amendment, protocol.AmendDone, "")
+	finished, err = d.ledger.FinishAmendment(t.Context(), amendment, protocol.EditDone, "")
 	require.NoError(t, err)
 	require.True(t, finished)
 }

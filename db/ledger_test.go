@@ -10,122 +10,312 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/db"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 )
 
 // owing is a desk with one delivery, ready to be sent.
-func owing(t *testing.T) (d *desk, delivery int64) {
+func owing(t *testing.T) (d *desk, delivery protocol.DeliveryKey) {
 	t.Helper()
 	d = newDesk(t)
 	return d, d.oweOne(1)
 }
 
-func (d *desk) oweOne(postID int64) int64 {
+func keyOf(postID int64) protocol.DeliveryKey {
+	return protocol.DeliveryKey{Destination: somewhere, OwnerID: -1, PostID: postID}
+}
+
+func (d *desk) oweOne(postID int64) protocol.DeliveryKey {
 	d.t.Helper()
 	stored := post(-1, postID, fmt.Sprintf("Новость номер %d", postID))
 	_, err := d.posts.StorePage(d.t.Context(), d.page(stored))
 	require.NoError(d.t, err)
-	id, created, err := d.posts.Owe(d.t.Context(), -1, postID, db.Owed{Destination: somewhere, Weight: 2})
+	_, created, err := d.posts.Owe(d.t.Context(), -1, postID, db.Owed{Destination: somewhere, Weight: 2})
 	require.NoError(d.t, err)
 	require.True(d.t, created)
-	return id
+	return keyOf(postID)
 }
 
-func (d *desk) open(id int64) db.Delivery {
+func (d *desk) open(key protocol.DeliveryKey) db.Delivery {
 	d.t.Helper()
-	delivery, err := d.ledger.Open(d.t.Context(), id)
+	delivery, err := d.ledger.Open(d.t.Context(), key, 0)
 	require.NoError(d.t, err)
 	return delivery
 }
 
-func (d *desk) begin(id int64, part int) db.Attempt {
+// begin begins an attempt at a delivery that was opened just now.
+func (d *desk) begin(key protocol.DeliveryKey, part int) (db.Delivery, db.Attempt) {
 	d.t.Helper()
-	attempt, err := d.ledger.Begin(d.t.Context(), d.open(id), part, "", db.Shown{Kind: "message"})
+	delivery := d.open(key)
+	attempt, err := d.ledger.Begin(d.t.Context(), &delivery, db.Attempt{Part: part, Timeout: time.Minute, Shown: db.Shown{Kind: "message"}})
 	require.NoError(d.t, err)
-	return attempt
+	return delivery, attempt
 }
 
-func (d *desk) rowOf(id int64) db.DeliveryRow {
+// arrive records that an attempt has arrived.
+func (d *desk) arrive(key protocol.DeliveryKey, attempt db.Attempt, last bool, ids ...int64) string {
 	d.t.Helper()
-	rows, err := d.ledger.List(d.t.Context(), db.DeliveryFilter{ID: id})
+	status, err := d.ledger.Arrived(d.t.Context(), protocol.Arrival{
+		DeliveryKey: key, Part: attempt.Part, Attempt: attempt.Number, BeganAt: attempt.BeganAt, MessageIDs: ids, Last: last,
+	})
+	require.NoError(d.t, err)
+	return status
+}
+
+// send sends a part of a delivery.
+func (d *desk) send(key protocol.DeliveryKey, part int, last bool, ids ...int64) {
+	d.t.Helper()
+	_, attempt := d.begin(key, part)
+	d.arrive(key, attempt, last, ids...)
+}
+
+// overdue makes the deadline of every call in flight pass.
+func (d *desk) overdue() {
+	d.t.Helper()
+	_, err := d.pool.Exec(d.t.Context(), "UPDATE relay.delivery_attempts SET deadline = now() - interval '1 second' WHERE finished_at IS NULL")
+	require.NoError(d.t, err)
+}
+
+func (d *desk) rowOf(key protocol.DeliveryKey) db.DeliveryRow {
+	d.t.Helper()
+	rows, err := d.ledger.List(d.t.Context(), db.DeliveryFilter{Destination: key.Destination, Post: petpost.PostRef{OwnerID: key.OwnerID, PostID: key.PostID}})
 	require.NoError(d.t, err)
 	require.Len(d.t, rows, 1)
 	return rows[0]
 }
 
 func TestADeliveryIsSentWhenItsLastPartHasArrived(t *testing.T) {
-	d, id := owing(t)
-	ctx := t.Context()
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{11, 12}, &db.Cut{Parts: []byte(`[1,2]`), Version: []byte("v1")}))
-	require.Equal(t, protocol.StatusSending, d.rowOf(id).Status)
-	delivery := d.open(id)
+	d, key := owing(t)
+	delivery := d.open(key)
+	first, err := d.ledger.Begin(t.Context(), &delivery, db.Attempt{
+		Timeout: time.Minute, Cut: &db.Cut{Parts: []byte(`[1,2]`), Version: []byte("v1")},
+	})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSending, d.arrive(key, first, false, 11, 12))
+	delivery = d.open(key)
 	require.Equal(t, [][]int64{{11, 12}}, delivery.Arrived)
 	require.JSONEq(t, `[1,2]`, string(delivery.Cut.Parts), "what is still to come is sent as it was cut")
 	require.Equal(t, []byte("v1"), delivery.Cut.Version)
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 1), []int64{13}, nil))
-	require.Nil(t, d.open(id).Cut)
-	row := d.rowOf(id)
+	d.send(key, 1, true, 13)
+	require.Nil(t, d.open(key).Cut)
+	row := d.rowOf(key)
 	require.Equal(t, protocol.StatusSent, row.Status)
 	require.Equal(t, []int64{11, 12, 13}, row.MessageIDs)
 	require.Equal(t, 2, row.Attempts)
 	require.NotNil(t, row.SentAt)
 }
 
-func TestAnAttemptThatWasCutOffIsClosedAsUnknownAndCountedOnce(t *testing.T) {
-	d, id := owing(t)
-	d.begin(id, 0) // and the worker dies
-	delivery := d.open(id)
-	require.Equal(t, 1, delivery.Uncertain)
-	require.Equal(t, 1, d.open(id).Uncertain, "opening again counts nothing again")
-	uncertainty, err := d.ledger.Uncertain(t.Context(), id, 0, time.Time{})
+func TestACallInFlightBarsEveryOtherToItsDestinationUntilItsDeadline(t *testing.T) {
+	d, key := owing(t)
+	other := d.oweOne(2)
+	d.begin(key, 0)
+	var busy *db.BusyError
+	for _, barred := range []protocol.DeliveryKey{key, other} {
+		_, err := d.ledger.Open(t.Context(), barred, 0)
+		require.ErrorAs(t, err, &busy)
+		require.InDelta(t, time.Minute, busy.For, float64(10*time.Second))
+	}
+	d.overdue()
+	require.Zero(t, d.open(other).Uncertain)
+	delivery := d.open(key)
+	require.Equal(t, 1, delivery.Uncertain, "nobody can know whether it went out")
+	require.Equal(t, 1, d.open(key).Uncertain, "opening again counts nothing again")
+	uncertainty, err := d.ledger.Uncertain(t.Context(), delivery.ID, 0, time.Time{})
 	require.NoError(t, err)
 	require.Equal(t, 1, uncertainty.Attempts)
 	require.Equal(t, 1, uncertainty.Unanswered)
 	require.WithinDuration(t, time.Now(), uncertainty.Since, time.Minute)
-	uncertainty, err = d.ledger.Uncertain(t.Context(), id, 1, time.Time{})
+	uncertainty, err = d.ledger.Uncertain(t.Context(), delivery.ID, 1, time.Time{})
 	require.NoError(t, err)
 	require.Zero(t, uncertainty.Attempts, "another part is another matter")
-	uncertainty, err = d.ledger.Uncertain(t.Context(), id, 0, time.Now().Add(time.Minute))
+	uncertainty, err = d.ledger.Uncertain(t.Context(), delivery.ID, 0, time.Now().Add(time.Minute))
 	require.NoError(t, err)
 	require.Equal(t, 1, uncertainty.Attempts)
-	require.Zero(t, uncertainty.Unforgiven, "a person knows of it and said to send again")
-	attempts, err := d.ledger.Attempts(t.Context(), id)
+	require.Zero(t, uncertainty.Unacknowledged, "a person knows of it and said to send again")
+	attempts, err := d.ledger.Attempts(t.Context(), delivery.ID)
 	require.NoError(t, err)
 	require.Equal(t, db.OutcomeUnknown, attempts[0].Outcome)
 	require.NotNil(t, attempts[0].FinishedAt)
 }
 
+func TestAnOverdueCallOfADeliveryThatIsSentBarsNobody(t *testing.T) {
+	d, key := owing(t)
+	other := d.oweOne(2)
+	_, late := d.begin(key, 0)
+	d.overdue()
+	d.begin(key, 0) // and this worker dies
+	require.Equal(t, protocol.StatusSent, d.arrive(key, late, true, 11), "the first one's answer came late")
+	d.overdue()
+	d.send(other, 0, true, 12)
+}
+
+func TestNothingBeginsOnADeliveryThatHasChangedSinceItWasOpened(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(d *desk, key protocol.DeliveryKey){
+		"a part has arrived": func(d *desk, key protocol.DeliveryKey) { d.send(key, 0, false, 11) },
+		"it waits for a person": func(d *desk, key protocol.DeliveryKey) {
+			_, err := d.ledger.Park(d.t.Context(), protocol.Park{DeliveryKey: key, Status: protocol.StatusParked, Reason: "forbidden"})
+			require.NoError(d.t, err)
+		},
+		"an attempt has ended without anybody knowing how": func(d *desk, key protocol.DeliveryKey) {
+			d.begin(key, 0)
+			d.overdue()
+			d.open(key)
+		},
+		"its destination is paused": func(d *desk, key protocol.DeliveryKey) {
+			require.NoError(d.t, d.ledger.Pause(d.t.Context(), key.Destination, protocol.Pause{Reason: "ремонт", By: "дежурная"}))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, key := owing(t)
+			opened := d.open(key)
+			change(d, key)
+			_, err := d.ledger.Begin(t.Context(), &opened, db.Attempt{Timeout: time.Minute})
+			require.ErrorIs(t, err, db.ErrChanged)
+		})
+	}
+}
+
+func TestAnAnswerThatComesTooLateAddsItsMessagesAndChangesNothingElse(t *testing.T) {
+	d, key := owing(t)
+	_, late := d.begin(key, 0)
+	d.overdue()
+	newer, attempt := d.begin(key, 0)
+	require.ErrorIs(t, d.ledger.Close(t.Context(), &newer, late, db.Ending{
+		Outcome: db.OutcomeParked, Status: protocol.StatusParked, Reason: "forbidden", Pause: true,
+	}, time.Time{}), db.ErrChanged, "a refusal is passed over: a newer call is under way")
+	require.Equal(t, protocol.StatusSending, d.rowOf(key).Status)
+
+	d.arrive(key, attempt, true, 12)
+	require.Equal(t, protocol.StatusSent, d.arrive(key, late, true, 11))
+	row := d.rowOf(key)
+	require.Equal(t, []int64{12}, row.MessageIDs, "the part is what arrived first")
+	var ids []int64
+	require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT message_ids FROM relay.delivery_attempts WHERE delivery_id = $1 AND number = 1", row.ID).Scan(&ids))
+	require.Equal(t, []int64{11}, ids, "the double is on record")
+	attempts, err := d.ledger.Attempts(t.Context(), row.ID)
+	require.NoError(t, err)
+	require.Equal(t, []string{db.OutcomeUnknown, db.OutcomeSent}, []string{attempts[0].Outcome, attempts[1].Outcome}, "an attempt closes once")
+}
+
+func TestADeliveryThatCameToRestWhileItsWorkflowWaitedIsToBeTold(t *testing.T) {
+	d, key := owing(t)
+	_, late := d.begin(key, 0)
+	d.overdue()
+	d.open(key)
+	_, err := d.ledger.Park(t.Context(), protocol.Park{DeliveryKey: key, Status: protocol.StatusUnknown, Reason: protocol.ReasonOutcomeUnknown})
+	require.NoError(t, err)
+	d.arrive(key, late, true, 11)
+	keys, ids, err := d.ledger.Untold(t.Context(), 10)
+	require.NoError(t, err)
+	require.Equal(t, []protocol.DeliveryKey{key}, keys)
+	require.NoError(t, d.ledger.Told(t.Context(), ids))
+	keys, _, err = d.ledger.Untold(t.Context(), 10)
+	require.NoError(t, err)
+	require.Empty(t, keys)
+}
+
 func TestWhatHasBeenSentStaysSent(t *testing.T) {
-	d, id := owing(t)
+	d, key := owing(t)
 	ctx := t.Context()
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{11}, nil))
-	require.NoError(t, d.ledger.Park(ctx, protocol.Park{DeliveryID: id, Status: protocol.StatusParked, Reason: "late"}))
-	require.NoError(t, d.ledger.Requeue(ctx, id))
-	result, err := d.ledger.Settle(ctx, protocol.Settle{DeliveryID: id, Action: protocol.ResumeSkip})
+	d.send(key, 0, true, 11)
+	status, err := d.ledger.Park(ctx, protocol.Park{DeliveryKey: key, Status: protocol.StatusParked, Reason: "late"})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, status)
+	requeued, err := d.ledger.Requeue(ctx, key)
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, requeued.Status)
+	result, err := d.ledger.Settle(ctx, protocol.Settle{DeliveryKey: key, Action: protocol.ResumeSkip})
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusSent, result.Status)
-	require.Equal(t, protocol.StatusSent, d.rowOf(id).Status)
+	require.Equal(t, protocol.StatusSent, d.rowOf(key).Status)
+}
+
+func TestWhatASuppressedDeliveryStillSentIsOnRecordAndItStaysSuppressed(t *testing.T) {
+	d, key := owing(t)
+	_, attempt := d.begin(key, 0)
+	_, err := d.ledger.Settle(t.Context(), protocol.Settle{DeliveryKey: key, Action: protocol.ResumeSkip, Note: "не надо\x00\x1b"})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSuppressed, d.arrive(key, attempt, true, 11))
+	row := d.rowOf(key)
+	require.Equal(t, "skipped by an operator: не надо", row.Reason)
+	require.Equal(t, []int64{11}, row.MessageIDs)
+}
+
+func TestAWishThatIsNewerThanWhatARunKnowsIsNotParked(t *testing.T) {
+	d, key := owing(t)
+	park := protocol.Park{DeliveryKey: key, Status: protocol.StatusParked, Reason: "forbidden"}
+	_, err := d.ledger.Park(t.Context(), park)
+	require.NoError(t, err)
+	requeued, err := d.ledger.Requeue(t.Context(), key)
+	require.NoError(t, err)
+	status, err := d.ledger.Park(t.Context(), park)
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusPending, status)
+	park.WantedAt = requeued.WantedAt
+	status, err = d.ledger.Park(t.Context(), park)
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusParked, status)
+}
+
+func TestARestoredLedgerLearnsFromClosedWorkflows(t *testing.T) {
+	t.Parallel()
+	wished := time.Now().Add(-time.Hour)
+	for _, row := range []struct {
+		name     string
+		result   protocol.DeliverPostResult
+		requeued bool // since the workflow closed
+		settled  bool
+		status   string
+	}{
+		{"sent was sent", protocol.DeliverPostResult{Status: protocol.StatusSent, MessageIDs: [][]int64{{7}, nil, {9}}}, false, true, protocol.StatusSent},
+		{"sent was sent, whatever anybody wished since", protocol.DeliverPostResult{Status: protocol.StatusSent, MessageIDs: [][]int64{{7}, {9}}}, true, true, protocol.StatusSent},
+		{"skipped is skipped", protocol.DeliverPostResult{Status: protocol.StatusSuppressed, Reason: "skipped by an operator"}, false, true, protocol.StatusSuppressed},
+		{"skipped and wanted again is owed", protocol.DeliverPostResult{Status: protocol.StatusSuppressed, WantedAt: wished}, true, false, protocol.StatusPending},
+		{"terminated is owed", protocol.DeliverPostResult{}, false, false, protocol.StatusPending},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			d, key := owing(t)
+			if row.requeued {
+				_, err := d.ledger.Requeue(t.Context(), key)
+				require.NoError(t, err)
+			}
+			settled, err := d.ledger.Learn(t.Context(), key, row.result)
+			require.NoError(t, err)
+			require.Equal(t, row.settled, settled)
+			require.Equal(t, row.status, d.rowOf(key).Status)
+			if row.status == protocol.StatusSent {
+				require.Equal(t, []int64{7, 9}, d.rowOf(key).MessageIDs)
+			}
+		})
+	}
 }
 
 func TestAParkedDeliveryKeepsItsCaptchaUntilItIsSent(t *testing.T) {
-	d, id := owing(t)
+	d, key := owing(t)
 	ctx := t.Context()
 	asked := &db.Captcha{SID: "1", Picture: "https://vk.example/1.jpg"}
-	require.NoError(t, d.ledger.Close(ctx, d.begin(id, 0), db.Ending{
-		Outcome: db.OutcomeParked, Code: 14, Error: "vk: wall.post: captcha 14", Status: protocol.StatusParked, Reason: "captcha", Captcha: asked,
-	}))
-	require.NoError(t, d.ledger.Park(ctx, protocol.Park{DeliveryID: id, Status: protocol.StatusParked, Reason: "captcha"}))
-	require.Equal(t, asked, d.rowOf(id).Captcha)
-	require.NoError(t, d.ledger.Requeue(ctx, id))
-	require.Equal(t, protocol.StatusPending, d.rowOf(id).Status)
-	require.Equal(t, asked, d.open(id).Captcha, "the next call names it")
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(id, 0), []int64{1}, nil))
-	require.Nil(t, d.rowOf(id).Captcha)
+	delivery, attempt := d.begin(key, 0)
+	require.NoError(t, d.ledger.Close(ctx, &delivery, attempt, db.Ending{
+		Outcome: db.OutcomeParked, Code: 14, Error: "vk: wall.post: captcha 14", Status: protocol.StatusParked, Reason: "captcha", Captcha: asked, Pause: true,
+	}, time.Time{}))
+	_, err := d.ledger.Park(ctx, protocol.Park{DeliveryKey: key, Status: protocol.StatusParked, Reason: "captcha"})
+	require.NoError(t, err)
+	require.Equal(t, asked, d.rowOf(key).Captcha)
+	require.Equal(t, protocol.LanePaused, d.lane().State)
+	_, err = d.ledger.Requeue(ctx, key)
+	require.NoError(t, err)
+	require.Equal(t, protocol.LaneOpen, d.lane().State, "resuming what paused the lane lets it go on")
+	require.Equal(t, protocol.StatusPending, d.rowOf(key).Status)
+	require.Equal(t, asked, d.open(key).Captcha, "the next call names it")
+	d.send(key, 0, true, 1)
+	require.Nil(t, d.rowOf(key).Captcha)
 }
 
 func TestARungOnlyEverComesDown(t *testing.T) {
-	d, id := owing(t)
+	d, key := owing(t)
 	ctx := t.Context()
+	id := d.rowOf(key).ID
 	require.NoError(t, d.ledger.LowerPhoto(ctx, id, 3, db.RungSmaller))
 	require.NoError(t, d.ledger.LowerPhoto(ctx, id, 3, db.RungUpload))
 	rungs, err := d.ledger.PhotoRungs(ctx, id)
@@ -133,29 +323,9 @@ func TestARungOnlyEverComesDown(t *testing.T) {
 	require.Equal(t, map[int]db.Rung{3: db.RungSmaller}, rungs)
 }
 
-func TestWhatIsOwedIsQueuedOnceAndAgainOnlyAfterAWhile(t *testing.T) {
-	d := newDesk(t)
-	ctx := t.Context()
-	first, second := d.oweOne(1), d.oweOne(2)
-	owed, err := d.ledger.Unqueued(ctx, time.Now().Add(-time.Hour), 10)
-	require.NoError(t, err)
-	require.Equal(t, []int64{first, second}, []int64{owed[0].ID, owed[1].ID}, "the oldest first")
-	require.Equal(t, 2, owed[0].Weight)
-	require.NoError(t, d.ledger.MarkQueued(ctx, []int64{first}))
-	owed, err = d.ledger.Unqueued(ctx, time.Now().Add(-time.Hour), 10)
-	require.NoError(t, err)
-	require.Len(t, owed, 1)
-	owed, err = d.ledger.Unqueued(ctx, time.Now().Add(time.Hour), 10)
-	require.NoError(t, err)
-	require.Len(t, owed, 2, "a lane may have lost it")
-	require.NoError(t, d.ledger.Park(ctx, protocol.Park{DeliveryID: first, Status: protocol.StatusParked}))
-	owed, err = d.ledger.Unqueued(ctx, time.Now().Add(time.Hour), 10)
-	require.NoError(t, err)
-	require.Len(t, owed, 1, "what waits for a person does not wait for its turn")
-}
-
 func TestADeliveryOwedTwiceIsOneRow(t *testing.T) {
-	d, id := owing(t)
+	d, key := owing(t)
+	id := d.rowOf(key).ID
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
@@ -235,8 +405,8 @@ func TestTheSamePageStoredByManyAtOnceOwesNothingTwice(t *testing.T) {
 func TestAListIsFilteredAndTheNewestComesFirst(t *testing.T) {
 	d := newDesk(t)
 	ctx := t.Context()
-	first, second := d.oweOne(1), d.oweOne(2)
-	require.NoError(t, d.ledger.Arrived(ctx, d.begin(first, 0), []int64{1}, nil))
+	first, second := d.rowOf(d.oweOne(1)).ID, d.rowOf(d.oweOne(2)).ID
+	d.send(keyOf(1), 0, true, 1)
 	rows, err := d.ledger.List(ctx, db.DeliveryFilter{})
 	require.NoError(t, err)
 	require.Equal(t, []int64{second, first}, []int64{rows[0].ID, rows[1].ID})
@@ -254,9 +424,9 @@ func TestAListIsFilteredAndTheNewestComesFirst(t *testing.T) {
 
 func TestARowThatIsNotThereIsSaidSo(t *testing.T) {
 	d := newDesk(t)
-	_, err := d.ledger.Open(t.Context(), 404)
+	_, err := d.ledger.Open(t.Context(), keyOf(404), 0)
 	require.ErrorIs(t, err, db.ErrNotFound)
-	_, err = d.ledger.ToQueue(t.Context(), 404)
+	_, err = d.ledger.Requeue(t.Context(), keyOf(404))
 	require.ErrorIs(t, err, db.ErrNotFound)
 	_, err = d.posts.Get(t.Context(), -1, 404)
 	require.ErrorIs(t, err, db.ErrNotFound)

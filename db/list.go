@@ -137,23 +137,3 @@ func (l *Ledger) Summarise(ctx context.Context, now time.Time) (Summary, error) 
 	summary.SentLastHour, summary.UncertainLastHour = int(sent.Deliveries), int(sent.Uncertain)
 	return summary, nil
 }
-
-// DestinationRow is a destination that has ever been owed something.
-type DestinationRow struct {
-	Name       string
-	MigratedTo *int64
-	Waiting    int // deliveries pending or being sent
-}
-
-// Destinations returns the destinations in the order of their names.
-func (l *Ledger) Destinations(ctx context.Context) ([]DestinationRow, error) {
-	rows, err := l.queries.ListDestinations(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list destinations: %w", err)
-	}
-	list := make([]DestinationRow, len(rows))
-	for i, row := range rows {
-		list[i] = DestinationRow{Name: row.Name, MigratedTo: row.MigratedTo, Waiting: int(row.Waiting)}
-	}
-	return list, nil
-}

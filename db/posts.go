@@ -70,6 +70,8 @@ type Owed struct {
 	Weight int
 	// Suppressed is why the delivery is not to be made after all; "" if it is.
 	Suppressed string
+	// Wanted: a person has asked for it, whatever the post's age.
+	Wanted bool
 
 	standsFor int64 // the delivery that stands for a suppressed one
 	replyTo   int64 // the delivery whose first message this one answers
@@ -183,7 +185,7 @@ func upsert(ctx context.Context, q *relaysql.Queries, post Post) (created, chang
 }
 
 func owe(ctx context.Context, q *relaysql.Queries, post Post, owed Owed) (id int64, created bool, err error) {
-	destinationID, err := destination(ctx, q, owed.Destination)
+	destinationID, err := destinationID(ctx, q, owed.Destination)
 	if err != nil {
 		return 0, false, err
 	}
@@ -195,7 +197,7 @@ func owe(ctx context.Context, q *relaysql.Queries, post Post, owed Owed) (id int
 		DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID,
 		WorkflowID: protocol.DeliveryWorkflowID(owed.Destination, post.OwnerID, post.PostID),
 		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: owed.Suppressed,
-		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), StandsFor: unlessZero(owed.standsFor),
+		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), StandsFor: unlessZero(owed.standsFor), Wanted: owed.Wanted,
 	})
 	if !errorsIsNoRows(err) {
 		return id, err == nil, err
@@ -204,7 +206,7 @@ func owe(ctx context.Context, q *relaysql.Queries, post Post, owed Owed) (id int
 	return id, false, err
 }
 
-func destination(ctx context.Context, q *relaysql.Queries, name string) (int64, error) {
+func destinationID(ctx context.Context, q *relaysql.Queries, name string) (int64, error) {
 	id, err := q.DestinationID(ctx, name)
 	if errorsIsNoRows(err) {
 		return q.AddDestination(ctx, name)

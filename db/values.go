@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -41,6 +44,16 @@ func notNil[T any](values []T) []T {
 // clean drops what Postgres cannot keep in a text: NUL and broken UTF-8.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
+}
+
+// printable is a person's words without control characters, line ends aside.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, clean(text))
 }
 
 func cleanAll(texts []string) []string {
@@ -121,4 +134,27 @@ func again(ctx context.Context, work func() error) error {
 const (
 	deadlockDetected     = "40P01"
 	serializationFailure = "40001"
+)
+
+// IsOutage reports whether an error says that Postgres is away, and not that it
+// refuses what was asked: the same may be asked again.
+func IsOutage(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		switch refused.Code[:2] {
+		case "08", "53", "57", "58": // connection, resources, operator's intervention, system
+			return refused.Code != queryCanceled
+		}
+		return refused.Code == readOnly
+	}
+	var connect *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connect) || errors.As(err, &network) || pgconn.Timeout(err) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// SQLSTATEs that are no outage, and that are one.
+const (
+	queryCanceled = "57014"
+	readOnly      = "25006" // a standby: the primary has moved
 )

@@ -38,7 +38,7 @@ func (s *stage) amended(d db.DeliveryRow, times int) db.AmendmentRow {
 	s.until("the delivery is amended", func() bool {
 		rows, err := s.relay.Ledger.Amendments(s.ctx, d.ID)
 		require.NoError(s.t, err)
-		if len(rows) < times || rows[len(rows)-1].Status == protocol.AmendPending {
+		if len(rows) < times || rows[len(rows)-1].Status == protocol.EditPending {
 			return false
 		}
 		last = rows[len(rows)-1]
@@ -69,8 +69,8 @@ func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
 	require.Equal(t, first.ID, *home.ReplyTo)
 	require.Equal(t, protocol.StatusSent, s.ended(s.delivery(wall, home.PostID)).Status)
 
-	require.Equal(t, protocol.AmendDone, s.amended(first, 1).Status)
-	require.Equal(t, protocol.AmendDone, s.amended(onWall, 1).Status)
+	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.amended(onWall, 1).Status)
 	messages := s.sandbox.Messages(chatID)
 	require.Len(t, messages, 2)
 	require.Equal(t, first.MessageIDs[0], messages[1].ReplyTo)
@@ -92,7 +92,7 @@ func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, protocol.WallPost(home.OwnerID, home.PostID), rows[0].ClosedBy)
 	require.Equal(t, 4, rows[0].Posts)
-	s.keepHistory("AmendDelivery/closed", protocol.AmendDeliveryWorkflowID(first.ID, s.amended(first, 1).ID))
+	s.keepHistory("Destination/edited", protocol.DestinationWorkflowID(chat))
 }
 
 func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
@@ -104,7 +104,7 @@ func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
 
 	s.edit(first, func(post *sandbox.Post) { post.Text = rexIsLost + " Вознаграждение!" })
 	require.Equal(t, "edited", s.amended(first, 1).Cause)
-	require.Equal(t, protocol.AmendDone, s.amended(onWall, 1).Status)
+	require.Equal(t, protocol.EditDone, s.amended(onWall, 1).Status)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "Вознаграждение!")
 	require.Contains(t, s.sandbox.Posts(target)[0].Text, "Вознаграждение!")
 
@@ -116,7 +116,7 @@ func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
 	require.NoError(t, s.sandbox.DeletePost(source, first.PostID))
 	require.Equal(t, 1, s.deletedAt().Deleted)
 	require.Equal(t, "deleted", s.amended(first, 3).Cause)
-	require.Equal(t, protocol.AmendDone, s.amended(onWall, 3).Status)
+	require.Equal(t, protocol.EditDone, s.amended(onWall, 3).Status)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
 	require.Contains(t, s.sandbox.Posts(target)[0].Text, "удалена автором")
 	require.Len(t, s.sandbox.Messages(chatID), 1)
@@ -161,7 +161,7 @@ func TestACaptionOfAnAlbumIsEdited(t *testing.T) {
 	first := s.ended(s.send(chat, post))
 	require.Equal(t, protocol.StatusSent, first.Status)
 	s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
-	require.Equal(t, protocol.AmendDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
 	messages := s.sandbox.Messages(chatID)
 	require.Len(t, messages, 2)
 	require.Contains(t, messages[0].Caption, "боится людей")
@@ -175,7 +175,7 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 		first := s.ended(s.send(wall, sandbox.Post{Text: rexIsLost}))
 		s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
 		amendment := s.amended(first, 1)
-		require.Equal(t, protocol.AmendRefused, amendment.Status)
+		require.Equal(t, protocol.EditRefused, amendment.Status)
 		require.Contains(t, amendment.Reason, "VK 27")
 		require.Equal(t, protocol.LaneOpen, s.lane(wall).State)
 		require.Equal(t, protocol.StatusSent, s.ended(s.send(wall, lost(1))).Status, "deliveries go on")
@@ -184,12 +184,12 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 		fault  sandbox.Fault
 		status string
 	}{
-		"the message is gone":          {sandbox.Fault{Code: 400, Description: "Bad Request: message to edit not found"}, protocol.AmendGone},
-		"the message is so already":    {sandbox.Fault{Code: 400, Description: "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"}, protocol.AmendDone},
-		"Telegram asks to wait":        {sandbox.Fault{Code: 429, RetryAfter: 1, Description: "Too Many Requests: retry after 1"}, protocol.AmendDone},
-		"Telegram is in trouble":       {sandbox.Fault{Code: 502, Description: "Bad Gateway"}, protocol.AmendDone},
-		"the answer got lost":          {sandbox.Fault{AcceptThenFail: true, Reset: true}, protocol.AmendDone},
-		"Telegram refuses it for good": {sandbox.Fault{Code: 400, Description: "Bad Request: BUTTON_URL_INVALID"}, protocol.AmendFailed},
+		"the message is gone":          {sandbox.Fault{Code: 400, Description: "Bad Request: message to edit not found"}, protocol.EditGone},
+		"the message is so already":    {sandbox.Fault{Code: 400, Description: "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"}, protocol.EditDone},
+		"Telegram asks to wait":        {sandbox.Fault{Code: 429, RetryAfter: 1, Description: "Too Many Requests: retry after 1"}, protocol.EditDone},
+		"Telegram is in trouble":       {sandbox.Fault{Code: 502, Description: "Bad Gateway"}, protocol.EditDone},
+		"the answer got lost":          {sandbox.Fault{AcceptThenFail: true, Reset: true}, protocol.EditDone},
+		"Telegram refuses it for good": {sandbox.Fault{Code: 400, Description: "Bad Request: BUTTON_URL_INVALID"}, protocol.EditFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t, toChat)
@@ -202,7 +202,7 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 			require.Equal(t, row.status, amendment.Status)
 			require.Equal(t, protocol.LaneOpen, s.lane(chat).State)
 			if row.fault.RetryAfter > 0 {
-				s.keepHistory("AmendDelivery/told_to_wait", protocol.AmendDeliveryWorkflowID(first.ID, amendment.ID))
+				s.keepHistory("Destination/edit_told_to_wait", protocol.DestinationWorkflowID(chat))
 			}
 		})
 	}

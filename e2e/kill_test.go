@@ -50,15 +50,17 @@ func TestAWorkerKilledBetweenTheSteps(t *testing.T) {
 		{"before ReadWall", chat},
 		{"after ReadWall", wall},         // the rows are written, the scan does not know
 		{"before StartDeliveries", chat}, // the rows are written, nothing is started
-		{"after ExecuteWorkflow", wall},  // one delivery is started, none is queued
+		{"after ExecuteWorkflow", wall},  // one delivery is started
 		{"after SignalWithStartWorkflow", chat},
 		{"after StartDeliveries", wall},
 		{"before SendToTelegram", chat},
 		{"before SendToVK", wall},
 		{"after SendToVK", wall}, // sent and recorded, Temporal does not know
 		{"after SendToTelegram", chat},
-		{"before GiveBack", chat},
-		{"after GiveBack", chat},
+		{"before Next", chat},
+		{"after Next", wall},
+		{"before Grant", wall},
+		{"after Grant", chat}, // the delivery has its turn, the lane does not know
 	} {
 		t.Run(row.moment, func(t *testing.T) {
 			s, posts := everyPostOnce(t, row.destination)
@@ -107,7 +109,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 				if destination == wall {
 					settings, filter, method = toWall, toVK, "wall.post"
 				}
-				s := newStage(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "60s", "VK_OUT_HTTP_TIMEOUT": "60s"})
+				s := newStage(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "15s", "VK_OUT_HTTP_TIMEOUT": "15s"})
 				worker := s.spawn()
 				s.fault(sandbox.Fault{Method: method, Times: 1, Hang: true, AcceptThenFail: row.accepted})
 				delivery := s.send(destination, lost(1))
@@ -141,7 +143,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 }
 
 func TestAWorkerKilledInTheMiddleOfASendAsksAPersonIfThatIsThePolicy(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "60s", "ON_UNKNOWN": "park"})
+	s := newStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "15s", "ON_UNKNOWN": "park"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "sendMessage", Times: 1, Hang: true, AcceptThenFail: true})
 	delivery := s.send(chat, lost(1))
@@ -173,7 +175,7 @@ func TestADatabaseThatIsGoneForAWhileLosesNothing(t *testing.T) {
 // their guid.
 func (s *stage) hoursAgo(d db.DeliveryRow) {
 	s.t.Helper()
-	_, err := s.pool.Exec(s.ctx, "UPDATE relay.delivery_attempts SET started_at = started_at - interval '2 hours' WHERE delivery_id = $1", d.ID)
+	_, err := s.pool.Exec(s.ctx, "UPDATE relay.delivery_attempts SET started_at = started_at - interval '2 hours', deadline = deadline - interval '2 hours' WHERE delivery_id = $1", d.ID)
 	require.NoError(s.t, err)
 }
 
@@ -188,7 +190,7 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 		{"it is not: it is posted", false, []string{db.OutcomeUnknown, db.OutcomeSent}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "60s"})
+			s := newStage(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
 			worker := s.spawn()
 			s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: row.accepted})
 			delivery := s.send(wall, lost(1))

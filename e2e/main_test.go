@@ -94,7 +94,7 @@ func assemble(ctx context.Context, environ map[string]string, logs io.Writer, di
 // work polls until ctx ends.
 func (p *parts) work(ctx context.Context) error {
 	workers := worker.New(p.temporal, p.cfg.Worker)
-	if err := worker.RegisterRelay(workers, p.relay, p.telemetry.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, p.relay, nil, p.telemetry.Metrics); err != nil {
 		return err
 	}
 	return workers.Run(ctx)

@@ -144,17 +144,12 @@ func TestALaneThatContinuesAsNewKeepsItsPauseItsQueueAndItsSignals(t *testing.T)
 
 	// Temporal suggests it at 4 MiB of history; the signals come in a heap with
 	// news among them.
-	type padded struct {
-		protocol.QueueTurns
-		Padding string `json:"padding"`
-	}
 	s.publish(lost(4))
 	for i := range 5 {
 		if i == 4 {
 			s.scan()
 		}
-		turns := padded{QueueTurns: protocol.QueueTurns{Pace: s.relay.Pace(chat)}, Padding: strings.Repeat("x", 900<<10)}
-		require.NoError(t, s.temporal.SignalWorkflow(s.ctx, laneID, "", protocol.QueueTurnsSignal, turns))
+		require.NoError(t, s.temporal.SignalWorkflow(s.ctx, laneID, "", protocol.NudgeSignal, strings.Repeat("x", 900<<10)))
 	}
 	var after *client.WorkflowExecutionDescription
 	s.until("another run", func() bool {

@@ -487,8 +487,8 @@ func TestTheDaysCallsAreNeverExceededNotEvenByAnotherWorker(t *testing.T) {
 func TestTheScheduleReadsAndDeliversByItself(t *testing.T) {
 	s := newStage(t, toChat)
 	s.work()
-	require.NoError(t, s.starter.ScheduleScans(s.ctx))
-	require.NoError(t, s.starter.ScheduleScans(s.ctx), "a second start finds it there")
+	require.NoError(t, s.starter.Schedule(s.ctx))
+	require.NoError(t, s.starter.Schedule(s.ctx), "a second start finds it there")
 	s.publish(lost(1))
 	require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)))
 	s.publish(lost(2))

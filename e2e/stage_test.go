@@ -189,7 +189,7 @@ func (s *stage) scan() protocol.ScanWallsResult {
 // scanWithoutWorker asks for a scan that is made when a worker comes.
 func (s *stage) scanWithoutWorker() {
 	s.t.Helper()
-	require.NoError(s.t, s.starter.ScheduleScans(s.ctx))
+	require.NoError(s.t, s.starter.Schedule(s.ctx))
 }
 
 // send publishes a post, scans, and returns the delivery that came of it.
@@ -271,14 +271,12 @@ func (s *stage) searchable(workflowID, attribute string) string {
 	return ""
 }
 
-// lane asks a lane how it stands, until a worker has answered.
+// lane is how a destination stands.
 func (s *stage) lane(destination string) protocol.LaneState {
-	for {
-		state := s.starter.Destination(s.ctx, destination)
-		if state.State != starter.LaneUnanswered || s.ctx.Err() != nil {
-			return state
-		}
-	}
+	s.t.Helper()
+	state, err := s.starter.Destination(s.ctx, destination)
+	require.NoError(s.t, err)
+	return state
 }
 
 // pauseLane pauses a lane; it is asked again until a worker has answered.

@@ -256,7 +256,7 @@ func TestNoMorePhotosAreUploadedThanTheWallIsToShow(t *testing.T) {
 func TestAnUploadThatStoppedBetweenPhotosGoesOnWithTheNext(t *testing.T) {
 	t.Parallel()
 	t.Run("its worker was killed", func(t *testing.T) {
-		s := newWallStage(t, map[string]string{"VK_OUT_HTTP_TIMEOUT": "60s"})
+		s := newWallStage(t, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
 		s.namesRefused()
 		worker := s.spawn()
 		s.calls(sandbox.CallFilter{Platform: sandbox.VK, Method: askServer}, 1)

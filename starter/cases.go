@@ -2,9 +2,7 @@ package starter
 
 import (
 	"context"
-	"time"
 
-	"vestnik/db"
 	"vestnik/internal/petpost"
 )
 
@@ -15,7 +13,7 @@ func (s *Starter) JoinCases(ctx context.Context, into int64, others []int64, not
 	if err != nil {
 		return 0, err
 	}
-	return id, s.startAmendments(ctx)
+	return id, s.NudgeEdits(ctx)
 }
 
 // SplitCase takes posts out of a case into a new one, because a person says
@@ -26,26 +24,8 @@ func (s *Starter) SplitCase(ctx context.Context, id int64, posts []petpost.PostR
 	if err != nil {
 		return 0, nil, err
 	}
-	deliveries := make([]db.ToQueue, len(released))
-	for i, deliveryID := range released {
-		if deliveries[i], err = s.relay.Ledger.ToQueue(ctx, deliveryID); err != nil {
-			return newID, released, err
-		}
-	}
-	if err := s.relay.Dispatcher.Deliver(ctx, deliveries); err != nil {
+	if _, err := s.StartOwed(ctx, func() {}); err != nil {
 		return newID, released, err
 	}
-	return newID, released, s.startAmendments(ctx)
-}
-
-// mostAmendments is how many amendments are started at once; more wait for the
-// next scan.
-const mostAmendments = 200
-
-func (s *Starter) startAmendments(ctx context.Context) error {
-	due, err := s.relay.Ledger.AmendmentsDue(ctx, time.Now(), mostAmendments)
-	if err != nil || len(due) == 0 {
-		return err
-	}
-	return s.relay.Dispatcher.Amend(ctx, due)
+	return newID, released, s.NudgeEdits(ctx)
 }

@@ -1,72 +1,76 @@
 package starter
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"maps"
+	"fmt"
 	"slices"
-	"sync"
 	"time"
-
-	"go.temporal.io/sdk/temporal"
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
+	"vestnik/internal/route"
 )
 
-// stateTime is how long a lane gets to answer how it stands.
+// stateTime is how long a lane gets to say who sends and who is next.
 const stateTime = 3 * time.Second
 
-// Destinations returns the lanes of all destinations that are configured or
-// were ever sent to. A lane that never ran is open; one that no worker answers
-// for has the state "unanswered".
+// Destinations returns how all destinations stand that are configured or were
+// ever sent to, from the ledger: it needs no worker.
 func (s *Starter) Destinations(ctx context.Context) ([]protocol.LaneState, error) {
-	rows, err := s.relay.Ledger.Destinations(ctx)
+	lanes, err := s.relay.Ledger.Lanes(ctx, "", s.relay.Pace)
 	if err != nil {
 		return nil, err
 	}
-	waiting := map[string]int{}
 	for _, target := range s.relay.Routes.Targets() {
-		waiting[target.Destination.String()] = 0
+		name := target.Destination.String()
+		if !slices.ContainsFunc(lanes, func(lane protocol.LaneState) bool { return lane.Destination == name }) {
+			lanes = append(lanes, s.unused(name))
+		}
 	}
-	for _, row := range rows {
-		waiting[row.Name] = row.Waiting
-	}
-	names := slices.Sorted(maps.Keys(waiting))
-	lanes := make([]protocol.LaneState, len(names))
-	var asking sync.WaitGroup
-	for i, name := range names {
-		asking.Go(func() {
-			lanes[i] = s.Destination(ctx, name)
-			lanes[i].Queued = max(lanes[i].Queued, waiting[name])
-		})
-	}
-	asking.Wait()
+	slices.SortFunc(lanes, func(a, b protocol.LaneState) int { return cmp.Compare(a.Destination, b.Destination) })
 	return lanes, nil
 }
 
-// LaneUnanswered is the state of a lane that no worker answers for.
-const LaneUnanswered = "unanswered"
+func (s *Starter) unused(destination string) protocol.LaneState {
+	pace := s.relay.Pace(destination)
+	return protocol.LaneState{Destination: destination, State: protocol.LaneOpen, RatePerSec: pace.PerSecond, PerMinute: pace.PerMinute}
+}
 
-// Destination returns the state of one lane.
-func (s *Starter) Destination(ctx context.Context, destination string) protocol.LaneState {
+// UnknownDestinationError means that nothing is configured under a name, and
+// nothing was ever sent there.
+type UnknownDestinationError struct{ Name string }
+
+// Error names the remedy.
+func (e *UnknownDestinationError) Error() string {
+	return fmt.Sprintf("destination %s is not known: `vestnik destination list` shows those that are", e.Name)
+}
+
+// Destination returns how one destination stands; who sends and who is next
+// only while a worker answers. *UnknownDestinationError if there is none.
+func (s *Starter) Destination(ctx context.Context, destination string) (protocol.LaneState, error) {
+	lanes, err := s.relay.Ledger.Lanes(ctx, destination, s.relay.Pace)
+	if err != nil {
+		return protocol.LaneState{}, err
+	}
+	if len(lanes) == 0 {
+		parsed, err := route.ParseDestination(destination)
+		if err != nil {
+			return protocol.LaneState{}, err
+		}
+		if _, configured := s.relay.Routes.Target(parsed); !configured {
+			return protocol.LaneState{}, &UnknownDestinationError{Name: destination}
+		}
+		return s.unused(destination), nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, stateTime)
 	defer cancel()
-	pace := s.relay.Pace(destination)
-	lane := protocol.LaneState{
-		Destination: destination, State: protocol.LaneOpen, RatePerSec: pace.PerSecond, PerMinute: pace.PerMinute,
-	}
+	var known protocol.LaneState
 	value, err := s.relay.Temporal.QueryWorkflow(ctx, protocol.DestinationWorkflowID(destination), "", protocol.StateQuery)
-	switch {
-	case err == nil:
-		err = value.Get(&lane)
-	case isNotFound(err):
-		return lane
+	if err == nil && value.Get(&known) == nil {
+		lanes[0].Sending, lanes[0].Next = known.Sending, known.Next
 	}
-	if err != nil {
-		lane.State, lane.Reason = LaneUnanswered, ErrNoWorker.Error()
-	}
-	return lane
+	return lanes[0], nil
 }
 
 // PauseDestination stops a lane until it is resumed. Nothing is lost: what is
@@ -86,12 +90,16 @@ func (s *Starter) SetRate(ctx context.Context, destination string, pace protocol
 }
 
 func (s *Starter) steer(ctx context.Context, destination, update string, arguments ...any) (protocol.LaneState, error) {
-	var lane protocol.LaneState
-	if err := s.relay.Dispatcher.OpenLane(ctx, destination); err != nil {
-		return lane, err
+	if _, err := s.Destination(ctx, destination); err != nil {
+		return protocol.LaneState{}, err
 	}
-	err := s.updateInto(ctx, protocol.DestinationWorkflowID(destination), update, &lane, arguments...)
-	return lane, err
+	if err := s.Nudge(ctx, destination); err != nil {
+		return protocol.LaneState{}, err
+	}
+	if err := s.updateInto(ctx, protocol.DestinationWorkflowID(destination), update, nil, arguments...); err != nil {
+		return protocol.LaneState{}, err
+	}
+	return s.Destination(ctx, destination)
 }
 
 // Plan returns what the next scan will do about each wall.
@@ -109,5 +117,3 @@ func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
 func (s *Starter) ResumeKey(ctx context.Context) (bool, error) {
 	return s.relay.Walls.ResumeKey(ctx, db.KeyName(s.relay.Config.Scan.Token.Reveal()))
 }
-
-func isAlreadyThere(err error) bool { return errors.Is(err, temporal.ErrScheduleAlreadyRunning) }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
@@ -49,7 +51,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 	if _, configured := s.relay.Routes.Target(destination); !configured {
 		return 0, fmt.Errorf("destination %s is not configured: see `vestnik destination list`", destination)
 	}
-	id, created, err := s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1})
+	id, created, err := s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1, Wanted: true})
 	if errors.Is(err, db.ErrNotFound) {
 		return 0, fmt.Errorf("%s is not stored: scan its wall first (%w)", protocol.WallPost(ownerID, postID), err)
 	}
@@ -57,7 +59,8 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 		return 0, err
 	}
 	if created {
-		return id, s.start(ctx, id)
+		_, err := s.StartOwed(ctx, func() {})
+		return id, err
 	}
 	delivery, err := s.Delivery(ctx, id)
 	if err != nil {
@@ -89,26 +92,20 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 	if !isNotFound(err) {
 		return answer, err
 	}
+	key := protocol.DeliveryKey{Destination: delivery.Destination, OwnerID: delivery.OwnerID, PostID: delivery.PostID}
 	switch resume.Action {
 	case protocol.ResumeSkip, protocol.ResumeMarkSent:
-		result, err := s.relay.Ledger.Settle(ctx, protocol.Settle{DeliveryID: id, Action: resume.Action, Note: resume.Note})
+		result, err := s.relay.Ledger.Settle(ctx, protocol.Settle{DeliveryKey: key, Action: resume.Action, Note: resume.Note})
 		return fmt.Sprintf("delivery %d: %s", id, result.Status), err
 	case protocol.ResumeCaptcha:
 		return "", fmt.Errorf("delivery %d does not wait for a captcha any more: use the action retry", id)
 	default:
-		if err := s.relay.Ledger.Requeue(ctx, id); err != nil {
+		if _, err := s.relay.Ledger.Requeue(ctx, key); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("delivery %d: started again", id), s.start(ctx, id)
+		_, err := s.StartOwed(ctx, func() {})
+		return fmt.Sprintf("delivery %d: started again", id), err
 	}
-}
-
-func (s *Starter) start(ctx context.Context, id int64) error {
-	delivery, err := s.relay.Ledger.ToQueue(ctx, id)
-	if err != nil {
-		return err
-	}
-	return s.relay.Dispatcher.DeliverAgain(ctx, delivery)
 }
 
 // update sends an update and waits for its outcome; for short, because an
@@ -134,34 +131,89 @@ func (s *Starter) updateInto(ctx context.Context, workflowID, name string, answe
 	return err
 }
 
-// ScheduleScans makes the schedule that reads the walls, or brings an existing
-// one in step with SCAN_INTERVAL; a pause set by an operator stays.
-func (s *Starter) ScheduleScans(ctx context.Context) error {
-	schedules := s.relay.Temporal.ScheduleClient()
-	action := &client.ScheduleWorkflowAction{
-		ID:            protocol.ScanWallsID,
-		Workflow:      protocol.ScanWallsWorkflow,
-		Args:          []any{protocol.ScanWallsInput{}},
-		TaskQueue:     protocol.TaskQueue,
-		StaticSummary: "read the walls that are due",
+// Schedule makes the schedules of the relay, or brings existing ones in step
+// with the configuration; a pause set by an operator stays.
+func (s *Starter) Schedule(ctx context.Context) error {
+	return s.eachSchedule(func(wanted schedule) error {
+		if err := s.relay.Ledger.WantSchedule(ctx, wanted.id); err != nil {
+			return err
+		}
+		err := s.create(ctx, wanted)
+		if !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+			return err
+		}
+		return s.relay.Temporal.ScheduleClient().GetHandle(ctx, wanted.id).Update(ctx, client.ScheduleUpdateOptions{
+			DoUpdate: func(input client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
+				schedule := input.Description.Schedule
+				schedule.Spec, schedule.Action = wanted.spec(), wanted.action()
+				return &client.ScheduleUpdate{Schedule: &schedule}, nil
+			},
+		})
+	})
+}
+
+// EnsureSchedules makes recovery's schedule, and those that Schedule has made,
+// where they are not there: Temporal may be a new one.
+func (s *Starter) EnsureSchedules(ctx context.Context) error {
+	ids, err := s.relay.Ledger.WantedSchedules(ctx)
+	if err != nil {
+		return err
 	}
-	spec := client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: s.relay.Config.Scan.Interval}}}
-	_, err := schedules.Create(ctx, client.ScheduleOptions{
-		ID: protocol.ScanWallsID, Spec: spec, Action: action,
+	return s.eachSchedule(func(wanted schedule) error {
+		if wanted.id != protocol.RecoverID && !slices.Contains(ids, wanted.id) {
+			return nil
+		}
+		if err := s.create(ctx, wanted); !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
+			return err
+		}
+		return nil
+	})
+}
+
+const (
+	recoverEvery = time.Minute
+	// scheduledRunTime ends a run of a schedule that hangs, whatever the
+	// reason: its schedule skips the later ones as long as it runs.
+	scheduledRunTime = 30 * time.Minute
+)
+
+// schedule is a workflow that is run every so often.
+type schedule struct {
+	id, workflow, summary string
+	every                 time.Duration
+	arguments             []any
+}
+
+func (s *Starter) eachSchedule(do func(schedule) error) error {
+	err := do(schedule{id: protocol.RecoverID, workflow: protocol.RecoverWorkflow, summary: "set going again what stands still", every: recoverEvery})
+	if len(s.relay.Config.Scan.Walls) == 0 {
+		return err
+	}
+	return errors.Join(err, do(schedule{
+		id: protocol.ScanWallsID, workflow: protocol.ScanWallsWorkflow, summary: "read the walls that are due",
+		every: s.relay.Config.Scan.Interval, arguments: []any{protocol.ScanWallsInput{}},
+	}))
+}
+
+func (s *Starter) create(ctx context.Context, wanted schedule) error {
+	_, err := s.relay.Temporal.ScheduleClient().Create(ctx, client.ScheduleOptions{
+		ID: wanted.id, Spec: *wanted.spec(), Action: wanted.action(),
 		Overlap:            enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
 		CatchupWindow:      2 * time.Minute,
 		TriggerImmediately: true,
 	})
-	if err == nil || !isAlreadyThere(err) {
-		return err
+	return err
+}
+
+func (w schedule) spec() *client.ScheduleSpec {
+	return &client.ScheduleSpec{Intervals: []client.ScheduleIntervalSpec{{Every: w.every}}}
+}
+
+func (w schedule) action() *client.ScheduleWorkflowAction {
+	return &client.ScheduleWorkflowAction{
+		ID: w.id, Workflow: w.workflow, Args: w.arguments, TaskQueue: protocol.TaskQueue, StaticSummary: w.summary,
+		WorkflowRunTimeout: scheduledRunTime,
 	}
-	return schedules.GetHandle(ctx, protocol.ScanWallsID).Update(ctx, client.ScheduleUpdateOptions{
-		DoUpdate: func(input client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
-			schedule := input.Description.Schedule
-			schedule.Spec, schedule.Action = &spec, action
-			return &client.ScheduleUpdate{Schedule: &schedule}, nil
-		},
-	})
 }
 
 // Scan reads walls now, without waiting for the schedule, and waits for the

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -13,54 +14,77 @@ import (
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
+	"vestnik/starter"
 )
 
 // RegisterRelay registers the relay's activities. What calls a platform runs
 // on that platform's queue.
-func RegisterRelay(workers *Workers, r *relay.Relay, metrics *telemetry.Metrics) error {
-	cfg := r.Config
+func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, metrics *telemetry.Metrics) error {
+	cfg, starting := r.Config, starter.New(r)
 	reader, err := r.Reader()
 	if err != nil {
 		return err
 	}
 	walls := &activities.Walls{
-		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Dispatcher: r.Dispatcher, Routes: r.Routes,
+		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Starter: starting, Routes: r.Routes,
 		Reader: reader, Key: db.KeyName(cfg.Scan.Token.Reveal()), Names: cfg.Scan.Walls,
 		Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Quota: cfg.Scan.DailyQuota,
 		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge,
 		CaseWindow: cfg.Relay.CaseWindow, Log: r.Log,
 	}
-	outbound := &activities.Outbound{Ledger: r.Ledger, Posts: r.Posts, Routes: r.Routes, Log: r.Log, Metrics: metrics}
+	outbound := &activities.Outbound{
+		Ledger: r.Ledger, Posts: r.Posts, Starter: starting, Routes: r.Routes, MaxAge: cfg.Scan.MaxAge, Log: r.Log, Metrics: metrics,
+	}
 	uploader, err := r.Uploader()
 	if err != nil {
 		return err
 	}
 	pictures := photo.NewFetcher(r.PhotoOptions())
-	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Pictures: pictures}
+	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Timeout: cfg.Telegram.HTTPTimeout + time.Second, Pictures: pictures}
 	vk := &activities.VK{
-		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup,
+		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, Timeout: cfg.VKOut.HTTPTimeout + time.Second,
 		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Log: r.Log},
 	}
 	if reader != nil {
 		telegram.Fresh, vk.Walls, vk.Album.Walls = walls.FreshPhotos, walls, walls
 	}
 	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, r) })
-	lanes := activities.NewLanes(r.Dispatcher, r.Ledger)
+	workers.AtStart(func(ctx context.Context) { keepSchedules(ctx, starting, r.Log) })
 
 	main := workers.On(protocol.TaskQueue)
-	main.RegisterActivity(lanes.Grant)
-	main.RegisterActivity(lanes.GiveBack)
-	main.RegisterActivity(lanes.DeliveryRuns)
-	main.RegisterActivity(lanes.QueueAgain)
+	main.RegisterActivity(&activities.Lanes{Starter: starting, Ledger: r.Ledger, Pace: r.Pace})
+	main.RegisterActivity(&activities.Recovery{Starter: starting, Ledger: r.Ledger, Imports: imports, CaseWindow: cfg.Relay.CaseWindow})
 	main.RegisterActivity(activities.NewLedger(r.Ledger))
 	main.RegisterActivity(walls.PlanReads)
 	main.RegisterActivity(walls.StartDeliveries)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.ReadWall)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.SendToVK)
 	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.SendToTelegram)
-	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.AmendOnVK)
-	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.AmendOnTelegram)
+	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.EditOnVK)
+	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.EditOnTelegram)
 	return nil
+}
+
+const (
+	// schedulesEvery is how often a worker looks whether the schedules are there.
+	schedulesEvery = time.Minute
+)
+
+// keepSchedules makes the relay's schedules where they are missing, for as long
+// as the worker runs: Temporal may be a new one.
+func keepSchedules(ctx context.Context, starting *starter.Starter, log *slog.Logger) {
+	again := time.NewTicker(schedulesEvery)
+	defer again.Stop()
+	for {
+		if err := starting.EnsureSchedules(ctx); err != nil && ctx.Err() == nil {
+			log.WarnContext(ctx, "schedules not looked after", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+	}
 }
 
 // askTime bounds what is asked at the start about one destination.

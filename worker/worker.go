@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"vestnik/activities"
 	"vestnik/internal/config"
 	"vestnik/internal/protocol"
 	"vestnik/workflows"
@@ -30,26 +31,24 @@ type Registry interface {
 	RegisterWorkflowWithOptions(workflow any, options workflow.RegisterOptions)
 }
 
-// RegisterWorkflows registers every workflow under its name, with how it moves
-// to a new version of the deployment: short ones end where they began. Lanes
-// and sessions live long, and a delivery may wait for a person for weeks:
-// these move on, so that old workers need not be kept for them.
+// RegisterWorkflows registers every workflow under its name. All of them move on
+// to a new version of the deployment with their next task, so that nothing
+// needs old workers.
 func RegisterWorkflows(registry Registry) {
 	for _, entry := range []struct {
 		name     string
 		function any
-		version  workflow.VersioningBehavior
 	}{
-		{protocol.ScanWallsWorkflow, workflows.ScanWalls, workflow.VersioningBehaviorPinned},
-		{protocol.DeliverPostWorkflow, workflows.DeliverPost, workflow.VersioningBehaviorAutoUpgrade},
-		{protocol.AmendDeliveryWorkflow, workflows.AmendDelivery, workflow.VersioningBehaviorAutoUpgrade},
-		{protocol.DestinationWorkflow, workflows.Destination, workflow.VersioningBehaviorAutoUpgrade},
-		{protocol.BotSessionWorkflow, workflows.BotSession, workflow.VersioningBehaviorAutoUpgrade},
-		{protocol.ImportContentWorkflow, workflows.ImportContent, workflow.VersioningBehaviorPinned},
-		{protocol.CheckPhotosWorkflow, workflows.CheckPhotos, workflow.VersioningBehaviorPinned},
+		{protocol.ScanWallsWorkflow, workflows.ScanWalls},
+		{protocol.RecoverWorkflow, workflows.Recover},
+		{protocol.DeliverPostWorkflow, workflows.DeliverPost},
+		{protocol.DestinationWorkflow, workflows.Destination},
+		{protocol.BotSessionWorkflow, workflows.BotSession},
+		{protocol.ImportContentWorkflow, workflows.ImportContent},
+		{protocol.CheckPhotosWorkflow, workflows.CheckPhotos},
 	} {
 		registry.RegisterWorkflowWithOptions(entry.function, workflow.RegisterOptions{
-			Name: entry.name, VersioningBehavior: entry.version,
+			Name: entry.name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
 		})
 	}
 }
@@ -74,6 +73,9 @@ func New(temporal client.Client, cfg config.Worker) *Workers {
 func (w *Workers) options(cfg config.Worker) worker.Options {
 	options := worker.Options{
 		WorkerStopTimeout: stopTime,
+		// Left alone, the SDK sends a beat only every 80 % of its timeout.
+		MaxHeartbeatThrottleInterval:     activities.HeartbeatEvery,
+		DefaultHeartbeatThrottleInterval: activities.HeartbeatEvery,
 		OnFatalError: func(err error) {
 			select {
 			case w.fatal <- err:
@@ -85,7 +87,7 @@ func (w *Workers) options(cfg config.Worker) worker.Options {
 		options.DeploymentOptions = worker.DeploymentOptions{
 			UseVersioning:             true,
 			Version:                   worker.WorkerDeploymentVersion{DeploymentName: cfg.DeploymentName, BuildID: cfg.BuildID},
-			DefaultVersioningBehavior: workflow.VersioningBehaviorPinned,
+			DefaultVersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
 		}
 	}
 	return options

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -13,22 +14,22 @@ import (
 	"vestnik/internal/protocol"
 )
 
-// coolAfterUnavailable keeps the next delivery from starting its own round of
-// attempts right after one has used all of its own up.
-const coolAfterUnavailable = time.Minute
+// maxFaults is how many turns in a row a delivery may end with a fault of our
+// own that is no outage, before a person is asked to look.
+const maxFaults = 10
 
 // DeliverPost takes one post to one destination, part by part: it waits for
 // its turn in the destination's lane, sends the next part, gives the turn
 // back. What the platform answers decides what comes next; a delivery that
 // needs a person waits for one, without a timer and without growing history.
 //
-// Whoever starts it also queues it in the lane (see starter.Deliver), because
-// only there is the order of several deliveries known.
+// The ledger decides what is owed: a run may be terminated, begun twice or
+// lost, and the lane's grant begins the next one.
 func DeliverPost(ctx workflow.Context, input protocol.DeliverPostInput) (protocol.DeliverPostResult, error) {
 	if err := input.Validate(); err != nil {
 		return protocol.DeliverPostResult{}, temporal.NewNonRetryableApplicationError(err.Error(), protocol.ErrRejected, nil)
 	}
-	d := &delivery{input: input, waiting: ctx, status: protocol.StatusPending, part: 1}
+	d := &delivery{input: input, waiting: ctx, status: protocol.StatusPending, part: 1, wantedAt: input.WantedAt}
 	// Only a wait ends when the workflow is cancelled: what has been begun is
 	// brought to its end and recorded.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
@@ -42,20 +43,31 @@ type delivery struct {
 	input   protocol.DeliverPostInput
 	waiting workflow.Context // ends when the workflow is cancelled
 
-	status     string
-	reason     string
-	part       int // the part to be sent next, counted from 1
-	parts      int // 0 until the first part was rendered
-	uncertain  int
-	captchaKey string
-	forgiven   time.Time        // when an operator last forgave unknown outcomes
-	decision   *protocol.Resume // an operator's word, not yet acted on
-	granted    *protocol.TurnGranted
-	lastLease  int64 // the newest turn taken
+	status         string
+	reason         string
+	part           int       // the part to be sent next, counted from 1
+	parts          int       // 0 until the first part was rendered
+	messageIDs     [][]int64 // of the parts that this run has sent
+	uncertain      int
+	faults         int // of our own, in a row
+	captchaKey     string
+	acknowledgedAt time.Time        // when an operator last said to send again
+	decision       *protocol.Resume // an operator's word, not yet acted on
+	granted        *protocol.TurnGranted
+	lastLease      int64     // the newest turn taken
+	usedLease      int64     // granted once more, though it was given back
+	look           bool      // the ledger knows something that the run does not
+	wantedAt       time.Time // the newest wish that the run knows of
+
+	grants, resumes workflow.ReceiveChannel
 }
 
 // setup offers the operator's handles on the delivery.
 func (d *delivery) setup(ctx workflow.Context) error {
+	d.grants = workflow.GetSignalChannelWithOptions(ctx, protocol.TurnGrantedSignal,
+		workflow.SignalChannelOptions{Description: "The lane grants this delivery its turn."})
+	d.resumes = workflow.GetSignalChannelWithOptions(ctx, protocol.ResumeDeliverySignal,
+		workflow.SignalChannelOptions{Description: "As the update resume; for batches."})
 	return workflow.SetUpdateHandlerWithOptions(ctx, protocol.ResumeDeliveryUpdate,
 		func(ctx workflow.Context, resume protocol.Resume) (string, error) {
 			d.decision = &resume
@@ -83,66 +95,108 @@ func (d *delivery) validateResume(resume protocol.Resume) error {
 }
 
 func (d *delivery) run(ctx workflow.Context) (protocol.DeliverPostResult, error) {
+	if d.input.Waiting != nil {
+		d.status, d.reason = d.input.Waiting.Status, d.input.Waiting.Reason
+		if ended, err := d.waitForPerson(ctx); ended || err != nil {
+			return d.end(ctx, err)
+		}
+	}
 	for {
-		if settled := d.waitForTurn(ctx); settled {
-			return d.settle(ctx)
+		if ended, err := d.waitForTurn(ctx); ended || err != nil {
+			return d.end(ctx, err)
 		}
 		sent, err := d.sendPart(ctx)
 		if err == nil {
-			d.part, d.parts, d.uncertain = sent.Part+1, sent.Parts, sent.Uncertain
-			if sent.Done {
-				return d.finish(ctx, sent)
+			if done, err := d.take(ctx, sent); done || err != nil {
+				return d.end(ctx, err)
 			}
-			d.status = protocol.StatusPending
-			d.giveBack(ctx, protocol.TurnDone{Again: true, Weight: sent.NextWeight, SentAt: sent.SentAt})
 			continue
 		}
-		switch verdict := judge(err); verdict.kind {
+		switch next := d.classify(err); next.kind {
 		case tryAgain:
 			d.status = protocol.StatusPending
-			d.giveBack(ctx, protocol.TurnDone{Again: true, Unsent: true, CoolFor: verdict.coolFor, Reason: verdict.reason})
+			d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
 		case park:
-			d.giveBack(ctx, protocol.TurnDone{CoolFor: verdict.coolFor, Pause: verdict.pauseLane, Reason: verdict.reason})
-			settled, err := d.park(ctx, verdict)
-			if err != nil {
-				return protocol.DeliverPostResult{}, err
-			}
-			if settled {
-				return d.settle(ctx)
+			if ended, err := d.park(ctx, next); ended || err != nil {
+				return d.end(ctx, err)
 			}
 		default:
-			d.giveBack(ctx, protocol.TurnDone{})
-			d.status, d.reason = protocol.StatusFailed, verdict.reason
+			d.giveBack(ctx, protocol.TurnDone{Unsent: true})
+			d.status, d.reason = protocol.StatusFailed, next.reason
 			if err := d.publish(ctx); err != nil {
 				return protocol.DeliverPostResult{}, err
 			}
 			return protocol.DeliverPostResult{}, temporal.NewApplicationErrorWithOptions(
-				"the platform refused the message: "+verdict.reason, protocol.ErrRejected,
+				"the platform refused the message: "+next.reason, protocol.ErrRejected,
 				temporal.ApplicationErrorOptions{NonRetryable: true, Cause: err})
 		}
 	}
 }
 
-// waitForTurn returns when the lane has granted a turn, or, with true, when an
-// operator has settled the delivery while it waited.
-func (d *delivery) waitForTurn(ctx workflow.Context) (settled bool) {
+// waitForTurn returns when the lane has granted a turn, or, with true, when the
+// delivery has ended while it waited: an operator has settled it, or the ledger
+// knows that nothing is to be sent.
+func (d *delivery) waitForTurn(ctx workflow.Context) (ended bool, err error) {
 	d.describe(ctx, "waits for its turn in "+protocol.DestinationWorkflowID(d.input.Destination))
-	grants := workflow.GetSignalChannelWithOptions(ctx, protocol.TurnGrantedSignal,
-		workflow.SignalChannelOptions{Description: "The lane grants this delivery its turn."})
-	d.await(func() bool {
-		var granted protocol.TurnGranted
-		for grants.ReceiveAsync(&granted) {
-			if granted.Lease > d.lastLease {
-				d.granted, d.lastLease = &granted, granted.Lease
+	for {
+		d.await(func() bool { return d.takeGrants() || d.decision != nil })
+		switch {
+		case d.decision != nil:
+			if d.granted != nil || d.input.Protocol < protocol.LedgerQueue {
+				d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
 			}
+			return true, nil
+		case d.granted != nil:
+			return false, nil
 		}
-		return d.granted != nil || d.decision != nil
-	})
-	if d.decision != nil {
-		d.giveBack(ctx, protocol.TurnDone{Unsent: true})
-		return true
+		if ended, err := d.lookAtLedger(ctx); ended || err != nil {
+			return ended, err
+		}
 	}
-	return false
+}
+
+// takeGrants takes the newest turn that was granted, each number once. It reports
+// whether there is something to do.
+func (d *delivery) takeGrants() bool {
+	var granted protocol.TurnGranted
+	for d.grants.ReceiveAsync(&granted) {
+		switch {
+		case granted.Lease > d.lastLease:
+			d.granted, d.lastLease = &granted, granted.Lease
+		case d.input.Protocol < protocol.LedgerQueue:
+		case granted.Lease == 0:
+			d.look = true
+		case granted.Lease == d.lastLease && d.granted == nil:
+			d.usedLease = granted.Lease
+		}
+	}
+	return d.granted != nil || d.look || d.usedLease != 0
+}
+
+// lookAtLedger gives a turn back that was granted once more, and ends the
+// delivery if it has come to rest from outside.
+func (d *delivery) lookAtLedger(ctx workflow.Context) (ended bool, err error) {
+	if used := d.usedLease; used != 0 {
+		d.usedLease = 0
+		d.granted = &protocol.TurnGranted{Lease: used}
+		d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
+	}
+	if !d.look {
+		return false, nil
+	}
+	d.look = false
+	var lanes *activities.Lanes
+	var status string
+	lookCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("what has become of it"))
+	if err := workflow.ExecuteActivity(lookCtx, lanes.Status, d.input.DeliveryKey).Get(ctx, &status); err != nil {
+		return false, err
+	}
+	switch status {
+	case protocol.StatusSent, protocol.StatusSuppressed, protocol.StatusFailed:
+		d.status, d.reason = status, ""
+		return true, d.publish(ctx)
+	}
+	return false, nil
 }
 
 func (d *delivery) sendPart(ctx workflow.Context) (protocol.PartSent, error) {
@@ -154,8 +208,9 @@ func (d *delivery) sendPart(ctx workflow.Context) (protocol.PartSent, error) {
 	d.describe(ctx, "sends "+what)
 	options := activities.SendOptions(d.input.Destination, what+" → "+d.input.Destination)
 	request := protocol.SendPart{
-		DeliveryID: d.input.DeliveryID, SendAt: d.granted.SendAt,
-		CaptchaKey: d.captchaKey, Forgiven: d.forgiven,
+		DeliveryKey: d.input.DeliveryKey, Lease: d.granted.Lease, SendAt: d.granted.SendAt,
+		CaptchaKey: d.captchaKey, AcknowledgedAt: d.acknowledgedAt,
+		Arrived: d.messageIDs, GiveBack: d.input.Protocol >= protocol.LedgerQueue,
 	}
 	d.captchaKey = "" // good for one call
 
@@ -169,7 +224,42 @@ func (d *delivery) sendPart(ctx workflow.Context) (protocol.PartSent, error) {
 	return sent, workflow.ExecuteActivity(ctx, telegram.SendToTelegram, request).Get(ctx, &sent)
 }
 
-// giveBack returns the turn, or withdraws from the queue if there was none.
+// take takes in that a part has arrived, or that nothing is left to send; done
+// ends the delivery. What the ledger does not know yet is recorded first, until
+// it succeeds (no limit).
+func (d *delivery) take(ctx workflow.Context, sent protocol.PartSent) (done bool, err error) {
+	if sent.Arrival != nil {
+		var ledger *activities.Ledger
+		recordCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("record what has arrived"))
+		if err := workflow.ExecuteActivity(recordCtx, ledger.RecordArrival, *sent.Arrival).Get(ctx, nil); err != nil {
+			return false, err
+		}
+	}
+	d.part, d.parts, d.uncertain, d.faults = sent.Part+1, sent.Parts, sent.Uncertain, 0
+	for len(d.messageIDs) < sent.Part {
+		d.messageIDs = append(d.messageIDs, nil)
+	}
+	if sent.Part > 0 && sent.MessageIDs != nil {
+		d.messageIDs[sent.Part-1] = sent.MessageIDs
+	}
+	if sent.GaveBack {
+		d.granted = nil
+	} else {
+		d.giveBack(ctx, protocol.TurnDone{Again: !sent.Done, Weight: sent.NextWeight, SentAt: sent.SentAt})
+	}
+	if !sent.Done {
+		d.status = protocol.StatusPending
+		return false, nil
+	}
+	d.status, d.reason = cmp.Or(sent.Status, protocol.StatusSent), sent.Reason
+	if d.uncertain > 0 {
+		d.reason = fmt.Sprintf("%d attempts of unknown outcome", d.uncertain)
+	}
+	return true, d.publish(ctx)
+}
+
+// giveBack returns the turn. It is tried within the workflow task first, where
+// it costs next to nothing, and then for as long as it takes.
 func (d *delivery) giveBack(ctx workflow.Context, done protocol.TurnDone) {
 	done.WorkflowID = workflow.GetInfo(ctx).WorkflowExecution.ID
 	if d.granted != nil {
@@ -177,66 +267,136 @@ func (d *delivery) giveBack(ctx workflow.Context, done protocol.TurnDone) {
 	}
 	d.granted = nil
 	var lanes *activities.Lanes
-	ctx = workflow.WithLocalActivityOptions(ctx, activities.LaneOptions("give the turn back"))
-	if err := workflow.ExecuteLocalActivity(ctx, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil); err != nil {
-		// The lane finds out by itself when the lease runs out.
+	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("give the turn back"))
+	err := workflow.ExecuteLocalActivity(local, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil)
+	if err != nil && d.input.Protocol >= protocol.LedgerQueue {
+		patient := workflow.WithActivityOptions(ctx, activities.LedgerOptions("give the turn back"))
+		err = workflow.ExecuteActivity(patient, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil)
+	}
+	if err != nil { // the lane asks the ledger when the lease runs out
 		workflow.GetLogger(ctx).Warn("turn not given back", "destination", d.input.Destination, "error", err)
 	}
 }
 
-// park waits for a person. It returns true if that person settled the
-// delivery, false if it is to be sent again: then it stands in the queue.
-func (d *delivery) park(ctx workflow.Context, verdict verdict) (settled bool, err error) {
-	signals := workflow.GetSignalChannelWithOptions(ctx, protocol.ResumeDeliverySignal,
-		workflow.SignalChannelOptions{Description: "As the update resume; for batches."})
-	for signals.ReceiveAsync(nil) {
+// park records that a person is needed and waits for one; ended is as for
+// waitForPerson.
+func (d *delivery) park(ctx workflow.Context, next next) (ended bool, err error) {
+	if d.input.Protocol < protocol.LedgerQueue {
+		d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
+	}
+	for d.resumes.ReceiveAsync(nil) {
 		workflow.GetLogger(ctx).Info("resume signal ignored: it came before the delivery was parked")
 	}
-	d.status, d.reason = verdict.status, verdict.reason
-	var ledger *activities.Ledger
-	recordCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("record why it waits"))
-	if err := workflow.ExecuteActivity(recordCtx, ledger.Park, protocol.Park{
-		DeliveryID: d.input.DeliveryID, Status: d.status, Reason: d.reason,
-	}).Get(ctx, nil); err != nil {
-		return false, err
+	d.status, d.reason = next.status, next.reason
+	if wanted, ended, err := d.rest(ctx); wanted || ended || err != nil {
+		return ended, err
+	}
+	if d.granted != nil {
+		d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
 	}
 	if err := d.publish(ctx); err != nil {
 		return false, err
 	}
-	d.describe(ctx, fmt.Sprintf("waits for a person: %s. `vestnik resume %d`, `vestnik skip %d`, or the update `resume`", d.reason, d.input.DeliveryID, d.input.DeliveryID))
+	return d.waitForPerson(ctx)
+}
 
-	d.await(func() bool {
-		var resume protocol.Resume
-		for d.decision == nil && signals.ReceiveAsync(&resume) {
-			if resume.Validate() == nil {
-				d.decision = &resume
-			}
+// rest records that the delivery waits for a person, and why. The ledger may know
+// better: that it was wanted anew meanwhile, or has ended.
+func (d *delivery) rest(ctx workflow.Context) (wanted, ended bool, err error) {
+	var ledger *activities.Ledger
+	var status string
+	recordCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("record why it waits"))
+	if err := workflow.ExecuteActivity(recordCtx, ledger.Park, protocol.Park{
+		DeliveryKey: d.input.DeliveryKey, Status: d.status, Reason: d.reason, WantedAt: d.wantedAt,
+	}).Get(ctx, &status); err != nil {
+		return false, false, err
+	}
+	switch status {
+	case protocol.StatusPending:
+		d.status, d.reason, d.wantedAt = status, "", workflow.Now(ctx)
+		return true, false, d.publish(ctx)
+	case protocol.StatusSent, protocol.StatusSuppressed:
+		d.status, d.reason = status, ""
+		if d.granted != nil {
+			d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
 		}
-		return d.decision != nil
-	})
+		return false, true, d.publish(ctx)
+	}
+	return false, false, nil
+}
+
+// waitForPerson waits for a decision. It reports true if that ended the
+// delivery, false if it is to be sent again: then the ledger owes it.
+func (d *delivery) waitForPerson(ctx workflow.Context) (ended bool, err error) {
+	d.describe(ctx, fmt.Sprintf("waits for a person: %s. `vestnik resume %d`, `vestnik skip %d`, or the update `resume`", d.reason, d.input.DeliveryID, d.input.DeliveryID))
+	for d.decision == nil {
+		d.await(func() bool {
+			var resume protocol.Resume
+			for d.decision == nil && d.resumes.ReceiveAsync(&resume) {
+				if resume.Validate() == nil {
+					d.decision = &resume
+				}
+			}
+			return d.decision != nil || d.input.Protocol >= protocol.LedgerQueue && d.takeGrants()
+		})
+		if d.granted != nil { // the lane believes that it is owed: the ledger may have been restored
+			if wanted, ended, err := d.rest(ctx); wanted || ended || err != nil {
+				return ended, err
+			}
+			d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
+		}
+		if ended, err := d.lookAtLedger(ctx); ended || err != nil {
+			return ended, err
+		}
+	}
 	decision := *d.decision
 	if decision.Action == protocol.ResumeSkip || decision.Action == protocol.ResumeMarkSent {
 		return true, nil
 	}
 	d.decision = nil
 	d.captchaKey = decision.CaptchaKey
-	if d.status == protocol.StatusUnknown {
-		d.forgiven = workflow.Now(ctx)
+	if d.status == protocol.StatusUnknown || d.input.Protocol >= protocol.LedgerQueue {
+		d.acknowledgedAt = workflow.Now(ctx)
 	}
-	d.status, d.reason = protocol.StatusPending, ""
+	d.status, d.reason, d.faults = protocol.StatusPending, "", 0
 	if err := d.publish(ctx); err != nil {
 		return false, err
 	}
 	var lanes *activities.Lanes
+	var requeued protocol.Requeued
 	queueCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("queue again"))
-	return false, workflow.ExecuteActivity(queueCtx, lanes.QueueAgain, d.input.DeliveryID).Get(ctx, nil)
+	if err := workflow.ExecuteActivity(queueCtx, lanes.QueueAgain, d.input.DeliveryKey).Get(ctx, &requeued); err != nil {
+		return false, err
+	}
+	d.wantedAt = requeued.WantedAt
+	if requeued.Status == protocol.StatusSent { // it had arrived, and word of it came late
+		d.status = requeued.Status
+		return true, d.publish(ctx)
+	}
+	return false, nil
+}
+
+// end is how the delivery ends when nothing is left to send, or a person says so.
+func (d *delivery) end(ctx workflow.Context, err error) (protocol.DeliverPostResult, error) {
+	if err == nil && d.decision != nil {
+		return d.settle(ctx)
+	}
+	return d.result(), err
+}
+
+func (d *delivery) result() protocol.DeliverPostResult {
+	result := protocol.DeliverPostResult{Status: d.status, Reason: d.reason, Parts: d.parts, WantedAt: d.wantedAt}
+	if slices.ContainsFunc(d.messageIDs, func(ids []int64) bool { return ids != nil }) {
+		result.MessageIDs = d.messageIDs
+	}
+	return result
 }
 
 // settle records an operator's decision that ends the delivery.
 func (d *delivery) settle(ctx workflow.Context) (protocol.DeliverPostResult, error) {
 	var ledger *activities.Ledger
 	ctx = workflow.WithActivityOptions(ctx, activities.LedgerOptions("record the operator's decision"))
-	settle := protocol.Settle{DeliveryID: d.input.DeliveryID, Action: d.decision.Action, Note: d.decision.Note}
+	settle := protocol.Settle{DeliveryKey: d.input.DeliveryKey, Action: d.decision.Action, Note: d.decision.Note}
 	var result protocol.DeliverPostResult
 	if err := workflow.ExecuteActivity(ctx, ledger.Settle, settle).Get(ctx, &result); err != nil {
 		return result, err
@@ -245,7 +405,7 @@ func (d *delivery) settle(ctx workflow.Context) (protocol.DeliverPostResult, err
 	if err := d.publish(ctx); err != nil {
 		return result, err
 	}
-	return result, d.waiting.Err()
+	return d.result(), d.waiting.Err()
 }
 
 // await waits without a timer. Whoever cancels the workflow wants the delivery
@@ -256,22 +416,18 @@ func (d *delivery) await(condition func() bool) {
 	}
 }
 
-func (d *delivery) finish(ctx workflow.Context, sent protocol.PartSent) (protocol.DeliverPostResult, error) {
-	d.giveBack(ctx, protocol.TurnDone{SentAt: sent.SentAt})
-	d.status, d.reason = cmp.Or(sent.Status, protocol.StatusSent), ""
-	if d.uncertain > 0 {
-		d.reason = fmt.Sprintf("%d attempts of unknown outcome", d.uncertain)
-	}
-	return protocol.DeliverPostResult{Status: d.status, Reason: d.reason, Parts: d.parts}, d.publish(ctx)
-}
-
 // publish brings the search attributes in step with the status, so that an
-// operator's inbox is a list in the Web UI, with no worker running.
+// operator's inbox is a list in the Web UI, with no worker running. They carry
+// slugs only: the words are in the ledger.
 func (d *delivery) publish(ctx workflow.Context) error {
 	d.describe(ctx, d.status)
+	reason := d.reason
+	if atRest := d.status == protocol.StatusSent || d.status == protocol.StatusSuppressed; atRest && d.input.Protocol >= protocol.LedgerQueue {
+		reason = ""
+	}
 	return workflow.UpsertTypedSearchAttributes(ctx,
 		protocol.DeliveryState.ValueSet(d.status),
-		keywordOrUnset(protocol.ParkReason, d.reason))
+		keywordOrUnset(protocol.ParkReason, reason))
 }
 
 // describe sets what the Web UI shows of a running delivery.
@@ -284,45 +440,61 @@ func (d *delivery) describe(ctx workflow.Context, now string) {
 	workflow.SetCurrentDetails(ctx, text)
 }
 
-type verdictKind int
+type nextKind int
 
 const (
-	fail verdictKind = iota
+	fail nextKind = iota
 	tryAgain
 	park
 )
 
-// verdict is what the delivery makes of a send that did not succeed.
-type verdict struct {
-	kind      verdictKind
-	status    string
-	reason    string
-	pauseLane bool
-	coolFor   time.Duration
+// next is what the delivery makes of a send that did not succeed.
+type next struct {
+	kind   nextKind
+	status string
+	reason string
 }
 
-// judge maps how a send activity ended to what happens to the delivery. The
-// platforms' own answers were classified before, in their catalogues.
-func judge(err error) verdict {
-	unavailable := verdict{kind: park, status: protocol.StatusParked, reason: protocol.ReasonUnavailable, coolFor: coolAfterUnavailable}
+// classify maps how a send activity ended to what happens to the delivery. The
+// platforms' own answers were classified before, in their catalogues, and what
+// they mean for the destination is in the ledger already.
+func (d *delivery) classify(err error) next {
+	unavailable := next{kind: tryAgain}
+	if d.input.Protocol < protocol.LedgerQueue {
+		unavailable = next{kind: park, status: protocol.StatusParked, reason: protocol.ReasonUnavailable}
+	}
 	var failure *temporal.ApplicationError
-	if !errors.As(err, &failure) {
+	var panicked *temporal.PanicError
+	var refusal protocol.Refusal
+	kind := ""
+	switch {
+	case errors.As(err, &failure):
+		kind = failure.Type()
+		if failure.HasDetails() {
+			_ = failure.Details(&refusal)
+		}
+	case !errors.As(err, &panicked):
 		return unavailable // every attempt timed out, or the workers kept dying
 	}
-	var refusal protocol.Refusal
-	if failure.HasDetails() {
-		_ = failure.Details(&refusal)
-	}
-	switch failure.Type() {
+	switch kind {
 	case protocol.ErrRateLimited:
-		return verdict{kind: tryAgain, coolFor: failure.NextRetryDelay(), reason: refusal.Reason}
+		return next{kind: tryAgain}
 	case protocol.ErrParked:
-		return verdict{kind: park, status: protocol.StatusParked, reason: refusal.Reason, pauseLane: refusal.PauseLane}
-	case protocol.ErrUnknownParked, protocol.ErrOutcomeUnknown:
-		return verdict{kind: park, status: protocol.StatusUnknown, reason: protocol.ReasonOutcomeUnknown}
+		return next{kind: park, status: protocol.StatusParked, reason: refusal.Reason}
+	case protocol.ErrUnknownParked:
+		return next{kind: park, status: protocol.StatusUnknown, reason: protocol.ReasonOutcomeUnknown}
 	case protocol.ErrRejected:
-		return verdict{kind: fail, reason: refusal.Reason}
-	default:
+		return next{kind: fail, reason: refusal.Reason}
+	case protocol.ErrOutcomeUnknown:
+		if d.input.Protocol < protocol.LedgerQueue {
+			return next{kind: park, status: protocol.StatusUnknown, reason: protocol.ReasonOutcomeUnknown}
+		}
+		return unavailable
+	case protocol.ErrRetryLater:
 		return unavailable
 	}
+	if d.faults++; d.faults >= maxFaults {
+		return next{kind: park, status: protocol.StatusParked, reason: protocol.ReasonFault}
+	}
+	return unavailable
 }

@@ -2,11 +2,14 @@ package workflows
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
@@ -24,19 +27,29 @@ type errand struct {
 	// sends is what the send activity comes to, one call after another.
 	sends []func(request protocol.SendPart) (protocol.PartSent, error)
 
+	// status is what the ledger says; parkedAs what it answers to Park instead,
+	// and ledgerAway how often it fails to record.
+	status     string
+	parkedAs   string
+	ledgerAway func(tries int) error
+	recorded   []protocol.Arrival
+
 	requests []protocol.SendPart
 	given    []protocol.TurnDone
 	parked   []protocol.Park
 	settled  []protocol.Settle
 	queued   int
 	lease    int64
+	waiting  *protocol.Park
 }
+
+var errandKey = protocol.DeliveryKey{Destination: "telegram:-100", OwnerID: -1, PostID: 2}
 
 func newErrand(t *testing.T, sends ...func(protocol.SendPart) (protocol.PartSent, error)) *errand {
 	t.Parallel()
 	suite := &testsuite.WorkflowTestSuite{}
 	suite.SetLogger(quiet{})
-	e := &errand{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, sends: sends}
+	e := &errand{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, sends: sends, ledgerAway: func(int) error { return nil }}
 	e.SetTestTimeout(20 * time.Second)
 	e.RegisterWorkflowWithOptions(DeliverPost, workflow.RegisterOptions{Name: protocol.DeliverPostWorkflow})
 	telegram, lanes, ledger := &activities.Telegram{}, &activities.Lanes{}, &activities.Ledger{}
@@ -48,15 +61,34 @@ func newErrand(t *testing.T, sends ...func(protocol.SendPart) (protocol.PartSent
 	e.OnActivity(lanes.GiveBack, mock.Anything, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, _ string, done protocol.TurnDone) error {
 			e.given = append(e.given, done)
-			if done.Again {
-				e.grant(max(done.CoolFor, 10*time.Millisecond))
+			if e.owed(done) {
+				e.grant(10 * time.Millisecond)
 			}
 			return nil
 		}).Maybe()
 	e.OnActivity(lanes.QueueAgain, mock.Anything, mock.Anything).Return(
-		func(context.Context, int64) error { e.queued++; e.grant(10 * time.Millisecond); return nil }).Maybe()
+		func(context.Context, protocol.DeliveryKey) (protocol.Requeued, error) {
+			e.queued++
+			e.status = protocol.StatusPending
+			e.grant(10 * time.Millisecond)
+			return protocol.Requeued{Status: protocol.StatusPending, WantedAt: e.Now()}, nil
+		}).Maybe()
+	e.OnActivity(lanes.Status, mock.Anything, mock.Anything).Return(
+		func(context.Context, protocol.DeliveryKey) (string, error) { return e.status, nil }).Maybe()
+	e.OnActivity(ledger.RecordArrival, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, arrival protocol.Arrival) error {
+			e.recorded = append(e.recorded, arrival)
+			return e.ledgerAway(len(e.recorded))
+		}).Maybe()
 	e.OnActivity(ledger.Park, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, park protocol.Park) error { e.parked = append(e.parked, park); return nil }).Maybe()
+		func(_ context.Context, park protocol.Park) (string, error) {
+			e.parked = append(e.parked, park)
+			if e.parkedAs != "" {
+				return e.parkedAs, nil
+			}
+			e.status = park.Status
+			return park.Status, nil
+		}).Maybe()
 	e.OnActivity(ledger.Settle, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, settle protocol.Settle) (protocol.DeliverPostResult, error) {
 			e.settled = append(e.settled, settle)
@@ -69,6 +101,11 @@ func newErrand(t *testing.T, sends ...func(protocol.SendPart) (protocol.PartSent
 	return e
 }
 
+// owed reports whether the lane would grant the delivery its next turn.
+func (e *errand) owed(done protocol.TurnDone) bool {
+	return done.Again || done.Look && e.status != protocol.StatusParked && e.status != protocol.StatusUnknown && len(e.requests) > 0
+}
+
 func (e *errand) grant(after time.Duration) {
 	e.lease++
 	granted := protocol.TurnGranted{Lease: e.lease}
@@ -78,7 +115,7 @@ func (e *errand) grant(after time.Duration) {
 // deliver runs the delivery, with a first turn at once unless the test has
 // something else in mind.
 func (e *errand) deliver() (protocol.DeliverPostResult, error) {
-	e.ExecuteWorkflow(DeliverPost, protocol.DeliverPostInput{DeliveryID: 7, Destination: "telegram:-100", OwnerID: -1, PostID: 2, PostType: "lost"})
+	e.ExecuteWorkflow(DeliverPost, protocol.DeliverPostInput{DeliveryKey: errandKey, DeliveryID: 7, PostType: "lost", Protocol: protocol.LedgerQueue, Waiting: e.waiting})
 	require.True(e.t, e.IsWorkflowCompleted())
 	var result protocol.DeliverPostResult
 	err := e.GetWorkflowError()
@@ -101,7 +138,7 @@ func (e *errand) decide(after time.Duration, resume protocol.Resume) *error {
 
 func sent(part, parts int) func(protocol.SendPart) (protocol.PartSent, error) {
 	return func(protocol.SendPart) (protocol.PartSent, error) {
-		return protocol.PartSent{Part: part, Parts: parts, Done: part == parts, NextWeight: 3}, nil
+		return protocol.PartSent{Part: part, Parts: parts, Done: part == parts, NextWeight: 3, MessageIDs: []int64{int64(10 + part)}}, nil
 	}
 }
 
@@ -119,14 +156,46 @@ func TestADeliveryTakesATurnForEachPart(t *testing.T) {
 	e.grant(0)
 	result, err := e.deliver()
 	require.NoError(t, err)
-	require.Equal(t, protocol.DeliverPostResult{Status: protocol.StatusSent, Parts: 3}, result)
+	require.Equal(t, protocol.DeliverPostResult{Status: protocol.StatusSent, Parts: 3, MessageIDs: [][]int64{{11}, {12}, {13}}}, result)
 	require.Len(t, e.given, 3)
 	require.Equal(t, []bool{true, true, false}, []bool{e.given[0].Again, e.given[1].Again, e.given[2].Again})
 	require.Equal(t, 3, e.given[0].Weight, "the next part's weight goes with the turn")
 	require.Equal(t, []int64{1, 2, 3}, []int64{e.given[0].Lease, e.given[1].Lease, e.given[2].Lease})
+	require.Equal(t, [][]int64{{11}, {12}}, e.requests[2].Arrived, "a ledger that was restored learns what the run knows")
 }
 
-func TestADeliveryThatIsToldToWaitTellsItsLaneAndKeepsItsPlace(t *testing.T) {
+func TestATurnThatTheActivityGaveBackIsNotGivenBackAgain(t *testing.T) {
+	e := newErrand(t, func(protocol.SendPart) (protocol.PartSent, error) {
+		return protocol.PartSent{Part: 1, Parts: 1, Done: true, GaveBack: true, MessageIDs: []int64{11}}, nil
+	})
+	e.grant(0)
+	_, err := e.deliver()
+	require.NoError(t, err)
+	require.Empty(t, e.given)
+}
+
+func TestWhatHasArrivedIsRecordedForAsLongAsItTakes(t *testing.T) {
+	arrival := &protocol.Arrival{DeliveryKey: errandKey, Attempt: 1, MessageIDs: []int64{11}, Last: true}
+	e := newErrand(t, func(protocol.SendPart) (protocol.PartSent, error) {
+		return protocol.PartSent{Part: 1, Parts: 1, Done: true, Arrival: arrival, MessageIDs: []int64{11}}, nil
+	})
+	e.ledgerAway = func(tries int) error {
+		if tries < 8 {
+			return errors.New("Postgres does not answer")
+		}
+		return nil
+	}
+	e.grant(0)
+	result, err := e.deliver()
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, result.Status)
+	require.Len(t, e.recorded, 8)
+	require.Equal(t, *arrival, e.recorded[7])
+	require.Len(t, e.requests, 1)
+	require.Len(t, e.given, 1, "and then the turn goes back")
+}
+
+func TestADeliveryThatIsToldToWaitGivesItsTurnBackAndHasTheNext(t *testing.T) {
 	e := newErrand(t,
 		ends(protocol.ErrRateLimited, protocol.Refusal{Reason: "Telegram asks to wait 8s"}, temporal.ApplicationErrorOptions{NonRetryable: true, NextRetryDelay: 8 * time.Second}),
 		sent(1, 1))
@@ -134,57 +203,137 @@ func TestADeliveryThatIsToldToWaitTellsItsLaneAndKeepsItsPlace(t *testing.T) {
 	result, err := e.deliver()
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusSent, result.Status)
-	require.Equal(t, protocol.TurnDone{WorkflowID: "default-test-workflow-id", Lease: 1, Again: true, Unsent: true, CoolFor: 8 * time.Second, Reason: "Telegram asks to wait 8s"}, e.given[0])
+	require.Equal(t, protocol.TurnDone{WorkflowID: "default-test-workflow-id", Lease: 1, Unsent: true, Look: true}, e.given[0])
 }
 
 func TestADeliveryParksFreeingItsLaneFirst(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name     string
-		ends     func(protocol.SendPart) (protocol.PartSent, error)
-		park     protocol.Park
-		pause    bool
-		cool     time.Duration
-		forgiven bool // sent again although nobody knows
+		name  string
+		turns int
+		ends  func(protocol.SendPart) (protocol.PartSent, error)
+		park  protocol.Park
 	}{
-		{"a refusal that holds for the whole destination", ends(protocol.ErrParked, protocol.Refusal{Reason: "forbidden", PauseLane: true}, final),
-			protocol.Park{DeliveryID: 7, Status: protocol.StatusParked, Reason: "forbidden"}, true, 0, false},
-		{"a refusal of this one alone", ends(protocol.ErrParked, protocol.Refusal{Reason: "too_many_recipients"}, final),
-			protocol.Park{DeliveryID: 7, Status: protocol.StatusParked, Reason: "too_many_recipients"}, false, 0, false},
-		{"an unknown outcome under ON_UNKNOWN=park", ends(protocol.ErrUnknownParked, protocol.Refusal{Reason: protocol.ReasonOutcomeUnknown}, final),
-			protocol.Park{DeliveryID: 7, Status: protocol.StatusUnknown, Reason: protocol.ReasonOutcomeUnknown}, false, 0, true},
-		{"unknown outcomes without end", ends(protocol.ErrOutcomeUnknown, protocol.Refusal{}, final),
-			protocol.Park{DeliveryID: 7, Status: protocol.StatusUnknown, Reason: protocol.ReasonOutcomeUnknown}, false, 0, true},
-		{"a platform that stays away", ends(protocol.ErrRetryLater, protocol.Refusal{}, final),
-			protocol.Park{DeliveryID: 7, Status: protocol.StatusParked, Reason: protocol.ReasonUnavailable}, false, coolAfterUnavailable, false},
-		{"workers that keep dying", func(protocol.SendPart) (protocol.PartSent, error) {
+		{"a refusal", 1, ends(protocol.ErrParked, protocol.Refusal{Reason: "forbidden"}, final),
+			protocol.Park{DeliveryKey: errandKey, Status: protocol.StatusParked, Reason: "forbidden"}},
+		{"an unknown outcome under ON_UNKNOWN=park", 1, ends(protocol.ErrUnknownParked, protocol.Refusal{Reason: protocol.ReasonOutcomeUnknown}, final),
+			protocol.Park{DeliveryKey: errandKey, Status: protocol.StatusUnknown, Reason: protocol.ReasonOutcomeUnknown}},
+		{"a fault of our own that does not go away", maxFaults, func(protocol.SendPart) (protocol.PartSent, error) {
 			return protocol.PartSent{}, temporal.NewNonRetryableApplicationError("panic", "PanicError", nil)
-		}, protocol.Park{DeliveryID: 7, Status: protocol.StatusParked, Reason: protocol.ReasonUnavailable}, false, coolAfterUnavailable, false},
+		}, protocol.Park{DeliveryKey: errandKey, Status: protocol.StatusParked, Reason: protocol.ReasonFault}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			e := newErrand(t, row.ends, sent(1, 1))
+			e := newErrand(t, append(slices.Repeat([]func(protocol.SendPart) (protocol.PartSent, error){row.ends}, row.turns), sent(1, 1))...)
 			e.grant(0)
 			e.decide(48*time.Hour, protocol.Resume{Action: protocol.ResumeRetry})
 			result, err := e.deliver()
 			require.NoError(t, err)
 			require.Equal(t, protocol.StatusSent, result.Status)
 			require.Equal(t, []protocol.Park{row.park}, e.parked)
-			require.Equal(t, row.pause, e.given[0].Pause)
-			require.Equal(t, row.cool, e.given[0].CoolFor)
-			require.False(t, e.given[0].Again)
+			require.True(t, e.given[row.turns-1].Look, "the ledger says whether the lane is paused")
 			require.Equal(t, 1, e.queued)
-			require.Equal(t, row.forgiven, !e.requests[1].Forgiven.IsZero())
+			require.False(t, e.requests[row.turns].AcknowledgedAt.IsZero())
 		})
 	}
 }
 
-func TestATurnThatIsToldOfTwiceIsTakenOnce(t *testing.T) {
+func TestAPlatformThatStaysAwayAsksNobody(t *testing.T) {
+	t.Parallel()
+	for name, away := range map[string]func(protocol.SendPart) (protocol.PartSent, error){
+		"unavailable": ends(protocol.ErrRetryLater, protocol.Refusal{}, final),
+		"unknown":     ends(protocol.ErrOutcomeUnknown, protocol.Refusal{}, final),
+		"timed out": func(protocol.SendPart) (protocol.PartSent, error) {
+			return protocol.PartSent{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := newErrand(t, append(slices.Repeat([]func(protocol.SendPart) (protocol.PartSent, error){away}, 50), sent(1, 1))...)
+			e.grant(0)
+			result, err := e.deliver()
+			require.NoError(t, err)
+			require.Equal(t, protocol.StatusSent, result.Status)
+			require.Empty(t, e.parked)
+		})
+	}
+}
+
+func TestATurnThatIsGrantedAgainIsTakenOnceAndGivenBackAgain(t *testing.T) {
 	e := newErrand(t, sent(1, 2), sent(2, 2))
-	e.grant(0)
-	e.RegisterDelayedCallback(func() { e.SignalWorkflow(protocol.TurnGrantedSignal, protocol.TurnGranted{Lease: 1}) }, time.Millisecond)
+	e.RegisterDelayedCallback(func() { e.SignalWorkflow(protocol.TurnGrantedSignal, protocol.TurnGranted{Lease: 1}) }, 0)
+	e.RegisterDelayedCallback(func() { e.SignalWorkflow(protocol.TurnGrantedSignal, protocol.TurnGranted{Lease: 1}) }, time.Hour)
+	e.lease = 1
+	e.sends[0] = func(protocol.SendPart) (protocol.PartSent, error) {
+		return protocol.PartSent{Part: 1, Parts: 2, GaveBack: true}, nil // and the lane never heard of it
+	}
+	e.RegisterDelayedCallback(func() { e.SignalWorkflow(protocol.TurnGrantedSignal, protocol.TurnGranted{Lease: 2}) }, 2*time.Hour)
 	_, err := e.deliver()
 	require.NoError(t, err)
+	require.Len(t, e.requests, 2)
 	require.Equal(t, []int64{1, 2}, []int64{e.given[0].Lease, e.given[1].Lease})
+	require.True(t, e.given[0].Unsent)
+}
+
+func TestADeliveryAtRestGivesATurnBackAndRecordsWhyItRests(t *testing.T) {
+	e := newErrand(t, ends(protocol.ErrParked, protocol.Refusal{Reason: "forbidden"}, final), sent(1, 1))
+	e.grant(0)
+	e.RegisterDelayedCallback(func() {
+		e.status = protocol.StatusPending // the ledger was restored from before it was parked
+		e.grant(0)
+	}, time.Hour)
+	e.decide(2*time.Hour, protocol.Resume{Action: protocol.ResumeRetry})
+	result, err := e.deliver()
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, result.Status)
+	require.Len(t, e.parked, 2)
+	require.Equal(t, int64(2), e.given[1].Lease)
+	require.Len(t, e.requests, 2)
+}
+
+func TestADeliveryThatWasWantedAnewTakesTheTurnInsteadOfResting(t *testing.T) {
+	e := newErrand(t, ends(protocol.ErrParked, protocol.Refusal{Reason: "forbidden"}, final), sent(1, 1))
+	e.parkedAs = protocol.StatusPending
+	e.grant(0)
+	e.grant(time.Hour)
+	result, err := e.deliver()
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, result.Status)
+	require.Len(t, e.requests, 2)
+}
+
+func TestADeliveryThatCameToRestFromOutsideEnds(t *testing.T) {
+	t.Parallel()
+	look := func(e *errand, status string) {
+		e.RegisterDelayedCallback(func() {
+			e.status = status
+			e.SignalWorkflow(protocol.TurnGrantedSignal, protocol.TurnGranted{})
+		}, time.Hour)
+	}
+	t.Run("while it waits for its turn", func(t *testing.T) {
+		e := newErrand(t)
+		look(e, protocol.StatusSuppressed)
+		result, err := e.deliver()
+		require.NoError(t, err)
+		require.Equal(t, protocol.StatusSuppressed, result.Status)
+	})
+	t.Run("while it waits for a person", func(t *testing.T) {
+		e := newErrand(t, ends(protocol.ErrUnknownParked, protocol.Refusal{}, final))
+		e.grant(0)
+		look(e, protocol.StatusSent)
+		result, err := e.deliver()
+		require.NoError(t, err)
+		require.Equal(t, protocol.StatusSent, result.Status)
+	})
+}
+
+func TestARowThatWaitsForAPersonGetsARunThatDoes(t *testing.T) {
+	e := newErrand(t, sent(1, 1))
+	e.waiting = &protocol.Park{DeliveryKey: errandKey, Status: protocol.StatusParked, Reason: "forbidden"}
+	e.decide(time.Hour, protocol.Resume{Action: protocol.ResumeRetry})
+	result, err := e.deliver()
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, result.Status)
+	require.Empty(t, e.parked, "the row says so already")
+	require.Equal(t, 1, e.queued)
 }
 
 func TestADeliveryRefusedForGoodFailsWithThePlatformsWords(t *testing.T) {
@@ -196,21 +345,19 @@ func TestADeliveryRefusedForGoodFailsWithThePlatformsWords(t *testing.T) {
 	require.Empty(t, e.parked)
 }
 
-func TestAnUnavailablePlatformIsTriedForAQuarterOfAnHourWithinOneTurn(t *testing.T) {
-	e := newErrand(t, ends(protocol.ErrRetryLater, protocol.Refusal{}, temporal.ApplicationErrorOptions{}))
+func TestAnUnavailablePlatformIsTriedAFewTimesWithinOneTurn(t *testing.T) {
+	e := newErrand(t, append(slices.Repeat([]func(protocol.SendPart) (protocol.PartSent, error){
+		ends(protocol.ErrRetryLater, protocol.Refusal{}, temporal.ApplicationErrorOptions{})}, 4), sent(1, 1))...)
 	e.grant(0)
-	e.decide(48*time.Hour, protocol.Resume{Action: protocol.ResumeSkip})
-	result, err := e.deliver()
+	_, err := e.deliver()
 	require.NoError(t, err)
-	require.Equal(t, protocol.StatusSuppressed, result.Status)
-	require.Len(t, e.requests, 20)
-	require.Len(t, e.given, 1)
-	require.Equal(t, protocol.ReasonUnavailable, e.parked[0].Reason)
+	require.Len(t, e.requests, 5)
+	require.Equal(t, []int64{1, 1, 1, 1, 2}, []int64{e.requests[0].Lease, e.requests[1].Lease, e.requests[2].Lease, e.requests[3].Lease, e.requests[4].Lease})
 }
 
 func TestAnOperatorsWord(t *testing.T) {
 	t.Parallel()
-	parked := ends(protocol.ErrParked, protocol.Refusal{Reason: protocol.ReasonCaptcha, PauseLane: true}, final)
+	parked := ends(protocol.ErrParked, protocol.Refusal{Reason: protocol.ReasonCaptcha}, final)
 	t.Run("a captcha's answer is used once", func(t *testing.T) {
 		e := newErrand(t, parked, parked, sent(1, 1))
 		e.grant(0)
@@ -228,8 +375,8 @@ func TestAnOperatorsWord(t *testing.T) {
 		require.NoError(t, err)
 		require.ErrorContains(t, *refused, "waits for its turn")
 		require.Equal(t, protocol.StatusSent, result.Status)
-		require.Equal(t, []protocol.Settle{{DeliveryID: 7, Action: protocol.ResumeMarkSent, Note: "сама видела"}}, e.settled)
-		require.Equal(t, []protocol.TurnDone{{WorkflowID: "default-test-workflow-id", Unsent: true}}, e.given, "it withdraws from the queue")
+		require.Equal(t, []protocol.Settle{{DeliveryKey: errandKey, Action: protocol.ResumeMarkSent, Note: "сама видела"}}, e.settled)
+		require.Empty(t, e.given, "it had no turn")
 	})
 	t.Run("comes by signal too, unless it came before there was anything to decide", func(t *testing.T) {
 		e := newErrand(t, parked, sent(1, 1))
@@ -264,6 +411,6 @@ func TestAnInputWithoutARowIsRefusedWithTheRemedy(t *testing.T) {
 	suite.SetLogger(quiet{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.RegisterWorkflow(DeliverPost)
-	env.ExecuteWorkflow(DeliverPost, protocol.DeliverPostInput{Destination: "telegram:-100"})
+	env.ExecuteWorkflow(DeliverPost, protocol.DeliverPostInput{DeliveryKey: protocol.DeliveryKey{Destination: "telegram:-100"}})
 	require.ErrorContains(t, env.GetWorkflowError(), "vestnik deliver")
 }

@@ -10,21 +10,18 @@ import (
 	"vestnik/internal/protocol"
 )
 
-const (
-	// leaseTime is how long a turn may be out before the lane asks whether
-	// its delivery still runs. A terminated delivery never gives its turn
-	// back; a slow one keeps it.
-	leaseTime = 2 * time.Minute
-	// maxQueue keeps what a run hands to the next one, about 90 bytes for
-	// each turn, well under Temporal's 2 MB for one input. A delivery that
-	// finds no place stays owed in the ledger, and a later sweep asks again.
-	maxQueue = 10_000
-)
+// leaseTime is how long a turn may be out before the lane asks the ledger
+// whether its delivery still wants it, and grants it again under its number.
+const leaseTime = 2 * time.Minute
 
 // Destination is the lane of one destination: it grants one turn at a time, in
-// the order in which turns were asked for, no faster than the pace, and none
-// while the destination cools down or is paused. It runs for ever, continuing
-// as new when its history grows.
+// the order of the ledger, no faster than the pace, and none while the
+// destination cools down or is paused. It runs for ever, continuing as new when
+// its history grows.
+//
+// A lane knows nothing that the ledger does not, but for whose turn it is and
+// when the last messages went out. One that is terminated is whole again when
+// the next begins: calls in flight bar others until their deadline.
 func Destination(ctx workflow.Context, input protocol.DestinationInput) error {
 	l := newLane(ctx, input)
 	if err := l.setup(ctx); err != nil {
@@ -37,52 +34,47 @@ type lane struct {
 	destination string
 
 	// what the next run inherits
-	configured protocol.Pace
-	override   *protocol.Pace
-	queue      []protocol.Turn
-	lease      *protocol.Lease
-	leases     int64
-	slot       time.Time // when the next message is due
-	lastSent   time.Time
-	recent     []protocol.SentMark
-	cooling    time.Time
-	coolReason string
-	paused     *protocol.Pause
-	granted    int64
+	lease    *protocol.Lease
+	leases   int64
+	slot     time.Time // when the next message is due
+	lastSent time.Time
+	recent   []protocol.SentMark
+	granted  int64
 
-	turns, done workflow.ReceiveChannel
-	nudge       workflow.Channel
-	slotTimer   alarm
-	leaseTimer  alarm
-	shownState  string
-	shownReason string
+	// what the ledger said last
+	view    protocol.LaneView
+	cooling time.Time
+	stale   bool // something has changed since
+
+	nudges, done workflow.ReceiveChannel
+	wakes        workflow.Channel
+	slotTimer    alarm
+	leaseTimer   alarm
+	shownState   string
+	shownReason  string
 }
 
 func newLane(ctx workflow.Context, input protocol.DestinationInput) *lane {
 	l := &lane{
 		destination: input.Destination,
-		turns:       workflow.GetSignalChannelWithOptions(ctx, protocol.QueueTurnsSignal, workflow.SignalChannelOptions{Description: "Queue deliveries for their turn."}),
+		nudges:      workflow.GetSignalChannelWithOptions(ctx, protocol.NudgeSignal, workflow.SignalChannelOptions{Description: "Look at the ledger."}),
 		done:        workflow.GetSignalChannelWithOptions(ctx, protocol.TurnDoneSignal, workflow.SignalChannelOptions{Description: "Give a granted turn back."}),
-		nudge:       workflow.NewNamedBufferedChannel(ctx, "nudge", 1),
+		wakes:       workflow.NewNamedBufferedChannel(ctx, "wake", 1),
 		leases:      workflow.Now(ctx).UnixMilli(), // greater than any that a lane before this one has granted
+		stale:       true,
+		shownState:  protocol.LaneOpen,
 	}
 	if c := input.Carried; c != nil {
-		l.configured, l.override = c.Configured, c.Override
-		l.queue, l.lease, l.leases = c.Queue, c.Lease, c.Leases
-		l.slot, l.lastSent, l.recent = c.Slot, c.LastSent, c.Recent
-		l.cooling, l.coolReason, l.paused = c.Cooling, c.CoolReason, c.Paused
-		l.granted = c.Granted
+		l.lease, l.leases, l.slot = c.Lease, c.Leases, c.Slot
+		l.lastSent, l.recent, l.granted = c.LastSent, c.Recent, c.Granted
+		l.shownState = "" // the next run shows it again
 	}
 	return l
 }
 
 func (l *lane) carry() *protocol.LaneCarry {
 	return &protocol.LaneCarry{
-		Configured: l.configured, Override: l.override,
-		Queue: l.queue, Lease: l.lease, Leases: l.leases,
-		Slot: l.slot, LastSent: l.lastSent, Recent: l.recent,
-		Cooling: l.cooling, CoolReason: l.coolReason, Paused: l.paused,
-		Granted: l.granted,
+		Lease: l.lease, Leases: l.leases, Slot: l.slot, LastSent: l.lastSent, Recent: l.recent, Granted: l.granted,
 	}
 }
 
@@ -90,7 +82,7 @@ func (l *lane) run(ctx workflow.Context) error {
 	for {
 		l.takeSignals(ctx)
 		if err := ctx.Err(); err != nil {
-			return err // whoever waits is queued in a new lane by the next sweep
+			return err // the next nudge begins another lane
 		}
 		if err := l.show(ctx); err != nil {
 			return err
@@ -100,6 +92,10 @@ func (l *lane) run(ctx workflow.Context) error {
 			// has reached this run can be missed.
 			return workflow.NewContinueAsNewError(ctx, protocol.DestinationWorkflow,
 				protocol.DestinationInput{Destination: l.destination, Carried: l.carry()})
+		}
+		if l.lease == nil && l.stale {
+			l.look(ctx)
+			continue
 		}
 		switch at, ready := l.nextStep(ctx); {
 		case ready && l.lease != nil:
@@ -114,99 +110,67 @@ func (l *lane) run(ctx workflow.Context) error {
 
 // takeSignals takes in everything that has arrived.
 func (l *lane) takeSignals(ctx workflow.Context) {
-	for {
-		var turns protocol.QueueTurns
-		if !l.turns.ReceiveAsync(&turns) {
-			break
-		}
-		l.takeTurns(ctx, turns)
+	for l.nudges.ReceiveAsync(nil) {
+		l.stale = true
 	}
 	for {
 		var done protocol.TurnDone
 		if !l.done.ReceiveAsync(&done) {
-			break
+			return
 		}
 		l.takeBack(ctx, done)
 	}
 }
 
-func (l *lane) takeTurns(ctx workflow.Context, turns protocol.QueueTurns) {
-	waiting, refused := l.waiting(), 0
-	if turns.Pace != l.configured {
-		l.configured, l.override = turns.Pace, nil
+// look reads what is next, and what was decided about the destination.
+func (l *lane) look(ctx workflow.Context) {
+	l.stale = false
+	var lanes *activities.Lanes
+	var view protocol.LaneView
+	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("what is next"))
+	err := workflow.ExecuteLocalActivity(local, lanes.Next, l.destination).Get(ctx, &view)
+	if err != nil {
+		patient := workflow.WithActivityOptions(ctx, activities.LedgerOptions("what is next"))
+		err = workflow.ExecuteActivity(patient, lanes.Next, l.destination).Get(ctx, &view)
 	}
-	for _, turn := range turns.Turns {
-		switch {
-		case waiting[turn.WorkflowID]:
-			continue
-		case l.paused != nil && l.paused.By == turn.WorkflowID:
-			// A person has dealt with what stopped the lane and resumed the
-			// delivery that met it: the lane goes on, with that one first.
-			l.paused = nil
-			l.queue = slices.Insert(l.queue, 0, turn)
-		case len(l.queue) >= maxQueue:
-			refused++
-			continue
-		default:
-			l.queue = append(l.queue, turn)
-		}
-		waiting[turn.WorkflowID] = true
+	if err != nil {
+		workflow.GetLogger(ctx).Warn("the ledger can't be read", "destination", l.destination, "error", err)
+		l.stale = ctx.Err() == nil
+		return
 	}
-	if refused > 0 {
-		workflow.GetLogger(ctx).Warn("lane is full: these deliveries ask again later", "refused", refused, "waiting", len(l.queue))
+	now := workflow.Now(ctx)
+	l.view, l.cooling = view, time.Time{}
+	if wait := max(view.CoolFor, view.InFlightFor); wait > 0 {
+		l.cooling = now.Add(wait)
 	}
-}
-
-// waiting names the deliveries that have a place in the lane or their turn.
-func (l *lane) waiting() map[string]bool {
-	waiting := make(map[string]bool, len(l.queue)+1)
-	for _, turn := range l.queue {
-		waiting[turn.WorkflowID] = true
-	}
-	if l.lease != nil {
-		waiting[l.lease.Turn.WorkflowID] = true
-	}
-	return waiting
 }
 
 // takeBack ends a lease. Word from a lease that the lane has given up already
-// still counts for cooldown and pause, which concern the destination.
+// still tells that the ledger has news.
 func (l *lane) takeBack(ctx workflow.Context, done protocol.TurnDone) {
-	now := workflow.Now(ctx)
-	if done.CoolFor > 0 {
-		if until := now.Add(done.CoolFor); until.After(l.cooling) {
-			l.cooling, l.coolReason = until, done.Reason
-		}
-	}
-	if done.Pause && l.paused == nil {
-		l.paused = &protocol.Pause{Reason: done.Reason, By: done.WorkflowID, At: now}
-	}
-	if done.Lease == 0 {
-		l.queue = slices.DeleteFunc(l.queue, func(turn protocol.Turn) bool { return turn.WorkflowID == done.WorkflowID })
-		return
-	}
+	l.stale = l.stale || done.Look
 	if l.lease == nil || l.lease.Number != done.Lease {
+		l.stale = true
 		return
 	}
-	l.remember(now, l.lease.Turn.Weight, done)
-	if done.Again {
-		turn := l.lease.Turn
-		if done.Weight > 0 {
-			turn.Weight = done.Weight
-		}
-		l.queue = slices.Insert(l.queue, 0, turn)
-	}
+	job := l.lease.Job
+	l.remember(workflow.Now(ctx), job.Weight, done)
 	l.lease = nil
+	if done.Again {
+		job.Weight = max(done.Weight, 1)
+		l.view.Jobs = slices.Insert(l.view.Jobs, 0, job)
+	}
+	l.stale = l.stale || len(l.view.Jobs) == 0 && !l.view.All
 }
 
-// nextStep tells whether the lane can act now, and if not, when (the zero time
+// nextStep reports whether the lane can act now, and if not, when (the zero time
 // means: when somebody says something).
 func (l *lane) nextStep(ctx workflow.Context) (at time.Time, ready bool) {
 	now := workflow.Now(ctx)
 	switch {
 	case l.lease != nil:
 		at = l.lease.Until
-	case len(l.queue) == 0 || l.paused != nil:
+	case len(l.view.Jobs) == 0 || l.view.Paused != nil:
 		return time.Time{}, false
 	default:
 		// A turn is granted ahead, but not within a cooldown: the sender's
@@ -216,57 +180,96 @@ func (l *lane) nextStep(ctx workflow.Context) (at time.Time, ready bool) {
 	return at, !at.After(now)
 }
 
-// grant gives the head of the queue its turn. A delivery that has ended, or
-// was never started, loses its place and costs the others no time.
+// grant gives the first job its turn.
 func (l *lane) grant(ctx workflow.Context) {
 	now := workflow.Now(ctx)
 	l.leases++
-	turn, slot, due := l.queue[0], l.nextSlot(now), l.due(now, l.jitter())
-	l.queue = slices.Delete(l.queue, 0, 1)
-	l.lease = &protocol.Lease{Number: l.leases, Turn: turn, Until: now.Add(leaseTime)}
+	slot, due := l.nextSlot(now), l.due(now, l.jitter())
+	l.lease = &protocol.Lease{Number: l.leases, Job: l.view.Jobs[0], SendAt: due, Until: now.Add(leaseTime)}
+	l.view.Jobs = slices.Delete(l.view.Jobs, 0, 1)
+	l.slot = slot.Add(l.interval())
+	if l.lease.Job.EditID != 0 {
+		l.edit(ctx)
+		return
+	}
+	l.offer(ctx)
+}
 
+// offer brings the lease to its delivery, or finds that nothing is to be sent.
+func (l *lane) offer(ctx workflow.Context) {
+	lease := *l.lease
 	var lanes *activities.Lanes
-	var running bool
+	var granted bool
 	// A local activity costs an event where a signal to an external workflow
 	// costs six, and the delivery has its turn some milliseconds earlier.
 	err := workflow.ExecuteLocalActivity(
-		workflow.WithLocalActivityOptions(ctx, activities.LaneOptions("grant a turn to "+turn.WorkflowID)),
-		lanes.Grant, turn.WorkflowID, protocol.TurnGranted{Lease: l.leases, SendAt: due},
-	).Get(ctx, &running)
+		workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("grant: "+lease.Job.Summary)), lanes.Grant,
+		protocol.Grant{Destination: l.destination, Job: lease.Job, Turn: protocol.TurnGranted{Lease: lease.Number, SendAt: lease.SendAt}},
+	).Get(ctx, &granted)
 	switch {
 	case err != nil:
-		workflow.GetLogger(ctx).Warn("turn not granted: it is granted again", "delivery", turn.WorkflowID, "error", err)
-		l.queue, l.lease = slices.Insert(l.queue, 0, turn), nil
-		return
-	case !running:
-		workflow.GetLogger(ctx).Info("turn dropped: the delivery is not running", "delivery", turn.WorkflowID)
+		workflow.GetLogger(ctx).Warn("turn not granted: it is granted again", "delivery", lease.Job.Key(l.destination).String(), "error", err)
+		l.lease.Until = workflow.Now(ctx).Add(time.Second)
+	case !granted:
+		workflow.GetLogger(ctx).Info("turn dropped: the delivery is settled", "delivery", lease.Job.Key(l.destination).String())
 		l.lease = nil
-		return
+		l.stale = l.stale || len(l.view.Jobs) == 0 && !l.view.All
+	default:
+		workflow.GetLogger(ctx).Info("turn granted", "delivery", lease.Job.Key(l.destination).String())
+		l.granted++
 	}
-	workflow.GetLogger(ctx).Info("turn granted", "delivery", turn.WorkflowID, "waiting", len(l.queue))
-	l.granted++
-	l.slot = slot.Add(l.interval())
 }
 
-// checkLease is for a turn that is out too long.
+// checkLease is for a turn that is out too long. If the ledger still owes the
+// delivery, it is granted again under its number: a run that holds it goes on,
+// and one that begins with it takes it. If not, the turn is over.
 func (l *lane) checkLease(ctx workflow.Context) {
-	var lanes *activities.Lanes
 	lease := *l.lease
-	var running bool
-	err := workflow.ExecuteLocalActivity(
-		workflow.WithLocalActivityOptions(ctx, activities.LaneOptions("Does "+lease.Turn.WorkflowID+" still run?")),
-		lanes.DeliveryRuns, lease.Turn.WorkflowID,
-	).Get(ctx, &running)
+	var lanes *activities.Lanes
+	var owed bool
+	check := workflow.WithActivityOptions(ctx, activities.LedgerOptions("does it still want its turn?"))
+	err := workflow.ExecuteActivity(check, lanes.StillOwed, lease.Job.Key(l.destination)).Get(ctx, &owed)
+	l.takeSignals(ctx)
 	if l.lease == nil || l.lease.Number != lease.Number {
 		return // given back while we asked
 	}
-	if err != nil || running {
-		l.lease.Until = workflow.Now(ctx).Add(leaseTime)
+	l.lease.Until = workflow.Now(ctx).Add(leaseTime)
+	if err != nil {
 		return
 	}
-	workflow.GetLogger(ctx).Warn("turn taken back: the delivery has ended without returning it", "delivery", lease.Turn.WorkflowID)
-	l.remember(workflow.Now(ctx), lease.Turn.Weight, protocol.TurnDone{})
-	l.lease = nil
+	if owed {
+		l.offer(ctx)
+		return
+	}
+	workflow.GetLogger(ctx).Warn("turn taken back: the delivery does not want it any more", "delivery", lease.Job.Key(l.destination).String())
+	l.remember(workflow.Now(ctx), lease.Job.Weight, protocol.TurnDone{})
+	l.lease, l.stale = nil, true
+}
+
+// edit makes one edit of what was delivered, while the turn is out. What can't
+// be edited now is due again later: the ledger says when.
+func (l *lane) edit(ctx workflow.Context) {
+	job := l.lease.Job
+	options := workflow.WithActivityOptions(ctx, activities.EditOptions(l.destination, job.Summary))
+	request := protocol.EditMessage{EditID: job.EditID, EditAt: l.lease.SendAt}
+	var future workflow.Future
+	if protocol.Platform(l.destination) == protocol.VK {
+		var vk *activities.VK
+		future = workflow.ExecuteActivity(options, vk.EditOnVK, request)
+	} else {
+		var telegram *activities.Telegram
+		future = workflow.ExecuteActivity(options, telegram.EditOnTelegram, request)
+	}
+	var edited protocol.MessageEdited
+	err := future.Get(ctx, &edited)
+	if err != nil {
+		workflow.GetLogger(ctx).Warn("message not edited: it is due again later", "destination", l.destination, "edit", job.EditID, "error", err)
+	}
+	l.granted++
+	l.takeBack(ctx, protocol.TurnDone{
+		Lease: l.lease.Number, Unsent: err != nil, Look: err != nil,
+		Again: err == nil && edited.Status == protocol.EditPending, Weight: 1,
+	})
 }
 
 // wait sleeps until the given time, or for ever if it is zero, or until
@@ -279,29 +282,25 @@ func (l *lane) wait(ctx workflow.Context, at time.Time) {
 		l.slotTimer.setEarlier(ctx, at, l.why(at))
 	}
 	selector := workflow.NewNamedSelector(ctx, "lane")
-	selector.AddReceive(l.turns, func(workflow.ReceiveChannel, bool) {
-		var turns protocol.QueueTurns
-		l.turns.ReceiveAsync(&turns)
-		l.takeTurns(ctx, turns)
+	selector.AddReceive(l.nudges, func(c workflow.ReceiveChannel, _ bool) {
+		c.ReceiveAsync(nil)
+		l.stale = true
 	})
 	selector.AddReceive(l.done, func(workflow.ReceiveChannel, bool) {
 		var done protocol.TurnDone
 		l.done.ReceiveAsync(&done)
 		l.takeBack(ctx, done)
 	})
-	selector.AddReceive(l.nudge, func(c workflow.ReceiveChannel, _ bool) { c.ReceiveAsync(nil) })
+	selector.AddReceive(l.wakes, func(c workflow.ReceiveChannel, _ bool) { c.ReceiveAsync(nil) })
 	selector.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) {})
 	l.slotTimer.addTo(selector)
 	l.leaseTimer.addTo(selector)
 	selector.Select(ctx)
 }
 
-// wake makes the lane look again after an update handler changed its state.
-func (l *lane) wake() { l.nudge.SendAsync(true) }
-
 func (l *lane) why(at time.Time) string {
 	if at.Equal(l.cooling) {
-		return "cooldown: " + l.coolReason
+		return "cooldown: " + l.view.CoolReason
 	}
 	return "next turn"
 }

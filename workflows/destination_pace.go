@@ -17,16 +17,9 @@ const (
 	maxJitter = 50 * time.Millisecond
 )
 
-func (l *lane) pace() protocol.Pace {
-	if l.override != nil {
-		return *l.override
-	}
-	return l.configured
-}
-
 func (l *lane) interval() time.Duration {
-	if pace := l.pace(); pace.PerSecond > 0 {
-		return time.Duration(float64(time.Second) / pace.PerSecond)
+	if perSecond := l.view.Pace.PerSecond; perSecond > 0 {
+		return time.Duration(float64(time.Second) / perSecond)
 	}
 	return 0
 }
@@ -36,19 +29,19 @@ func (l *lane) lead() time.Duration {
 	return min(protocol.GrantLead-maxJitter, l.interval())
 }
 
-// nextSlot is the head of the queue's place in the beat of the lane. A lane
+// nextSlot is the first job's place in the beat of the lane. A lane
 // that fell behind by less than half a beat catches up; one that fell behind
 // further begins anew, so that there is never a burst.
 func (l *lane) nextSlot(now time.Time) time.Time {
 	earliest := latest(now, l.apart())
-	return latest(l.slot, earliest.Add(-l.interval()/2), l.cooling, l.minuteFree(l.queue[0].Weight))
+	return latest(l.slot, earliest.Add(-l.interval()/2), l.cooling, l.minuteFree(l.view.Jobs[0].Weight))
 }
 
 // apart is nine tenths of a beat after the last message, which may have gone
 // out late.
 func (l *lane) apart() time.Time { return l.lastSent.Add(l.interval() * 9 / 10) }
 
-// due is when the head of the queue is to be sent: at its slot, give or take
+// due is when the first job is to be done: at its slot, give or take
 // the jitter.
 func (l *lane) due(now time.Time, jitter time.Duration) time.Time {
 	return latest(now, l.nextSlot(now).Add(jitter), l.apart(), l.cooling)
@@ -66,7 +59,7 @@ func latest(first time.Time, others ...time.Time) time.Time {
 // minuteFree is when the limit per minute has room for weight more messages.
 // A delivery heavier than the limit itself goes when the window is empty.
 func (l *lane) minuteFree(weight int) time.Time {
-	limit := l.pace().PerMinute
+	limit := l.view.Pace.PerMinute
 	if limit == 0 {
 		return time.Time{}
 	}
@@ -102,7 +95,7 @@ func (l *lane) remember(now time.Time, weight int, done protocol.TurnDone) {
 	if !done.SentAt.IsZero() && done.SentAt.Before(now) {
 		l.lastSent = done.SentAt
 	}
-	if l.pace().PerMinute == 0 {
+	if l.view.Pace.PerMinute == 0 {
 		l.recent = nil
 		return
 	}

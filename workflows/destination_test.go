@@ -3,6 +3,8 @@ package workflows
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,16 +21,23 @@ import (
 const laneOf = "telegram:-100"
 
 // street is a lane in Temporal's test environment, where time passes by
-// itself, with deliveries that answer their turns as a test says.
+// itself, with a ledger in memory and deliveries that answer their turns as a
+// test says.
 type street struct {
 	*testsuite.TestWorkflowEnvironment
 	t *testing.T
 
+	owed  []protocol.Job
+	view  protocol.LaneView // but for its jobs
+	cool  time.Time
+	looks int
+
 	grants []grant
 	// answer is what a delivery does with its turn; nil sends at the slot and
-	// gives the turn back 50 ms later.
-	answer func(g grant) (after time.Duration, done protocol.TurnDone)
-	gone   map[string]bool // deliveries that do not run
+	// gives the turn back 50 ms later. A negative time never gives it back.
+	answer  func(g grant) (after time.Duration, done protocol.TurnDone)
+	settled map[string]bool // deliveries that a grant finds settled
+	edits   []protocol.EditMessage
 }
 
 type grant struct {
@@ -41,40 +50,100 @@ type grant struct {
 
 func newStreet(t *testing.T) *street {
 	t.Parallel()
+	return newStreetBeside(t)
+}
+
+func newStreetBeside(t *testing.T) *street {
 	suite := &testsuite.WorkflowTestSuite{}
 	suite.SetLogger(quiet{})
-	s := &street{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, gone: map[string]bool{}}
+	s := &street{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, settled: map[string]bool{}}
 	s.SetTestTimeout(30 * time.Second)
 	s.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
-	lanes := &activities.Lanes{}
-	s.OnActivity(lanes.DeliveryRuns, mock.Anything, mock.Anything).Return(false, nil).Maybe()
-	s.OnActivity(lanes.Grant, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
-			if s.gone[workflowID] {
+	lanes, telegram := &activities.Lanes{}, &activities.Telegram{}
+	s.OnActivity(lanes.Next, mock.Anything, mock.Anything).Return(s.next).Maybe()
+	s.OnActivity(lanes.Pause, mock.Anything, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, destination string, pause protocol.Pause) (protocol.LaneView, error) {
+			s.view.Paused = &pause
+			return s.next(nil, destination)
+		}).Maybe()
+	s.OnActivity(lanes.Resume, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, destination string) (protocol.LaneView, error) {
+			s.view.Paused, s.cool = nil, time.Time{}
+			return s.next(nil, destination)
+		}).Maybe()
+	s.OnActivity(lanes.SetRate, mock.Anything, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, destination string, pace protocol.Pace) (protocol.LaneView, error) {
+			s.view.Pace = pace
+			return s.next(nil, destination)
+		}).Maybe()
+	s.OnActivity(lanes.StillOwed, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, key protocol.DeliveryKey) (bool, error) { return s.owes(nameOf(key)), nil }).Maybe()
+	s.OnActivity(lanes.Grant, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, granted protocol.Grant) (bool, error) {
+			name := nameOf(granted.Job.Key(granted.Destination))
+			if s.settled[name] {
+				s.settle(name)
 				return false, nil
 			}
-			g := grant{delivery: workflowID, number: len(s.grants) + 1, lease: granted.Lease, sendAt: granted.SendAt, at: s.Now()}
+			g := grant{delivery: name, number: len(s.grants) + 1, lease: granted.Turn.Lease, sendAt: granted.Turn.SendAt, at: s.Now()}
 			s.grants = append(s.grants, g)
 			after, done := 50*time.Millisecond, protocol.TurnDone{SentAt: latest(g.sendAt, g.at)}
 			if s.answer != nil {
 				after, done = s.answer(g)
 			}
 			if after >= 0 {
-				done.WorkflowID, done.Lease = workflowID, g.lease
-				s.RegisterDelayedCallback(func() { s.SignalWorkflow(protocol.TurnDoneSignal, done) }, max(g.sendAt.Sub(g.at), 0)+after)
+				done.WorkflowID, done.Lease = g.delivery, g.lease
+				s.RegisterDelayedCallback(func() {
+					if !done.Again && !done.Look {
+						s.settle(name)
+					}
+					s.SignalWorkflow(protocol.TurnDoneSignal, done)
+				}, max(g.sendAt.Sub(g.at), 0)+after)
 			}
 			return true, nil
+		}).Maybe()
+	s.OnActivity(telegram.EditOnTelegram, mock.Anything, mock.Anything).Return(
+		func(_ context.Context, edit protocol.EditMessage) (protocol.MessageEdited, error) {
+			s.edits = append(s.edits, edit)
+			s.owed = slices.DeleteFunc(s.owed, func(job protocol.Job) bool { return job.EditID == edit.EditID })
+			return protocol.MessageEdited{Status: protocol.EditDone}, nil
 		}).Maybe()
 	return s
 }
 
-// queue asks for turns after a while.
-func (s *street) queue(after time.Duration, pace protocol.Pace, deliveries ...string) {
-	turns := protocol.QueueTurns{Pace: pace}
-	for _, delivery := range deliveries {
-		turns.Turns = append(turns.Turns, protocol.Turn{WorkflowID: delivery, Weight: 1})
-	}
-	s.RegisterDelayedCallback(func() { s.SignalWorkflow(protocol.QueueTurnsSignal, turns) }, after)
+// next is the ledger: up to five rows at a time.
+func (s *street) next(context.Context, string) (protocol.LaneView, error) {
+	s.looks++
+	view := s.view
+	view.Jobs = slices.Clone(s.owed[:min(len(s.owed), 5)])
+	view.All = len(s.owed) <= 5
+	view.CoolFor = max(s.cool.Sub(s.Now()), 0)
+	return view, nil
+}
+
+func (s *street) owes(name string) bool {
+	return slices.ContainsFunc(s.owed, func(job protocol.Job) bool { return nameOf(job.Key(laneOf)) == name })
+}
+
+func (s *street) settle(name string) {
+	s.owed = slices.DeleteFunc(s.owed, func(job protocol.Job) bool { return nameOf(job.Key(laneOf)) == name && job.EditID == 0 })
+}
+
+// Deliveries are called by letters: the post of a is 1.
+func nameOf(key protocol.DeliveryKey) string { return string(rune('a' + key.PostID - 1)) }
+
+func job(name string, weight int) protocol.Job {
+	return protocol.Job{OwnerID: -1, PostID: int64([]rune(name)[0]-'a') + 1, DeliveryID: 1, Weight: weight}
+}
+
+// owe writes what is owed after a while, and nudges the lane.
+func (s *street) owe(after time.Duration, names ...string) {
+	s.RegisterDelayedCallback(func() {
+		for _, name := range names {
+			s.owed = append(s.owed, job(name, 1))
+		}
+		s.SignalWorkflow(protocol.NudgeSignal, nil)
+	}, after)
 }
 
 // drive runs the lane for a while.
@@ -118,30 +187,54 @@ func (s *street) state() protocol.LaneState {
 func deliveries(n int) []string {
 	names := make([]string, n)
 	for i := range names {
-		names[i] = fmt.Sprintf("deliver/%03d", i)
+		names[i] = string(rune('a' + i))
 	}
 	return names
 }
 
-func TestALaneGrantsInTheOrderOfAskingAndNobodyTwice(t *testing.T) {
+func TestALaneGrantsInTheOrderOfTheLedgerAndNobodyTwice(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b", "c")
-	s.queue(500*time.Millisecond, protocol.Pace{PerSecond: 1}, "c", "b", "d") // those that wait keep their place
+	s.view.Pace.PerSecond = 1
+	s.owe(0, "a", "b", "c")
+	s.owe(500*time.Millisecond, "d")
 	s.drive(time.Minute)
 	require.Equal(t, []string{"a", "b", "c", "d"}, s.order())
 }
 
-func TestALaneTakesNoMoreTurnsThanItCanCarryOverAndTheRestMayAskAgain(t *testing.T) {
+func TestALaneReadsAFewRowsAtATimeAndOneThatRestsReadsNothing(t *testing.T) {
 	s := newStreet(t)
-	owed := deliveries(maxQueue + 5)
-	s.update(0, protocol.PauseUpdate, protocol.Pause{Reason: "long"})
-	for first := 0; first < len(owed); first += 200 { // as the dispatcher asks
-		s.queue(time.Second, protocol.Pace{}, owed[first:min(first+200, len(owed))]...)
+	s.owe(0, deliveries(12)...)
+	s.drive(24 * time.Hour)
+	require.Equal(t, deliveries(12), s.order())
+	require.LessOrEqual(t, s.looks, 5)
+}
+
+func TestALaneThatIsNudgedWhileATurnIsOutLooksBeforeTheNext(t *testing.T) {
+	s := newStreet(t)
+	s.owe(0, "b", "c")
+	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
+		if g.number == 1 {
+			s.owed = append([]protocol.Job{job("a", 1)}, s.owed...) // more urgent
+			s.RegisterDelayedCallback(func() { s.SignalWorkflow(protocol.NudgeSignal, nil) }, 5*time.Millisecond)
+		}
+		return 10 * time.Millisecond, protocol.TurnDone{}
 	}
-	s.RegisterDelayedCallback(func() { require.Equal(t, maxQueue, s.state().Queued) }, time.Minute)
-	s.queue(2*time.Minute, protocol.Pace{}, owed...)
-	s.RegisterDelayedCallback(func() { require.Equal(t, maxQueue, s.state().Queued) }, 3*time.Minute)
-	s.drive(time.Hour)
+	s.drive(time.Minute)
+	require.Equal(t, []string{"b", "a", "c"}, s.order())
+}
+
+func TestALaneMakesEditsItselfInTheirTurn(t *testing.T) {
+	s := newStreet(t)
+	s.view.Pace.PerSecond = 1
+	s.RegisterDelayedCallback(func() {
+		s.owed = []protocol.Job{job("a", 1), {EditID: 7, OwnerID: -1, PostID: 26, Weight: 1}, job("b", 1)}
+		s.SignalWorkflow(protocol.NudgeSignal, nil)
+	}, 0)
+	s.drive(time.Minute)
+	require.Equal(t, []string{"a", "b"}, s.order())
+	require.Len(t, s.edits, 1)
+	require.Equal(t, int64(7), s.edits[0].EditID)
+	require.True(t, s.edits[0].EditAt.After(s.grants[0].sendAt) && s.edits[0].EditAt.Before(s.grants[1].sendAt))
 }
 
 func TestALaneSpacesMessagesByItsRateGiveOrTakeTheJitter(t *testing.T) {
@@ -150,7 +243,8 @@ func TestALaneSpacesMessagesByItsRateGiveOrTakeTheJitter(t *testing.T) {
 			s := newStreet(t)
 			const n = 60
 			beat := time.Duration(float64(time.Second) / perSecond)
-			s.queue(0, protocol.Pace{PerSecond: perSecond}, deliveries(n)...)
+			s.view.Pace = protocol.Pace{PerSecond: perSecond}
+			s.owe(0, deliveries(n)...)
 			s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 				return 10 * time.Millisecond, protocol.TurnDone{SentAt: latest(g.sendAt, g.at)}
 			}
@@ -173,7 +267,8 @@ func TestALaneSpacesMessagesByItsRateGiveOrTakeTheJitter(t *testing.T) {
 
 func TestAMessageThatWentOutLateIsNotFollowedByOneInTime(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 2}, deliveries(20)...)
+	s.view.Pace = protocol.Pace{PerSecond: 2}
+	s.owe(0, deliveries(20)...)
 	var sent []time.Time
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 		late := time.Duration(0)
@@ -193,8 +288,9 @@ func TestAMessageThatWentOutLateIsNotFollowedByOneInTime(t *testing.T) {
 
 func TestALaneThatRestedDoesNotSendABurst(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a")
-	s.queue(time.Hour, protocol.Pace{PerSecond: 1}, deliveries(5)...)
+	s.view.Pace = protocol.Pace{PerSecond: 1}
+	s.owe(0, "a")
+	s.owe(time.Hour, deliveries(6)[1:]...)
 	s.drive(2 * time.Hour)
 	require.Len(t, s.grants, 6)
 	for i := 2; i < 6; i++ {
@@ -204,10 +300,10 @@ func TestALaneThatRestedDoesNotSendABurst(t *testing.T) {
 
 func TestAnAlbumCountsOneForEachItemInALanesMinute(t *testing.T) {
 	s := newStreet(t)
+	s.view.Pace.PerMinute = 20
 	s.RegisterDelayedCallback(func() {
-		s.SignalWorkflow(protocol.QueueTurnsSignal, protocol.QueueTurns{Pace: protocol.Pace{PerMinute: 20}, Turns: []protocol.Turn{
-			{WorkflowID: "a", Weight: 10}, {WorkflowID: "b", Weight: 9}, {WorkflowID: "c", Weight: 1}, {WorkflowID: "d", Weight: 1}, {WorkflowID: "e", Weight: 30},
-		}})
+		s.owed = []protocol.Job{job("a", 10), job("b", 9), job("c", 1), job("d", 1), job("e", 30)}
+		s.SignalWorkflow(protocol.NudgeSignal, nil)
 	}, 0)
 	s.drive(10 * time.Minute)
 	require.Equal(t, []string{"a", "b", "c", "d", "e"}, s.order())
@@ -219,12 +315,14 @@ func TestAnAlbumCountsOneForEachItemInALanesMinute(t *testing.T) {
 
 func TestA429CoolsTheWholeLaneAndTheRefusedOneGoesFirst(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 10, PerMinute: 100}, "a", "b", "c")
+	s.view.Pace = protocol.Pace{PerSecond: 10, PerMinute: 100}
+	s.owe(0, "a", "b", "c")
 	var answered time.Time
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 		if g.number == 2 {
 			answered = latest(g.sendAt, g.at).Add(10 * time.Millisecond)
-			return 10 * time.Millisecond, protocol.TurnDone{Again: true, Unsent: true, CoolFor: 5 * time.Second, Reason: "Telegram asks to wait 5s"}
+			s.cool, s.view.CoolReason = answered.Add(5*time.Second), "Telegram asks to wait 5s"
+			return 10 * time.Millisecond, protocol.TurnDone{Unsent: true, Look: true}
 		}
 		return 10 * time.Millisecond, protocol.TurnDone{SentAt: latest(g.sendAt, g.at)}
 	}
@@ -233,7 +331,7 @@ func TestA429CoolsTheWholeLaneAndTheRefusedOneGoesFirst(t *testing.T) {
 		require.Equal(t, protocol.LaneCooling, state.State)
 		require.Equal(t, "Telegram asks to wait 5s", state.Reason)
 		require.NotNil(t, state.CoolingUntil)
-		require.Equal(t, []string{"b", "c"}, state.Next)
+		require.Len(t, state.Next, 2)
 	}, 2*time.Second)
 	s.drive(time.Minute)
 	require.Equal(t, []string{"a", "b", "b", "c"}, s.order())
@@ -243,8 +341,9 @@ func TestA429CoolsTheWholeLaneAndTheRefusedOneGoesFirst(t *testing.T) {
 
 func TestAPausedLaneGrantsNothingUntilItIsResumed(t *testing.T) {
 	s := newStreet(t)
+	s.view.Pace.PerSecond = 1
 	s.update(0, protocol.PauseUpdate, protocol.Pause{Reason: "ремонт", By: "дежурная"})
-	s.queue(time.Second, protocol.Pace{PerSecond: 1}, "a", "b")
+	s.owe(time.Second, "a", "b")
 	s.RegisterDelayedCallback(func() {
 		require.Empty(t, s.grants)
 		require.Equal(t, protocol.LanePaused, s.state().State)
@@ -255,36 +354,56 @@ func TestAPausedLaneGrantsNothingUntilItIsResumed(t *testing.T) {
 	require.Equal(t, []string{"a", "b"}, s.order())
 }
 
-func TestADeliveryThatPausedTheLaneOpensItWhenItComesBack(t *testing.T) {
+func TestALaneIsPausedByWhatTheLedgerSays(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b", "c")
+	s.owe(0, "a", "b")
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 		if g.number == 1 {
-			return 0, protocol.TurnDone{Pause: true, Reason: "forbidden"}
+			s.view.Paused = &protocol.Pause{Reason: "forbidden", Delivery: 1}
+			s.settle("a") // it waits for a person
+			return 0, protocol.TurnDone{Unsent: true, Look: true}
 		}
 		return 0, protocol.TurnDone{}
 	}
-	s.queue(time.Minute, protocol.Pace{PerSecond: 1}, "d") // another one does not
 	s.RegisterDelayedCallback(func() { require.Len(t, s.grants, 1) }, 2*time.Minute)
-	s.queue(3*time.Minute, protocol.Pace{PerSecond: 1}, "a")
+	s.RegisterDelayedCallback(func() { s.view.Paused = nil }, 3*time.Minute)
+	s.owe(3*time.Minute, "c")
 	s.drive(time.Hour)
-	require.Equal(t, []string{"a", "a", "b", "c", "d"}, s.order())
+	require.Equal(t, []string{"a", "b", "c"}, s.order())
 }
 
-func TestATurnOfADeliveryThatDoesNotRunCostsTheOthersNoTime(t *testing.T) {
+func TestATurnOfADeliveryThatIsSettledCostsTheOthersNoTime(t *testing.T) {
 	s := newStreet(t)
-	s.gone["b"] = true
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b", "c")
+	s.view.Pace.PerSecond = 1
+	s.settled["b"] = true
+	s.owe(0, "a", "b", "c")
 	s.drive(time.Minute)
 	require.Equal(t, []string{"a", "c"}, s.order())
-	require.Less(t, s.grants[1].sendAt.Sub(s.grants[0].sendAt), 1200*time.Millisecond)
+	require.Less(t, s.grants[1].sendAt.Sub(s.grants[0].sendAt), 2200*time.Millisecond)
 }
 
-func TestATurnThatNeverComesBackIsTakenBackWhenItsDeliveryHasEnded(t *testing.T) {
+func TestATurnThatNeverComesBackIsGrantedAgainUnderItsNumberWhileItIsOwed(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b")
+	s.owe(0, "a", "b")
+	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
+		if g.number < 3 {
+			return -1, protocol.TurnDone{}
+		}
+		return 0, protocol.TurnDone{}
+	}
+	s.drive(time.Hour)
+	require.Equal(t, []string{"a", "a", "a", "b"}, s.order())
+	require.Equal(t, s.grants[0].lease, s.grants[1].lease)
+	require.Equal(t, s.grants[0].lease, s.grants[2].lease)
+	require.GreaterOrEqual(t, s.grants[1].at.Sub(s.grants[0].at), leaseTime)
+}
+
+func TestATurnThatNeverComesBackIsTakenBackWhenItIsNotWantedAnyMore(t *testing.T) {
+	s := newStreet(t)
+	s.owe(0, "a", "b")
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 		if g.delivery == "a" {
+			s.settle("a")
 			return -1, protocol.TurnDone{}
 		}
 		return 0, protocol.TurnDone{}
@@ -294,40 +413,29 @@ func TestATurnThatNeverComesBackIsTakenBackWhenItsDeliveryHasEnded(t *testing.T)
 	require.GreaterOrEqual(t, s.grants[1].at.Sub(s.grants[0].at), leaseTime)
 }
 
-func TestATurnThatIsOutForLongIsLeftAloneWhileItsDeliveryRuns(t *testing.T) {
-	t.Parallel()
-	suite := &testsuite.WorkflowTestSuite{}
-	suite.SetLogger(quiet{})
-	s := &street{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
-	s.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
-	lanes := &activities.Lanes{}
-	s.OnActivity(lanes.DeliveryRuns, mock.Anything, "a").Return(true, nil)
-	s.OnActivity(lanes.Grant, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
-			s.grants = append(s.grants, grant{delivery: workflowID, lease: granted.Lease, at: s.Now()})
-			return true, nil
-		})
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b")
-	s.RegisterDelayedCallback(func() {
-		require.Equal(t, []string{"a"}, s.order())
-		s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: "a", Lease: s.grants[0].lease})
-	}, 14*time.Minute)
-	s.drive(time.Hour)
-	require.Equal(t, []string{"a", "b"}, s.order())
+func TestANewLaneWaitsForWhatMayStillBeInFlight(t *testing.T) {
+	s := newStreet(t)
+	s.view.InFlightFor = 11 * time.Second
+	began := s.Now()
+	s.owe(0, "a")
+	s.RegisterDelayedCallback(func() { s.view.InFlightFor = 0 }, 5*time.Second)
+	s.drive(time.Minute)
+	require.Equal(t, []string{"a"}, s.order())
+	require.GreaterOrEqual(t, s.grants[0].at.Sub(began), 11*time.Second)
 }
 
 func TestALaneContinuesAsNewWithAllThatItKnowsAndNoSignalIsLost(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 1, PerMinute: 20}, deliveries(8)...)
-	s.update(1500*time.Millisecond, protocol.SetRateUpdate, protocol.Pace{PerSecond: 4, PerMinute: 20})
+	s.view.Pace = protocol.Pace{PerSecond: 1, PerMinute: 20}
+	s.owe(0, deliveries(8)...)
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 		if g.number == 5 {
-			// Word of this turn, of another delivery and of a cooldown arrive
-			// in the very task in which the history has grown too long.
+			// Word of this turn and a nudge arrive in the very task in which
+			// the history has grown too long.
 			s.RegisterDelayedCallback(func() {
 				s.SetContinueAsNewSuggested(true)
-				s.SignalWorkflowSkippingWorkflowTask(protocol.QueueTurnsSignal, protocol.QueueTurns{Pace: protocol.Pace{PerSecond: 1, PerMinute: 20}, Turns: []protocol.Turn{{WorkflowID: "late", Weight: 3}}})
-				s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: g.delivery, Lease: g.lease, Again: true, Weight: 2, CoolFor: time.Minute, Reason: "flood"})
+				s.SignalWorkflowSkippingWorkflowTask(protocol.NudgeSignal, nil)
+				s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: g.delivery, Lease: g.lease, Again: true, Weight: 2})
 			}, 10*time.Millisecond)
 			return -1, protocol.TurnDone{}
 		}
@@ -340,60 +448,23 @@ func TestALaneContinuesAsNewWithAllThatItKnowsAndNoSignalIsLost(t *testing.T) {
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(continued.Input, &input))
 	require.Equal(t, laneOf, input.Destination)
 	carried := input.Carried
-	waiting := make([]string, len(carried.Queue))
-	for i, turn := range carried.Queue {
-		waiting[i] = turn.WorkflowID
-	}
-	require.Equal(t, append(deliveries(8)[4:], "late"), waiting)
-	require.Equal(t, 2, carried.Queue[0].Weight)
-	require.Equal(t, 3, carried.Queue[4].Weight)
 	require.Nil(t, carried.Lease)
 	require.Equal(t, s.grants[4].lease, carried.Leases)
-	require.Equal(t, "flood", carried.CoolReason)
-	require.Equal(t, &protocol.Pace{PerSecond: 4, PerMinute: 20}, carried.Override)
 	require.Len(t, carried.Recent, 5)
 
-	// The next run takes it up where this one left it.
-	next := newStreetBeside(s)
+	// The next run reads the rest in the ledger.
+	next := newStreetBeside(t)
+	next.owed, next.view = s.owed, s.view
 	next.SetStartTime(s.Now())
 	next.drive(time.Hour, carried)
-	require.Equal(t, waiting, next.order())
+	require.Equal(t, deliveries(8)[4:], next.order())
 	require.Equal(t, carried.Leases+1, next.grants[0].lease)
-	require.False(t, next.grants[0].at.Before(carried.Cooling))
+	require.GreaterOrEqual(t, next.grants[0].sendAt.Sub(carried.LastSent), 900*time.Millisecond)
 }
 
-func newStreetBeside(s *street) *street {
-	suite := &testsuite.WorkflowTestSuite{}
-	suite.SetLogger(quiet{})
-	next := &street{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: s.t}
-	next.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
-	lanes := &activities.Lanes{}
-	next.OnActivity(lanes.Grant, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, workflowID string, granted protocol.TurnGranted) (bool, error) {
-			next.grants = append(next.grants, grant{delivery: workflowID, lease: granted.Lease, sendAt: granted.SendAt, at: next.Now()})
-			next.RegisterDelayedCallback(func() {
-				next.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: workflowID, Lease: granted.Lease})
-			}, max(granted.SendAt.Sub(next.Now()), 0))
-			return true, nil
-		})
-	return next
-}
-
-func TestALanesRateHoldsUntilTheConfiguredOneChanges(t *testing.T) {
+func TestAnOldLeasesWordMakesTheLaneLookAndTakesNoTurn(t *testing.T) {
 	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a")
-	s.update(time.Second, protocol.SetRateUpdate, protocol.Pace{PerSecond: 0.1})
-	s.queue(2*time.Second, protocol.Pace{PerSecond: 1}, "b")
-	s.RegisterDelayedCallback(func() { require.InDelta(t, 0.1, s.state().RatePerSec, 0) }, 3*time.Second)
-	s.queue(time.Minute, protocol.Pace{PerSecond: 5}, "c")
-	s.RegisterDelayedCallback(func() { require.InDelta(t, 5, s.state().RatePerSec, 0) }, 2*time.Minute)
-	s.drive(time.Hour)
-	require.Equal(t, []string{"a", "b", "c"}, s.order())
-}
-
-func TestAnOldLeasesWordStillCountsForThePauseAndNotForTheTurn(t *testing.T) {
-	s := newStreet(t)
-	s.queue(0, protocol.Pace{PerSecond: 1}, "a", "b")
+	s.owe(0, "a", "b", "c")
 	s.answer = func(g grant) (time.Duration, protocol.TurnDone) {
 		if g.delivery == "b" {
 			return -1, protocol.TurnDone{}
@@ -401,23 +472,36 @@ func TestAnOldLeasesWordStillCountsForThePauseAndNotForTheTurn(t *testing.T) {
 		return 0, protocol.TurnDone{}
 	}
 	s.RegisterDelayedCallback(func() {
-		s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: "a", Lease: s.grants[0].lease, Pause: true, Reason: "forbidden"})
+		s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: "a", Lease: s.grants[0].lease, Unsent: true, Look: true})
 	}, 10*time.Second)
 	s.RegisterDelayedCallback(func() {
-		require.Equal(t, protocol.LanePaused, s.state().State)
-		require.Equal(t, "b", s.state().Sending, "b keeps its turn")
+		require.Equal(t, "deliver/telegram:-100/wall-1_2", s.state().Sending, "b keeps its turn")
 	}, 11*time.Second)
 	s.drive(time.Minute)
+	require.Equal(t, []string{"a", "b"}, s.order())
 }
 
 func TestALaneThatBeginsAnewGrantsNumbersThatNoneBeforeItHas(t *testing.T) {
 	before := newStreet(t)
 	before.SetStartTime(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
-	before.queue(0, protocol.Pace{PerSecond: 20}, deliveries(100)...)
+	before.view.Pace.PerSecond = 20
+	before.owe(0, deliveries(100)...)
 	before.drive(time.Minute)
-	after := newStreetBeside(before)
+	after := newStreetBeside(t)
 	after.SetStartTime(time.Date(2026, 11, 20, 12, 1, 0, 0, time.UTC))
-	after.queue(0, protocol.Pace{PerSecond: 1}, "a")
+	after.owe(0, "a")
 	after.drive(time.Minute)
 	require.Greater(t, after.grants[0].lease, before.grants[99].lease)
+}
+
+func TestAReasonTooLongForTheLedgerIsRefused(t *testing.T) {
+	s := newStreet(t)
+	var refused error
+	s.RegisterDelayedCallback(func() {
+		s.UpdateWorkflow(protocol.PauseUpdate, "long", &testsuite.TestUpdateCallback{
+			OnAccept: func() {}, OnReject: func(err error) { refused = err }, OnComplete: func(any, error) {},
+		}, protocol.Pause{Reason: strings.Repeat("ж", 4001)})
+	}, 0)
+	s.drive(time.Minute)
+	require.ErrorContains(t, refused, "4001 characters")
 }

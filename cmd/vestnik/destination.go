@@ -33,7 +33,7 @@ func destinationCommand() *cli.Command {
 			{
 				Name: "state", Usage: "one lane: who sends, who waits", ArgsUsage: "destination", Flags: []cli.Flag{outputFlag()},
 				Action: steering(func(ctx context.Context, _ *cli.Command, a *app, destination string) (protocol.LaneState, error) {
-					return a.starter.Destination(ctx, destination), nil
+					return a.starter.Destination(ctx, destination)
 				}),
 			},
 			{

@@ -69,10 +69,8 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.connect(ctx); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	if len(d.app.cfg.Scan.Walls) > 0 {
-		if err := d.app.starter.ScheduleScans(ctx); err != nil {
-			return errors.Join(err, listener.Close())
-		}
+	if err := d.app.starter.Schedule(ctx); err != nil {
+		return errors.Join(err, listener.Close())
 	}
 	if err := d.publishEnviron(); err != nil {
 		return errors.Join(err, listener.Close())

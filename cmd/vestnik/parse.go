@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -25,14 +27,22 @@ func parseCommand() *cli.Command {
 		Usage: "read posts from standard input, one JSON object a line, and write what they say",
 		Description: `A line in:  {"owner_id":-1,"id":2,"date":1756000000,"text":"…"}, with copy_history as VK gives it, if any.
 A line out: {"owner_id","id","type","animal","sex","name","phones","location","when","contacts"}, in the same order.
-It needs no server.`,
+It needs no server. All posts are read before the first line is written: what the posts of one owner
+repeat (slogans, hashtags, a fund's card) says nothing about one of them and is set aside.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "cases", Usage: `add "case": the same number for posts about one animal; all posts are read before the first is written`},
-			&cli.BoolFlag{Name: "explain", Usage: `add "evidence": the words that led to the type and the animal, and their weight`},
+			&cli.BoolFlag{Name: "cases", Usage: `add "case": the same number for posts about one animal`},
+			&cli.BoolFlag{Name: "explain", Usage: `add "confidence", "evidence": the words that led to the type and the animal, and their weight, and "set_aside"`},
+			&cli.StringFlag{Name: "wall-context", Usage: "learn what walls repeat from the posts in `FILE` too, of the same form, oldest first"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
+			p := &postParser{explain: cmd.Bool("explain"), cases: cmd.Bool("cases")}
+			if file := cmd.String("wall-context"); file != "" {
+				if err := p.learnFrom(ctx, file); err != nil {
+					return err
+				}
+			}
 			out := bufio.NewWriter(cmd.Root().Writer)
-			p := &postParser{out: json.NewEncoder(out), explain: cmd.Bool("explain"), cases: cmd.Bool("cases")}
+			p.out = json.NewEncoder(out)
 			p.out.SetEscapeHTML(false)
 			err := p.run(ctx, cmd.Root().Reader)
 			return errors.Join(err, out.Flush())
@@ -42,18 +52,20 @@ It needs no server.`,
 
 // parsedPost is a line of `vestnik parse`; its form is a contract.
 type parsedPost struct {
-	OwnerID  int64              `json:"owner_id"`
-	ID       int64              `json:"id"`
-	Type     string             `json:"type"`
-	Animal   string             `json:"animal"`
-	Sex      string             `json:"sex"`
-	Name     string             `json:"name"`
-	Phones   []string           `json:"phones"`
-	Location string             `json:"location"`
-	When     string             `json:"when"`
-	Contacts []string           `json:"contacts"`
-	Case     int                `json:"case,omitempty"`
-	Evidence []petpost.Evidence `json:"evidence,omitempty"`
+	OwnerID    int64              `json:"owner_id"`
+	ID         int64              `json:"id"`
+	Type       string             `json:"type"`
+	Animal     string             `json:"animal"`
+	Sex        string             `json:"sex"`
+	Name       string             `json:"name"`
+	Phones     []string           `json:"phones"`
+	Location   string             `json:"location"`
+	When       string             `json:"when"`
+	Contacts   []string           `json:"contacts"`
+	Case       int                `json:"case,omitempty"`
+	Confidence float64            `json:"confidence,omitempty"`
+	Evidence   []petpost.Evidence `json:"evidence,omitempty"`
+	SetAside   []string           `json:"set_aside,omitempty"`
 }
 
 // postParser answers every line that holds a post.
@@ -61,14 +73,48 @@ type postParser struct {
 	out            *json.Encoder
 	explain, cases bool
 
-	held   []parsedPost // with cases: what is not written yet
-	prints []petpost.Fingerprint
-	faults []error
+	texts map[int64][]string // by owner, in the order of reading
 }
 
-// run reads to the end. A line that holds no post is an error, told at the end
-// with its number; the others are answered.
+// learnFrom takes the texts of a file of posts.
+func (p *postParser) learnFrom(ctx context.Context, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := p.read(ctx, file); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// run reads to the end and answers. A line that holds no post is an error, told
+// at the end with its number; the others are answered.
 func (p *postParser) run(ctx context.Context, in io.Reader) error {
+	posts, faults := p.read(ctx, in)
+	if ctx.Err() != nil {
+		return errors.Join(faults, ctx.Err())
+	}
+	walls := map[int64]*petpost.WallContext{}
+	for owner, texts := range p.texts {
+		slices.Reverse(texts) // the newest first
+		context := petpost.LearnWall(texts)
+		walls[owner] = &context
+	}
+	for i := range posts {
+		if wall := walls[posts[i].OwnerID]; len(wall.Units) > 0 {
+			posts[i] = petpost.ReadPostOn(wall, posts[i].Post)
+		}
+	}
+	return errors.Join(faults, p.write(posts))
+}
+
+// read decodes the posts of in and keeps their texts to learn from.
+func (p *postParser) read(ctx context.Context, in io.Reader) (posts []petpost.Post, faults error) {
+	if p.texts == nil {
+		p.texts = map[int64][]string{}
+	}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for number := 1; lines.Scan() && ctx.Err() == nil; number++ {
@@ -76,43 +122,47 @@ func (p *postParser) run(ctx context.Context, in io.Reader) error {
 		if len(line) == 0 {
 			continue
 		}
-		post, err := vk.DecodePost(line)
+		raw, err := vk.DecodePost(line)
 		if err != nil {
-			p.faults = append(p.faults, fmt.Errorf("line %d holds no post: %w", number, err))
+			faults = errors.Join(faults, fmt.Errorf("line %d holds no post: %w", number, err))
 			continue
 		}
-		if err := p.answer(petpost.ReadPost(post.Content())); err != nil {
-			return err
-		}
+		post := petpost.ReadPost(raw.Content())
+		posts = append(posts, post)
+		p.texts[post.OwnerID] = append(p.texts[post.OwnerID], post.Text)
 	}
 	if err := lines.Err(); err != nil {
-		p.faults = append(p.faults, fmt.Errorf("standard input: %w", err))
+		faults = errors.Join(faults, fmt.Errorf("the input: %w", err))
 	}
-	return errors.Join(append(p.faults, p.writeCases(), ctx.Err())...)
+	return posts, faults
 }
 
-func (p *postParser) answer(post petpost.Post) error {
-	answer := parsed(post)
-	if p.explain {
-		answer.Evidence = post.Reading.Evidence
-	}
-	if !p.cases {
-		return p.out.Encode(answer)
-	}
-	p.held, p.prints = append(p.held, answer), append(p.prints, post.Fingerprint)
-	return nil
-}
-
-// writeCases writes the posts that were held back, each with the number of its
-// case, counted from 1 in the order in which cases begin.
-func (p *postParser) writeCases() error {
-	numbers := map[int]int{}
-	for i, first := range petpost.Group(p.prints) {
-		if _, known := numbers[first]; !known {
-			numbers[first] = len(numbers) + 1
+// write answers the posts, with their cases counted from 1 in the order in which
+// cases begin.
+func (p *postParser) write(posts []petpost.Post) error {
+	var cases []int
+	if p.cases {
+		prints := make([]petpost.Fingerprint, len(posts))
+		for i := range posts {
+			prints[i] = posts[i].Fingerprint
 		}
-		p.held[i].Case = numbers[first]
-		if err := p.out.Encode(p.held[i]); err != nil {
+		cases = petpost.Group(prints)
+	}
+	numbers := map[int]int{}
+	for i := range posts {
+		answer := parsed(posts[i])
+		if p.explain {
+			r := posts[i].Reading
+			answer.Confidence, answer.Evidence, answer.SetAside = r.Confidence, r.Evidence, r.SetAside
+		}
+		if p.cases {
+			first := cases[i]
+			if numbers[first] == 0 {
+				numbers[first] = len(numbers) + 1
+			}
+			answer.Case = numbers[first]
+		}
+		if err := p.out.Encode(answer); err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -63,4 +65,51 @@ func TestParseNamesTheLinesThatHoldNoPostAndAnswersTheOthers(t *testing.T) {
 	require.ErrorContains(t, err, "line 1 holds no post")
 	require.ErrorContains(t, err, "line 6 holds no post")
 	require.Len(t, lines, 3)
+}
+
+// wallOf gives posts of one wall: what each says, over what all repeat.
+func wallOf(owner int, texts ...string) string {
+	const footer = "\n\nПотерялась собака или нашли котика? Пишите нам, поможем!\n#потеряласьсобака #найденкот"
+	var lines strings.Builder
+	for i, text := range texts {
+		line, _ := json.Marshal(map[string]any{"owner_id": owner, "id": i + 1, "date": 1756000000 + i, "text": text + footer})
+		lines.Write(append(line, '\n'))
+	}
+	return lines.String()
+}
+
+var chatter = []string{
+	"В субботу ярмарка на площади, приходите с детьми", "Сдам гараж на Лесной", "Завтра отключат воду с девяти до шести",
+	"С праздником, дорогие учителя!", "Продам велосипед, почти новый", "Открылась новая пекарня у вокзала",
+	"Автобус 14 ходит по новому расписанию", "Пропал хомяк, рыжий, ул. Мира 5, верните, дочка плачет",
+}
+
+func TestParseSetsAsideWhatThePostsOfOneOwnerRepeat(t *testing.T) {
+	t.Parallel()
+	lines, err := parseLines(t, wallOf(-1, chatter...), false, true)
+	require.NoError(t, err)
+	require.Len(t, lines, len(chatter))
+	for _, line := range lines[:len(chatter)-1] {
+		require.Equal(t, []any{"news", ""}, []any{line["type"], line["animal"]}, line)
+		require.Len(t, line["set_aside"], 4, "two sentences and two hashtags")
+	}
+	require.Equal(t, []any{"lost", "other"}, []any{lines[7]["type"], lines[7]["animal"]})
+	require.InDelta(t, 0.9, lines[7]["confidence"], 0.1)
+}
+
+func TestParseLearnsWhatAWallRepeatsFromAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "wall.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(wallOf(-1, chatter...)), 0o600))
+	post := wallOf(-1, "Клуб любителей сада собирается в четверг")
+	alone, err := runParse(t, post)
+	require.NoError(t, err)
+	require.NotContains(t, alone, `"animal":""`, "the footer speaks of animals")
+	known, err := runParse(t, post, "--wall-context", file)
+	require.NoError(t, err)
+	require.Contains(t, known, `"type":"news","animal":""`)
+	require.Len(t, strings.Split(strings.TrimSpace(known), "\n"), 1, "the posts of the file are not answered")
+
+	_, err = runParse(t, post, "--wall-context", file+".none")
+	require.ErrorContains(t, err, "wall.jsonl.none")
 }

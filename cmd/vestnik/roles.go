@@ -114,14 +114,14 @@ func apiCommand() *cli.Command {
 func scheduleCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "schedule",
-		Usage: "make the Temporal schedule that reads the walls, or bring it in step with SCAN_INTERVAL",
+		Usage: "make the Temporal schedules of the relay, or bring them in step with SCAN_INTERVAL",
 		Action: func(ctx context.Context, _ *cli.Command) error {
 			a, err := open(ctx, config.NeedScan)
 			if err != nil {
 				return err
 			}
 			defer a.close()
-			if err := a.starter.ScheduleScans(ctx); err != nil {
+			if err := a.starter.Schedule(ctx); err != nil {
 				return err
 			}
 			fmt.Printf("the walls are looked at every %s\n", a.cfg.Scan.Interval)
@@ -178,7 +178,7 @@ func (a *app) runAll(ctx context.Context, parts ...func(context.Context) error) 
 // work polls the task queues.
 func (a *app) work(ctx context.Context) error {
 	workers := worker.New(a.temporal, a.cfg.Worker)
-	if err := worker.RegisterRelay(workers, a.relay, a.telemetry.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, a.relay, a.content(), a.telemetry.Metrics); err != nil {
 		return err
 	}
 	local := a.cfg.Platforms.LocalTelegram()

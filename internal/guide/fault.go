@@ -3,8 +3,7 @@ package guide
 // Code is an error_code of the specification's section 4.7, for the log.
 type Code string
 
-// The codes. Those of outbound calls are told apart in internal/telegram's
-// catalogue.
+// The codes.
 const (
 	InboundInvalidJSON         Code = "TG_INBOUND_INVALID_JSON"
 	InboundUnsupportedUpdate   Code = "TG_INBOUND_UNSUPPORTED_UPDATE"

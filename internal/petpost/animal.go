@@ -29,114 +29,128 @@ const (
 
 var animals = [3]Animal{Dog, Cat, Other}
 
+// animalTally is what a text says of one animal.
+type animalTally struct {
+	points int
+	first  int  // 1 + the word that speaks of it first
+	traits int  // leashes and litter boxes
+	named  int  // the points of names that are words for such animals: "Белка"
+	called bool // by more than a trait
+	sure   bool // by a word for it
+}
+
+// add counts word i.
+func (a *animalTally) add(i, points int) {
+	if a.first == 0 {
+		a.first = i + 1
+	}
+	a.points += points
+	a.called = a.called || points > animalTrait
+	a.sure = a.sure || points >= animalBreed
+	if points == animalTrait {
+		a.traits++
+	}
+}
+
 // readAnimal decides which animal a text is about. Every mention counts by its
 // form and place; companions ("ладит с кошками", "напали собаки") and general
 // talk ("кошек и собак") do not.
 func (r *reader) readAnimal(v *view, source string) Animal {
-	t, c := &r.text, &r.rs.class
-	var score, first [3]int
-	var called [3]bool // by more than a trait
-	var sure [3]bool   // by a word for it
-	var traits [3]int
-	tortoise, named := 0, 0 // named: what names that are words for other animals count
-	for i := range t.words {
-		w := &t.words[i]
-		if w.lexTo == w.lexAt {
-			continue
-		}
-		if t.has(i, c.tortoise) {
-			if t.isWord(i-1, "окрас", "окраса", "окрасом", "цвет", "цвета", "масть") {
-				score[catIndex] += animalMaybe
-				first[catIndex], called[catIndex] = i+1, true
-				continue
-			}
-			tortoise = i + 1
-			continue
-		}
-		index, weight := r.mention(i)
-		if index < 0 {
-			continue
-		}
-		if weight > animalTrait {
-			if r.companion(i) || r.general(i) || r.asName(i) {
-				if t.sameSentence(i-1, i) && t.isWord(i-1, "другими", "другим", "других", "другие") {
-					score[index] += animalTrait // "с другими собаками" is said of a dog
-				}
-				continue
-			}
-			if weight > animalMaybe && r.subject(i) {
-				weight += animalSubject
-			}
-			if w.sentence < titleSentences {
-				weight += weight / 2
-			}
-		}
-		if first[index] == 0 {
-			first[index] = i + 1
-		}
-		score[index] += weight
-		if _, ok := r.knownName(i); ok && index == otherIndex {
-			named += weight
-		}
-		if weight == animalTrait {
-			traits[index]++
-		}
-		sure[index] = sure[index] || weight >= animalBreed
-		if weight > animalTrait {
-			called[index] = true
-			v.evidence = append(v.evidence, Evidence{
-				Field: "animal", Rule: "animal." + string(animals[index]), Points: string(animals[index]),
-				Words: t.rawOf(i, i+1), Weight: weight, Source: source,
-			})
-		}
-	}
-	// "Белка, лайка": an animal's word for a name, beside the word for what it is.
-	if score[otherIndex] == named && max(score[dogIndex], score[catIndex]) >= animalBreed {
-		score[otherIndex] = 0
-	}
-	// A tortoiseshell beside a cat is a cat; alone it is a tortoise.
-	if tortoise > 0 && score[catIndex] == 0 && score[dogIndex] < animalNoun {
-		score[otherIndex] += animalNoun
-		first[otherIndex] = tortoise
-	}
-	for k, pictures := range t.pictures {
-		if pictures > 0 && score == [3]int{} {
-			score[k], first[k], called[k] = animalTrait, 1, true
-			break
-		}
-	}
+	tally := r.tallyAnimals(v, source)
 	for k, other := range [...]int{dogIndex: catIndex, catIndex: dogIndex} {
-		called[k] = called[k] || traits[k] > 1
+		a, b := &tally[k], &tally[other]
+		a.called = a.called || a.traits > 1
 		// "Серыш, знает команды, поводок": what it does says more than a nickname
-		if traits[k] > 1 && traits[other] == 0 && !sure[other] {
-			score[k] += score[other]
+		if a.traits > 1 && b.traits == 0 && !b.sure {
+			a.points += b.points
 		}
 	}
 	best := -1
-	for k := range animals {
-		if score[k] == 0 {
-			continue
-		}
-		if best < 0 || score[k] > score[best] || score[k] == score[best] && first[k] < first[best] {
+	for k, a := range tally {
+		if a.points > 0 && (best < 0 || a.points > tally[best].points || a.points == tally[best].points && a.first < tally[best].first) {
 			best = k
 		}
 	}
 	if best < 0 {
 		return ""
 	}
-	for k := range animals {
-		v.mixed = v.mixed || k != best && score[k]*3 >= score[best]*2
-		v.even = v.even || k != best && score[k]*5 >= score[best]*4
+	most := tally[best].points
+	for k, a := range tally {
+		v.mixed = v.mixed || k != best && a.points*3 >= most*2
+		v.even = v.even || k != best && a.points*5 >= most*4
 	}
 	switch {
-	case score[best] > animalMaybe+animalMaybe/2:
+	case most > animalMaybe+animalMaybe/2:
 		v.animalBy = animalNamed
-	case called[best]:
+	case tally[best].called:
 		v.animalBy = animalCalled
 	default:
 		v.animalBy = animalHinted
 	}
 	return animals[best]
+}
+
+func (r *reader) tallyAnimals(v *view, source string) (tally [3]animalTally) {
+	t, c := &r.text, &r.rs.class
+	tortoise := -1
+	for i := range t.words {
+		switch {
+		case t.words[i].lexTo == t.words[i].lexAt:
+		case !t.has(i, c.tortoise):
+			r.countMention(&tally, i, v, source)
+		case t.isWord(i-1, "окрас", "окраса", "окрасом", "цвет", "цвета", "масть"):
+			tally[catIndex].add(i, animalMaybe)
+		default:
+			tortoise = i
+		}
+	}
+	dog, cat, other := &tally[dogIndex], &tally[catIndex], &tally[otherIndex]
+	// "Белка, лайка": an animal's word for a name, beside the word for what it is.
+	if other.points == other.named && max(dog.points, cat.points) >= animalBreed {
+		other.points = 0
+	}
+	// A tortoiseshell beside a cat is a cat; alone it is a tortoise.
+	if tortoise >= 0 && cat.points == 0 && dog.points < animalNoun {
+		other.points += animalNoun
+		other.first = tortoise + 1
+	}
+	for k, pictures := range t.pictures {
+		if pictures > 0 && dog.points+cat.points+other.points == 0 {
+			tally[k].points, tally[k].first, tally[k].called = animalTrait, 1, true
+		}
+	}
+	return tally
+}
+
+// countMention adds what word i says of an animal, and its evidence.
+func (r *reader) countMention(tally *[3]animalTally, i int, v *view, source string) {
+	t := &r.text
+	index, points := r.mention(i)
+	if index < 0 {
+		return
+	}
+	if points > animalTrait && (r.companion(i) || r.general(i) || r.asName(i)) {
+		if t.sameSentence(i-1, i) && t.isWord(i-1, "другими", "другим", "других", "другие") {
+			tally[index].points += animalTrait // "с другими собаками" is said of a dog
+		}
+		return
+	}
+	if points > animalMaybe && r.subject(i) {
+		points += animalSubject
+	}
+	if points > animalTrait && t.words[i].sentence < titleSentences {
+		points += points / 2
+	}
+	tally[index].add(i, points)
+	if _, ok := r.knownName(i); ok {
+		tally[index].named += points
+	}
+	if points > animalTrait {
+		v.evidence = append(v.evidence, Evidence{
+			Field: "animal", Rule: "animal." + string(animals[index]), Points: string(animals[index]),
+			Words: t.rawOf(i, i+1), Weight: points, Source: source,
+		})
+	}
 }
 
 // mention returns which animal word i names and how strongly; -1 for none.
@@ -223,11 +237,14 @@ func (r *reader) general(i int) bool {
 		t.sameSentence(i, i+1) && t.words[i+1].gap&gapComma != 0 && other(i+1)
 }
 
-// asName reports an animal's word used as a name: "зовут Белка".
+// asName reports an animal's word used as a name: "зовут Белка", "ТЦ «Жар-Птица»".
 func (r *reader) asName(i int) bool {
 	t, c := &r.text, &r.rs.class
 	if !t.words[i].upper || !t.sameSentence(i-1, i) {
 		return false
+	}
+	if quoted := t.words[i].gap | t.words[i-1].gap; t.words[i].gap == gapHyphen && quoted&gapQuote != 0 {
+		return true
 	}
 	return t.has(i-1, c.called) || t.isWord(i-1, "на") && t.sameSentence(i-2, i) && t.has(i-2, c.called)
 }
@@ -236,43 +253,49 @@ func (r *reader) asName(i int) bool {
 // that it gets on with, that chased it, that the finder has at home.
 func (r *reader) companion(i int) bool {
 	t, c := &r.text, &r.rs.class
-	s := t.sentences[t.words[i].sentence]
-	before := func(n int, class uint16) bool { return i-n >= int(s.from) && t.has(i-n, class) }
-	// "как лиса", "похож на овчарку", "размером с кошку"
-	if t.isWord(i-1, "как", "словно", "будто") || before(2, c.likeness) || before(3, c.likeness) {
+	from := int(t.sentences[t.words[i].sentence].from)
+	before := func(n int, class uint16) bool { return i-n >= from && t.has(i-n, class) }
+	switch {
+	case t.isWord(i-1, "как", "словно", "будто") || before(2, c.likeness) || before(3, c.likeness):
+		// "как лиса", "похож на овчарку", "размером с кошку"
 		return !t.has(i, c.dogBreed) && !t.has(i, c.catBreed)
-	}
-	if t.isWord(i-1, "кормящая", "кормящую", "кормящей", "кормящие", "кормящих") {
+	case t.isWord(i-1, "кормящая", "кормящую", "кормящей", "кормящие", "кормящих"):
 		return true // a nurse is looked for
-	}
-	plural := t.has(i, c.obliquePlural)
-	if plural && (before(1, c.with) || before(1, c.others) || before(2, c.with)) {
+	case t.has(i, c.obliquePlural) && (before(1, c.with) || before(1, c.others) || before(2, c.with)):
+		return true
+	case before(1, c.attack) || before(2, c.attack):
+		return true
+	case t.isWord(i-1, "под") && t.isWord(i, "мышкой", "мышку", "мышки"):
+		return true
+	case t.has(i, c.other) && (t.isWord(i-1, "по") || t.isWord(i-1, "и") && t.isWord(i-3, "по")):
+		return true // "по зайцу", "по белке и кунице": what a hound is for
+	case t.isWord(i-1, "за") && (t.has(i, c.oblique) || t.instrumental(i)):
+		return true // "рванул за кошкой", "не ужился с хомяком"
+	case !r.subject(i) && t.number(i-1) <= 3 && r.atHome(from, i):
 		return true
 	}
-	if before(1, c.attack) || before(2, c.attack) {
-		return true
-	}
-	// "под мышкой"; "по зайцу", "по белке и кунице": what a hound is for
-	if t.isWord(i-1, "под") && t.isWord(i, "мышкой", "мышку", "мышки") || t.has(i, c.other) && (t.isWord(i-1, "по") || t.isWord(i-1, "и") && t.isWord(i-3, "по")) {
-		return true
-	}
-	// "рванул за кошкой", "не ужился с хомяком"
-	if t.isWord(i-1, "за") && (t.has(i, c.oblique) || t.instrumental(i)) {
-		return true
-	}
-	// "у нас собака", "дома две кошки"
-	if !r.subject(i) && t.number(i-1) <= 3 {
-		for k := max(int(s.from), i-3); k < i; k++ {
-			if t.isWord(k, "у") && t.isWord(k+1, "нас", "меня") && k+2 < i+1 || t.isWord(k, "свои", "своя") || t.isWord(k, "дома") && k == int(s.from) {
-				return true
-			}
+	return (t.has(i, c.obliquePlural) || t.has(i, c.oblique) || before(1, c.with) || before(1, c.others)) && r.getsOn(i)
+}
+
+// atHome reports that the words before i say whose it is: "у нас собака", "дома
+// две кошки".
+func (r *reader) atHome(from, i int) bool {
+	t := &r.text
+	for k := max(from, i-3); k < i; k++ {
+		if t.isWord(k, "у") && t.isWord(k+1, "нас", "меня") && k+2 < i+1 || t.isWord(k, "свои", "своя") || t.isWord(k, "дома") && k == from {
+			return true
 		}
 	}
-	if plural || t.has(i, c.oblique) || before(1, c.with) || before(1, c.others) {
-		for k := max(int(s.from), i-5); k < min(int(s.to), i+4); k++ {
-			if k != i && t.has(k, c.gets) {
-				return true
-			}
+	return false
+}
+
+// getsOn reports a word near i that says who gets on with whom.
+func (r *reader) getsOn(i int) bool {
+	t := &r.text
+	s := t.sentences[t.words[i].sentence]
+	for k := max(int(s.from), i-5); k < min(int(s.to), i+4); k++ {
+		if k != i && t.has(k, r.rs.class.gets) {
+			return true
 		}
 	}
 	return false

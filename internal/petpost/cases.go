@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Verdict tells whether two posts are about one animal, and why. Reason is
+// Decision reports whether two posts are about one animal, and why. Reason is
 // meant for operators; it holds no phone numbers or names.
-type Verdict struct {
+type Decision struct {
 	Same   bool
 	Reason string
 }
@@ -46,45 +46,45 @@ const (
 //
 // In doubt they stay two: an animal that is told twice is a nuisance, one that
 // is not told is lost.
-func SameCase(a, b Fingerprint) Verdict {
+func SameCase(a, b Fingerprint) Decision {
 	if a.Origin == b.Origin && a.Origin != (PostRef{}) {
-		return Verdict{true, "both go back to " + a.Origin.String()}
+		return Decision{true, "both go back to " + a.Origin.String()}
 	}
 	groupA, groupB := groupOf(a.Type), groupOf(b.Type)
 	if groupA == noAnimal || groupB == noAnimal {
-		return Verdict{false, "no animal to compare"}
+		return Decision{false, "no animal to compare"}
 	}
 	if reason := contradiction(&a, &b); reason != "" {
-		return Verdict{false, reason}
+		return Decision{false, reason}
 	}
 	between := a.At.Sub(b.At).Abs()
 
 	like := similarity(&a, &b)
 	if like >= enough(&a, &b) && between <= textWindow {
-		return Verdict{true, fmt.Sprintf("%.0f %% of the text is the same", 100*like)}
+		return Decision{true, fmt.Sprintf("%.0f %% of the text is the same", 100*like)}
 	}
 	if groupA != groupB || between > phoneWindow {
-		return Verdict{false, "different texts"}
+		return Decision{false, "different texts"}
 	}
 
 	if groupA == adverts && otherNames(&a, &b, like) {
-		return Verdict{false, "other names in other words"}
+		return Decision{false, "other names in other words"}
 	}
 	points, words := inCommon(&a, &b, like)
 	if shared(a.Phones, b.Phones) {
 		points += phoneWorth(a.Type, b.Type)
 		if points >= 2 {
-			return Verdict{true, "same phone" + words}
+			return Decision{true, "same phone" + words}
 		}
-		return Verdict{false, "same phone, but too little else in common"}
+		return Decision{false, "same phone, but too little else in common"}
 	}
 	if a.Name == "" || a.Name != b.Name || a.Animal != b.Animal || a.Animal == "" || !shared(a.Places, b.Places) {
-		return Verdict{false, "different texts and phones"}
+		return Decision{false, "different texts and phones"}
 	}
 	if apart(a.Phones, b.Phones) && !shared(houses(a.Places), houses(b.Places)) && (!shared(a.Breeds, b.Breeds) || between > strangersWindow) {
-		return Verdict{false, "the same name and street, but different phones and no house"}
+		return Decision{false, "the same name and street, but different phones and no house"}
 	}
-	return Verdict{true, "no shared phone, but" + strings.TrimPrefix(words, ",")}
+	return Decision{true, "no shared phone, but" + strings.TrimPrefix(words, ",")}
 }
 
 // enough is how much of two texts must be the same for one animal.
@@ -106,7 +106,7 @@ func enough(a, b *Fingerprint) float64 {
 	return sameTextAdverts
 }
 
-// otherNames tells whether two adverts seem to call their animals by names
+// otherNames reports whether two adverts seem to call their animals by names
 // which the readings do not know for such: each has words of its own that are
 // written like names. Where the wording is another such words are many, so
 // there they must have none in common.
@@ -167,13 +167,13 @@ func contradiction(a, b *Fingerprint) string {
 	return ""
 }
 
-// apart tells that both say something, and nothing that the other says. Of
+// apart reports that both say something, and nothing that the other says. Of
 // phones or places alone that is no contradiction: a friend's phone is added,
 // the dog was seen elsewhere. Of both at once it is another animal, however
 // alike the words are: there are templates for the words.
 func apart(a, b []string) bool { return len(a) > 0 && len(b) > 0 && !shared(a, b) }
 
-// closeColors tells whether two colours may be one in two people's eyes. The
+// closeColors reports whether two colours may be one in two people's eyes. The
 // stems are those of the word class of colours.
 func closeColors(a, b []string) bool {
 	for _, shades := range [...][]string{
@@ -255,7 +255,7 @@ func inCommon(a, b *Fingerprint, like float64) (points int, words string) {
 	return points, words
 }
 
-// callsBy tells whether a post in which no name was read holds this one.
+// callsBy reports whether a post in which no name was read holds this one.
 func callsBy(f *Fingerprint, name string) bool {
 	return f.Name == "" && name != "" && slices.Contains(f.Proper, name)
 }

@@ -89,7 +89,7 @@ func TestOneAnimalInManyTextsIsOneCase(t *testing.T) {
 	}
 }
 
-func TestAVerdictTellsNoPhoneAndNoName(t *testing.T) {
+func TestADecisionTellsNoPhoneAndNoName(t *testing.T) {
 	t.Parallel()
 	posts := prints(
 		"Пропал пёс Рекс, рыжий, бигль, ул. Лесная, 12. Тел. 8 900 000-71-71",

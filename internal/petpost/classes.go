@@ -2,99 +2,39 @@ package petpost
 
 // classIDs are the classes that code asks for.
 type classIDs struct {
-	breedMaybe                                                          uint16
-	dog, cat, other, kind, pet, dogMaybe                                uint16
-	catMaybe, dogBreed, catBreed, dogTrait, catTrait, oblique           uint16
-	obliquePlural, with, others, gets, otherPair, lose                  uint16
-	find, homeMark, scrap, thanks, nameKnown, color                     uint16
-	month, dayWord, dayPart, weekday, ago, span                         uint16
-	ageUnit, ageWord, house, building, street, near                     uint16
-	spot, district, settlement, city, called, phone                     uint16
-	repost, maleSure, femaleSure, maleLikely, femaleLikely, barrier     uint16
-	tortoise, likeness, worn, seekIt, wait, presents                    uint16
-	seekWe, beforeName, timeStart, attack, nameDog, nameCat             uint16
-	breedPart, nameAny, pointer, neutralNoun, saidOfPet, ofItself, wire uint16
+	breedMaybe, dog, cat, other, kind, pet, dogMaybe, catMaybe, dogBreed, catBreed, dogTrait, catTrait        uint16
+	oblique, obliquePlural, with, others, gets, otherPair, lose, find, homeMark, scrap, thanks                uint16
+	nameKnown, color, month, dayWord, dayPart, weekday, ago, span, ageUnit, ageWord, house, building          uint16
+	street, near, spot, district, settlement, city, called, phone, repost, maleSure, femaleSure               uint16
+	maleLikely, femaleLikely, barrier, tortoise, likeness, worn, seekIt, wait, presents, seekWe               uint16
+	beforeName, timeStart, attack, nameDog, nameCat, breedPart, nameAny, nameLike, pointer, wire, neutralNoun uint16
+	saidOfPet, ofItself                                                                                       uint16
 }
 
-// resolve finds them by their names in the word tables.
+// resolve finds the classes by their names in the lexicon.
 func (c *classIDs) resolve(lx *lexicon) {
-	for _, row := range []struct {
-		id   *uint16
-		name string
-	}{
-		{&c.breedMaybe, "breed.maybe"},
-		{&c.dog, "dog.noun"},
-		{&c.cat, "cat.noun"},
-		{&c.other, "other.noun"},
-		{&c.kind, "kind"},
-		{&c.pet, "pet"},
-		{&c.dogMaybe, "dog.maybe"},
-		{&c.catMaybe, "cat.maybe"},
-		{&c.dogBreed, "dog.breed"},
-		{&c.catBreed, "cat.breed"},
-		{&c.dogTrait, "dog.trait"},
-		{&c.catTrait, "cat.trait"},
-		{&c.oblique, "oblique"},
-		{&c.obliquePlural, "oblique.plural"},
-		{&c.with, "with"},
-		{&c.others, "others"},
-		{&c.gets, "gets.on"},
-		{&c.otherPair, "other.pair"},
-		{&c.lose, "lose"},
-		{&c.find, "find"},
-		{&c.homeMark, "home.mark"},
-		{&c.scrap, "scrap"},
-		{&c.thanks, "thanks"},
-		{&c.nameKnown, "name.known"},
-		{&c.color, "color"},
-		{&c.month, "month"},
-		{&c.dayWord, "day.word"},
-		{&c.dayPart, "day.part"},
-		{&c.weekday, "weekday"},
-		{&c.ago, "ago"},
-		{&c.span, "span"},
-		{&c.ageUnit, "age.unit"},
-		{&c.ageWord, "age.word"},
-		{&c.house, "house.word"},
-		{&c.building, "building"},
-		{&c.street, "street"},
-		{&c.near, "near"},
-		{&c.spot, "spot"},
-		{&c.district, "district"},
-		{&c.settlement, "settlement"},
-		{&c.city, "city"},
-		{&c.called, "called"},
-		{&c.phone, "phone.word"},
-		{&c.repost, "repost.word"},
-		{&c.maleSure, "male.sure"},
-		{&c.femaleSure, "female.sure"},
-		{&c.maleLikely, "male.likely"},
-		{&c.femaleLikely, "female.likely"},
-		{&c.barrier, "barrier"},
-		{&c.tortoise, "tortoise"},
-		{&c.likeness, "likeness"},
-		{&c.worn, "worn"},
-		{&c.seekIt, "seek.it"},
-		{&c.wait, "wait"},
-		{&c.presents, "presents"},
-		{&c.seekWe, "seek.we"},
-		{&c.beforeName, "before.name"},
-		{&c.timeStart, "time.start"},
-		{&c.attack, "attack"},
-		{&c.nameDog, "name.dog"},
-		{&c.nameCat, "name.cat"},
-		{&c.breedPart, "breed.part"},
-		{&c.nameAny, "name.any"},
-		{&c.pointer, "pointer"},
-		{&c.wire, "wire"},
-		{&c.neutralNoun, "neutral.noun"},
-		{&c.saidOfPet, "said.of.pet"},
-		{&c.ofItself, "of.itself"},
+	for name, id := range map[string]*uint16{
+		"breed.maybe": &c.breedMaybe, "dog.noun": &c.dog, "cat.noun": &c.cat, "other.noun": &c.other, "kind": &c.kind,
+		"pet": &c.pet, "dog.maybe": &c.dogMaybe, "cat.maybe": &c.catMaybe, "dog.breed": &c.dogBreed,
+		"cat.breed": &c.catBreed, "dog.trait": &c.dogTrait, "cat.trait": &c.catTrait, "oblique": &c.oblique,
+		"oblique.plural": &c.obliquePlural, "with": &c.with, "others": &c.others, "gets.on": &c.gets,
+		"other.pair": &c.otherPair, "lose": &c.lose, "find": &c.find, "home.mark": &c.homeMark, "scrap": &c.scrap,
+		"thanks": &c.thanks, "name.known": &c.nameKnown, "color": &c.color, "month": &c.month, "day.word": &c.dayWord,
+		"day.part": &c.dayPart, "weekday": &c.weekday, "ago": &c.ago, "span": &c.span, "age.unit": &c.ageUnit,
+		"age.word": &c.ageWord, "house.word": &c.house, "building": &c.building, "street": &c.street, "near": &c.near,
+		"spot": &c.spot, "district": &c.district, "settlement": &c.settlement, "city": &c.city, "called": &c.called,
+		"phone.word": &c.phone, "repost.word": &c.repost, "male.sure": &c.maleSure, "female.sure": &c.femaleSure,
+		"male.likely": &c.maleLikely, "female.likely": &c.femaleLikely, "barrier": &c.barrier,
+		"tortoise": &c.tortoise, "likeness": &c.likeness, "worn": &c.worn, "seek.it": &c.seekIt, "wait": &c.wait,
+		"presents": &c.presents, "seek.we": &c.seekWe, "before.name": &c.beforeName, "time.start": &c.timeStart,
+		"attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
+		"name.any": &c.nameAny, "name.like": &c.nameLike, "pointer": &c.pointer, "wire": &c.wire, "neutral.noun": &c.neutralNoun,
+		"said.of.pet": &c.saidOfPet, "of.itself": &c.ofItself,
 	} {
-		id, ok := lx.byName["@"+row.name]
+		known, ok := lx.byName["@"+name]
 		if !ok {
-			panic("petpost: code asks for the class " + row.name + ", which no table defines")
+			panic("petpost: code asks for the class " + name + ", which no file of the lexicon defines")
 		}
-		*row.id = id
+		*id = known
 	}
 }

@@ -2,6 +2,7 @@ package petpost
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -75,21 +76,13 @@ func screenName(target string) string {
 
 // peopleNames are the given names that people sign with; only these are taken
 // for contacts, so that a place or a pet is not.
-var peopleNames = namesSet(`Анна Аня Анюта Алена Алёна Алина Алиса Алла Анастасия Настя Анжела Анжелика Антонина Валентина Валерия Лера Варвара Варя Вера
-	Вероника Виктория Вика Галина Галя Дарья Даша Диана Ева Евгения Женя Екатерина Катя Катерина Елена Лена Елизавета Лиза Жанна Зинаида Зоя Инга Инна Ирина Ира Карина Кира Кристина Ксения Ксюша
-	Лада Лариса Лидия Лида Лилия Лиля Любовь Люба Людмила Люда Люся Майя Маргарита Рита Марина Мария Маша Надежда Надя Наталья Наталия Наташа Нина Оксана Олеся Ольга Оля Полина Поля Раиса Регина
-	Римма Роза Светлана Света Снежана София Софья Соня Таисия Тамара Татьяна Таня Ульяна Фаина Эвелина Элина Эльвира Эля Эльза Юлия Юля Яна Гульнара Гузель Лейсан Айгуль Альбина Альфия Венера Зульфия Ландыш Резеда
-	Александр Александра Саша Алексей Леша Лёша Анатолий Толя Андрей Антон Артем Артём Артур Борис Вадим Валентин Валерий Василий Виктор Виталий Владимир Вова Володя Владислав Влад Вячеслав Слава Геннадий Георгий
-	Григорий Гриша Данил Данила Даниил Денис Дмитрий Дима Евгений Егор Иван Ваня Игорь Илья Ильдар Ильнур Кирилл Константин Костя Лев Леонид Максим Макс Марат Михаил Миша Никита Николай Коля Олег Павел Паша Петр Пётр
-	Роман Рома Руслан Рустам Радик Ринат Семен Семён Сергей Серёжа Сережа Станислав Стас Степан Тимофей Тимур Федор Фёдор Филипп Эдуард Эльдар Юрий Юра Ярослав`)
-
-func namesSet(names string) map[string]bool {
+var peopleNames = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
-	for _, n := range strings.Fields(names) {
-		set[n] = true
+	for _, name := range nameLists()["people"] {
+		set[name] = true
 	}
 	return set
-}
+})
 
 // nameAfter finds "8 912 … Анна", "…(Ольга)", "… - Мария Ивановна".
 func nameAfter(after string) string {
@@ -109,14 +102,14 @@ func nameBefore(before string) string {
 	}
 	k := strings.LastIndexAny(s, " \u00a0(,.:")
 	last := s[k+1:]
-	if peopleNames[last] {
+	if peopleNames()[last] {
 		return last
 	}
 	// "Мария Ивановна": the given name stands before the patronymic.
 	if patronymic(last) && k > 0 {
 		first := s[:k]
 		first = first[strings.LastIndexAny(first, " (,.:")+1:]
-		if peopleNames[first] {
+		if peopleNames()[first] {
 			return s[len(s)-len(last)-len(first)-1:]
 		}
 	}
@@ -125,7 +118,7 @@ func nameBefore(before string) string {
 
 func personAt(s string) string {
 	end := letterRun(s)
-	if !peopleNames[s[:end]] {
+	if !peopleNames()[s[:end]] {
 		return ""
 	}
 	if rest := s[end:]; strings.HasPrefix(rest, " ") {

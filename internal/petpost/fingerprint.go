@@ -60,7 +60,7 @@ func NewFingerprint(post, origin PostRef, in Input, reading Reading) Fingerprint
 	f.Name = r.stem(reading.Name)
 	f.Age = r.ageKey(reading.Age)
 	f.Places, f.Towns = r.placeKeys(reading.Location)
-	body := in.Text
+	body, _ := in.Wall.Strip(in.Text)
 	for _, text := range in.Reposts {
 		if len(text) > len(body) {
 			body = text
@@ -125,39 +125,43 @@ func (r *reader) describe(f *Fingerprint, body string) {
 	hashes := make([]uint64, 0, len(t.words))
 	for i := range t.words {
 		w := &t.words[i]
-		if w.hashtag || w.kind == kindURL || w.kind == kindMention || r.inPhone(i) {
-			continue
-		}
-		if w.kind == kindNumber {
+		letters := t.codesOf(w)
+		switch {
+		case w.hashtag || w.kind == kindURL || w.kind == kindMention || r.inPhone(i):
+		case w.kind == kindNumber:
 			if w.end-w.start <= 3 {
 				hashes = append(hashes, hashString(t.raw[w.start:w.end]))
 			}
-			continue
+		case len(letters) > 0 && !t.has(i, c.scrap) && !t.has(i, c.repost) && !t.has(i, c.thanks):
+			r.describeWord(f, i, placeless)
+			hashes = append(hashes, hashLetters(letters[:min(len(letters), 6)]))
 		}
-		letters := t.codesOf(w)
-		if len(letters) == 0 || t.has(i, c.scrap) || t.has(i, c.repost) || t.has(i, c.thanks) {
-			continue
-		}
-		if w.upper && !w.caps && (i > 0 && t.sameSentence(i-1, i) || w.lexAt == w.lexTo) {
-			f.Proper = appendNew(f.Proper, stemOf(letters, 5))
-		}
-		switch {
-		case placeless && w.upper && t.has(i, c.city) && (i+1 == len(t.words) || !t.has(i+1, c.street)):
-			f.Towns = appendNew(f.Towns, stemOf(letters, 5))
-		case t.has(i, c.color) && !r.afterStreet(i) && !r.colorOfThing(i):
-			f.Colors = appendNew(f.Colors, stemOf(letters, 3))
-		case (t.has(i, c.dogBreed) || t.has(i, c.catBreed)) && !r.companion(i):
-			f.Breeds = appendNew(f.Breeds, stemOf(letters, 5))
-		case t.has(i, c.other) && f.Animal == Other && !r.companion(i) && !t.isWord(i, "птица", "птицу", "птичка", "птичку", "птенец"):
-			f.Breeds = appendNew(f.Breeds, stemOf(letters, 3)) // a cow is no goat
-		}
-		hashes = append(hashes, hashLetters(letters[:min(len(letters), 6)]))
 	}
 	slices.Sort(f.Colors)
 	slices.Sort(f.Breeds)
 	f.Words = len(hashes)
 	if f.Words >= sketchWords {
 		f.Sketch = sketch(hashes)
+	}
+}
+
+// describeWord notes what word i says of the animal or of the town.
+func (r *reader) describeWord(f *Fingerprint, i int, placeless bool) {
+	t, c := &r.text, &r.rs.class
+	w := &t.words[i]
+	letters := t.codesOf(w)
+	if w.upper && !w.caps && (i > 0 && t.sameSentence(i-1, i) || w.lexAt == w.lexTo) {
+		f.Proper = appendNew(f.Proper, stemOf(letters, 5))
+	}
+	switch {
+	case placeless && w.upper && t.has(i, c.city) && (i+1 == len(t.words) || !t.has(i+1, c.street)):
+		f.Towns = appendNew(f.Towns, stemOf(letters, 5))
+	case t.has(i, c.color) && !r.afterStreet(i) && !r.colorOfThing(i):
+		f.Colors = appendNew(f.Colors, stemOf(letters, 3))
+	case (t.has(i, c.dogBreed) || t.has(i, c.catBreed)) && !r.companion(i):
+		f.Breeds = appendNew(f.Breeds, stemOf(letters, 5))
+	case t.has(i, c.other) && f.Animal == Other && !r.companion(i) && !t.isWord(i, "птица", "птицу", "птичка", "птичку", "птенец"):
+		f.Breeds = appendNew(f.Breeds, stemOf(letters, 3)) // a cow is no goat
 	}
 }
 

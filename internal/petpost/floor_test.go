@@ -12,12 +12,15 @@ import (
 
 // The floors are a little under what is reached; `make eval` prints the misses.
 // The rules were written on train. blind was written by somebody who had not
-// seen them (they read 88 % of it then) and, like wide, is what opinion.tsv is
+// seen them (they read 88 % of it then) and, like wide, is what model.tsv is
 // learned from too. The others were written before rules and model met them, and
 // nothing is to be tuned on them: heldout; walls, the even lines of posts written
 // after the walls of four towns, a shelter and a housing estate, whose odd lines
 // are in wide; fresh, the even lines of posts worded as oddly as people can;
 // ordinary, a whole town's wall that nobody had seen until this was measured.
+// communities and districts have walls with their boilerplate; what they were read
+// at before anything was tuned on them is in their heads and in
+// docs/understanding.md.
 func TestReadingsStayAboveTheFloor(t *testing.T) {
 	t.Parallel()
 	for _, floor := range []struct {
@@ -28,10 +31,13 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		{"testdata/train.jsonl", 0.99, 0.99, 1, 0.99, 0.99},
 		{"testdata/blind.jsonl", 0.99, 0.98, 1, 0.99, 0.99},
 		{"testdata/wide.jsonl", 0.99, 0.98, 1, 0.99, 0.98},
-		{"testdata/fresh.jsonl", 0.85, 0.76, 1, 0.92, 0.85},
-		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 0.99},
-		{"testdata/walls.jsonl", 0.98, 0.98, 1, 0.99, 0.98},
-		{"testdata/ordinary.jsonl", 0.99, 0.98, 1, 1, 0.98},
+		{"testdata/voices.jsonl", 0.99, 0.97, 1, 0.97, 0.99},
+		{"testdata/fresh.jsonl", 0.86, 0.78, 1, 0.92, 0.86},
+		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 1},
+		{"testdata/walls.jsonl", 0.985, 0.985, 1, 0.99, 0.985},
+		{"testdata/ordinary.jsonl", 0.99, 0.98, 1, 1, 1},
+		{"testdata/communities.jsonl", 0.98, 0.99, 1, 1, 1},
+		{"testdata/districts.jsonl", 0.95, 0.97, 1, 1, 0.91},
 	} {
 		t.Run(floor.file, func(t *testing.T) {
 			t.Parallel()

@@ -45,7 +45,7 @@ func (t *text) joinHyphens(lx *lexicon) {
 		if b.gap != gapHyphen || a.kind != kindWord || b.kind != kindWord {
 			continue
 		}
-		if lx.isParticle(t.codesOf(b)) || lx.isPrefixParticle(t.codesOf(a)) {
+		if particles[string(t.codesOf(b))] || prefixParticles[string(t.codesOf(a))] {
 			t.merge(i, i+2, lx)
 			continue
 		}

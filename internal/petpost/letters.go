@@ -1,12 +1,13 @@
 package petpost
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // A letter code is 1..32 for а..я, with ё folded into е; 0 is no Cyrillic
-// letter. Words are kept as codes: half the size of UTF-8 and direct indexes
-// into the lexicon.
-const letterCodes = 33
-
+// letter. Words are kept as codes: half the size of UTF-8.
 func cyrillicCode(r rune) byte {
 	switch {
 	case r >= 'а' && r <= 'я':
@@ -28,50 +29,17 @@ func code(r rune) byte { return byte(r-'а') + 1 }
 func letterOf(c byte) rune { return 'а' + rune(c) - 1 }
 
 // lookAlike maps a Latin letter or a digit to the Cyrillic letter that it is
-// typed for when it stands inside a Cyrillic word.
-func lookAlike(r rune) byte {
-	switch r {
-	case 'a', 'A', '@':
-		return code('а')
-	case 'b':
-		return code('ь')
-	case 'B':
-		return code('в')
-	case 'c', 'C':
-		return code('с')
-	case 'e', 'E':
-		return code('е')
-	case 'g', 'r':
-		return code('г')
-	case 'H', 'h':
-		return code('н')
-	case 'i', 'I', 'u':
-		return code('и')
-	case 'k', 'K':
-		return code('к')
-	case 'm', 'M':
-		return code('м')
-	case 'n':
-		return code('п')
-	case 'o', 'O', '0':
-		return code('о')
-	case 'p', 'P':
-		return code('р')
-	case 't', 'T':
-		return code('т')
-	case 'x', 'X':
-		return code('х')
-	case 'y', 'Y':
-		return code('у')
-	case '3':
-		return code('з')
-	case '4':
-		return code('ч')
-	case '6':
-		return code('б')
+// typed for when it stands inside a Cyrillic word; 0 for one that looks like none.
+func lookAlike(r rune) byte { return lookAlikes[r] }
+
+var lookAlikes = func() map[rune]byte {
+	table := map[rune]byte{}
+	for _, pair := range strings.Fields("aа Aа @а bь Bв cс Cс eе Eе gг rг Hн hн iи Iи uи kк Kк mм Mм nп oо Oо 0о pр Pр tт Tт xх Xх yу Yу 3з 4ч 6б") {
+		latin, size := utf8.DecodeRuneInString(pair)
+		table[latin] = codesOf(pair[size:])[0]
 	}
-	return 0
-}
+	return table
+}()
 
 func isLatin(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

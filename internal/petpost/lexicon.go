@@ -2,12 +2,12 @@ package petpost
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// A lexicon tells which classes a word belongs to. It is a trie over letter
-// codes, compiled once from the word tables. Three kinds of pattern:
+// A lexicon tells which classes a word belongs to. Three kinds of pattern:
 //
 //	кот      this form only
 //	собак~   the stem with any noun or adjective ending (see endings)
@@ -17,11 +17,10 @@ import (
 // "потерелса" is understood without being listed; only the words of animals and
 // of what happens to them are, for sounds are ambiguous.
 type lexicon struct {
-	nodes   []trieNode
+	letters patterns
+	sounds  patterns
 	byName  map[string]uint16
 	names   []string
-	sounds  []trieNode
-	endings [letterCodes * letterCodes * letterCodes]bool
 
 	bySound bool // while compiling: words of this table are known by their sound too
 
@@ -30,22 +29,55 @@ type lexicon struct {
 	oldNumber    uint16 // 26..120: the years of people, not of pets
 }
 
-type trieNode struct {
-	next   [letterCodes]uint16
-	exact  []uint16
-	stem   []uint16
-	prefix []uint16
+// patterns hold classes by letter codes: of whole words, of stems and of what
+// words begin with.
+type patterns struct{ whole, stem, begin map[string][]uint16 }
+
+func newPatterns() patterns {
+	return patterns{map[string][]uint16{}, map[string][]uint16{}, map[string][]uint16{}}
+}
+
+// of gives the map that a pattern's mark asks for.
+func (p *patterns) of(mark string) map[string][]uint16 {
+	switch mark {
+	case "~":
+		return p.stem
+	case "*":
+		return p.begin
+	}
+	return p.whole
+}
+
+// classes appends those of a word, the shortest match first.
+func (p *patterns) classes(out []uint16, letters []byte) []uint16 {
+	for n, c := range letters {
+		if c == 0 {
+			return out
+		}
+		out = append(out, p.begin[string(letters[:n+1])]...)
+		if stem := p.stem[string(letters[:n+1])]; stem != nil && endings()[string(letters[n+1:])] {
+			out = append(out, stem...)
+		}
+	}
+	return append(out, p.whole[string(letters)]...)
 }
 
 // endings that "~" accepts after a stem.
-const endings = `а я о е и ы у ю ь й ой ей ою ею ом ем ам ям ами ями ах ях ов ев ый ий ая яя ое ее
-ые ие ого его ому ему ым им ых их ыми ими ую юю ок ек`
+var endings = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{"": true}
+	for _, e := range strings.Fields(`а я о е и ы у ю ь й ой ей ою ею ом ем ам ям ами ями ах ях ов ев ый ий ая яя ое ее
+		ые ие ого его ому ему ым им ых их ыми ими ую юю ок ек`) {
+		set[string(codesOf(e))] = true
+	}
+	return set
+})
 
 // compiled is the lexicon with its phrases, built at the first use.
 var compiled = sync.OnceValue(compile)
 
 type ruleset struct {
 	lexicon
+	rules   []rule
 	phrases []phrase
 	byFirst [][]int32 // class -> phrases that can begin with it
 	class   classIDs
@@ -53,15 +85,11 @@ type ruleset struct {
 }
 
 func compile() *ruleset {
-	rs := &ruleset{}
+	rs := &ruleset{lexicon: newLexicon()}
 	lx := &rs.lexicon
-	lx.nodes = make([]trieNode, 1, 1<<14)
-	lx.sounds = make([]trieNode, 1, 1<<13)
-	lx.byName = map[string]uint16{}
-	lx.allow(endings)
 	for _, v := range vocabulary {
 		lx.bySound = v.bySound
-		lx.define(v.class, v.words)
+		lx.define(v.file)
 	}
 	lx.bySound = false
 	lx.abbreviation = lx.classOf("@abbreviation")
@@ -76,29 +104,26 @@ func compile() *ruleset {
 	return rs
 }
 
-// allow sets the endings that "~" accepts.
-func (lx *lexicon) allow(endings string) {
-	for _, e := range strings.Fields(endings) {
-		key, _ := endingKey(codesOf(e))
-		lx.endings[key] = true
-	}
-	lx.endings[0] = true
+func newLexicon() lexicon {
+	return lexicon{letters: newPatterns(), sounds: newPatterns(), byName: map[string]uint16{}}
 }
 
-// define adds the words of a class. "@other" among them includes another
-// class's words, which must be defined before.
-func (lx *lexicon) define(class, words string) {
-	id := lx.classOf("@" + class)
-	for _, pattern := range strings.Fields(words) {
-		if strings.HasPrefix(pattern, "@") {
+// define adds the classes of a file. "@other" among the words of a class includes
+// another class's, which must be defined before.
+func (lx *lexicon) define(file string) {
+	for _, s := range sections(file) {
+		id := lx.classOf("@" + s.name)
+		for _, pattern := range s.words() {
+			if !strings.HasPrefix(pattern, "@") {
+				lx.insert(pattern, id)
+				continue
+			}
 			included, ok := lx.byName[pattern]
 			if !ok {
-				panic(fmt.Sprintf("petpost: class %q includes %q, which is not defined before it", class, pattern))
+				panic(fmt.Sprintf("petpost: class %q includes %q, which is not defined before it", s.name, pattern))
 			}
 			lx.include(id, included)
-			continue
 		}
-		lx.insert(pattern, id)
 	}
 }
 
@@ -118,27 +143,20 @@ func (lx *lexicon) classOf(name string) uint16 {
 }
 
 func (lx *lexicon) include(id, included uint16) {
-	for _, trie := range [][]trieNode{lx.nodes, lx.sounds} {
-		for i := range trie {
-			n := &trie[i]
-			n.exact = withClass(n.exact, id, included)
-			n.stem = withClass(n.stem, id, included)
-			n.prefix = withClass(n.prefix, id, included)
+	for _, p := range []patterns{lx.letters, lx.sounds} {
+		for _, lists := range []map[string][]uint16{p.whole, p.stem, p.begin} {
+			for key, classes := range lists {
+				if slices.Contains(classes, included) && !slices.Contains(classes, id) {
+					lists[key] = append(classes, id)
+				}
+			}
 		}
 	}
 }
 
-func withClass(list []uint16, id, included uint16) []uint16 {
-	has, wants := false, false
-	for _, c := range list {
-		has = has || c == id
-		wants = wants || c == included
-	}
-	if wants && !has {
-		return append(list, id)
-	}
-	return list
-}
+// shortestSound is how many letters a word has at least that is known by its
+// sound.
+const shortestSound = 6
 
 func (lx *lexicon) insert(pattern string, id uint16) {
 	word := strings.TrimRight(pattern, "~*")
@@ -147,54 +165,15 @@ func (lx *lexicon) insert(pattern string, id uint16) {
 	if len(letters) == 0 {
 		panic(fmt.Sprintf("petpost: pattern %q holds no Cyrillic letters", pattern))
 	}
-	n := &lx.nodes[place(&lx.nodes, letters)]
-	switch mark {
-	case "~":
-		n.stem = addClass(n.stem, id)
-	case "*":
-		n.prefix = addClass(n.prefix, id)
-	default:
-		n.exact = addClass(n.exact, id)
-	}
-	if !lx.bySound || len(letters) < 6 {
-		return
-	}
-	var buffer [48]byte
-	s := &lx.sounds[place(&lx.sounds, soundOf(buffer[:0], letters, mark == ""))]
-	switch mark {
-	case "~":
-		s.stem = addClass(s.stem, id)
-	case "*":
-		s.prefix = addClass(s.prefix, id)
-	default:
-		s.exact = addClass(s.exact, id)
-	}
-}
-
-func place(trie *[]trieNode, letters []byte) uint16 {
-	at := uint16(0)
-	for _, c := range letters {
-		next := (*trie)[at].next[c]
-		if next == 0 {
-			if len(*trie) > 65000 {
-				panic("petpost: the lexicon outgrew its 16-bit nodes")
-			}
-			next = uint16(len(*trie))
-			*trie = append(*trie, trieNode{})
-			(*trie)[at].next[c] = next
-		}
-		at = next
-	}
-	return at
-}
-
-func addClass(list []uint16, id uint16) []uint16 {
-	for _, c := range list {
-		if c == id {
-			return list
+	add := func(lists map[string][]uint16, key string) {
+		if !slices.Contains(lists[key], id) {
+			lists[key] = append(lists[key], id)
 		}
 	}
-	return append(list, id)
+	add(lx.letters.of(mark), string(letters))
+	if lx.bySound && len(letters) >= shortestSound {
+		add(lx.sounds.of(mark), string(soundOf(nil, letters, mark == "")))
+	}
 }
 
 func codesOf(word string) []byte {
@@ -207,81 +186,45 @@ func codesOf(word string) []byte {
 	return letters
 }
 
-// endingKey packs up to three letters into an index.
-func endingKey(letters []byte) (int, bool) {
-	if len(letters) > 3 {
-		return 0, false
-	}
-	key := 0
-	for _, c := range letters {
-		key = key*letterCodes + int(c)
-	}
-	return key, true
-}
-
 // read looks a word up and appends its classes to t.lex.
 func (lx *lexicon) read(t *text, w *word) {
 	at := len(t.lex)
 	letters := t.codesOf(w)
-	t.lex = lx.walk(lx.nodes, letters, t.lex)
-	var buffer [48]byte
-	if len(t.lex) == at && len(letters) >= 4 && len(letters) <= 40 {
-		if single := singled(buffer[:0], letters); len(single) < len(letters) {
-			t.lex = lx.walk(lx.nodes, single, t.lex) // "рукки"
+	t.lex = lx.letters.classes(t.lex, letters)
+	const longest = 40
+	if n := len(letters); len(t.lex) == at && n >= 4 && n <= longest {
+		var buffer [longest + 8]byte
+		if single := singled(buffer[:0], letters); len(single) < n {
+			t.lex = lx.letters.classes(t.lex, single) // "рукки"
 		}
-	}
-	if len(t.lex) == at && len(letters) >= 6 && len(letters) <= 40 {
-		t.lex = lx.walk(lx.sounds, soundOf(buffer[:0], letters, true), t.lex)
+		if len(t.lex) == at && n >= shortestSound {
+			t.lex = lx.sounds.classes(t.lex, soundOf(buffer[:0], letters, true))
+		}
 	}
 	w.lexAt, w.lexTo = int32(at), int32(len(t.lex))
 }
 
-func (lx *lexicon) walk(trie []trieNode, letters []byte, out []uint16) []uint16 {
-	at := uint16(0)
-	for i, c := range letters {
-		if c == 0 || int(c) >= letterCodes {
-			return out
-		}
-		at = trie[at].next[c]
-		if at == 0 {
-			return out
-		}
-		n := &trie[at]
-		if len(n.prefix) > 0 {
-			out = append(out, n.prefix...)
-		}
-		if len(n.stem) > 0 {
-			if key, ok := endingKey(letters[i+1:]); ok && lx.endings[key] {
-				out = append(out, n.stem...)
-			}
-		}
-	}
-	return append(out, trie[at].exact...)
-}
-
 // knows reports whether letters are a word of the lexicon as they stand.
 func (lx *lexicon) knows(letters []byte) bool {
-	var buffer [32]uint16
-	return len(lx.walk(lx.nodes, letters, buffer[:0])) > 0
+	return len(lx.letters.classes(nil, letters)) > 0
 }
 
 // knowsExactly is knows without the patterns that take any ending: "потерял*"
 // would swallow "потеряласькошка".
 func (lx *lexicon) knowsExactly(letters []byte) bool {
-	at := uint16(0)
-	for i, c := range letters {
-		if c == 0 || int(c) >= letterCodes {
-			return false
-		}
-		if at = lx.nodes[at].next[c]; at == 0 {
-			return false
-		}
-		if key, ok := endingKey(letters[i+1:]); ok && lx.endings[key] && len(lx.nodes[at].stem)+len(lx.nodes[at].prefix) > 0 {
+	if lx.letters.whole[string(letters)] != nil {
+		return true
+	}
+	for n := max(1, len(letters)-longestEnding); n <= len(letters); n++ {
+		known := lx.letters.stem[string(letters[:n])] != nil || lx.letters.begin[string(letters[:n])] != nil
+		if known && endings()[string(letters[n:])] {
 			return true
 		}
 	}
-	return len(lx.nodes[at].exact) > 0
+	return false
 }
+
+const longestEnding = 3
 
 // segment cuts letters into known words, longest first, and stores the end of
 // each in cuts. It returns how many there are, 0 if that cannot be done.
@@ -314,20 +257,17 @@ func (lx *lexicon) segmentFrom(letters []byte, from int, cuts []int, n int, budg
 }
 
 var (
-	particles       = [][]byte{codesOf("то"), codesOf("нибудь"), codesOf("либо"), codesOf("ка"), codesOf("таки")}
-	prefixParticles = [][]byte{codesOf("по"), codesOf("кое"), codesOf("из"), codesOf("во"), codesOf("в")}
+	particles       = codeSet("то нибудь либо ка таки")
+	prefixParticles = codeSet("по кое из во в")
 )
 
-func (lx *lexicon) isParticle(letters []byte) bool       { return oneOf(letters, particles) }
-func (lx *lexicon) isPrefixParticle(letters []byte) bool { return oneOf(letters, prefixParticles) }
-
-func oneOf(letters []byte, list [][]byte) bool {
-	for _, p := range list {
-		if string(p) == string(letters) {
-			return true
-		}
+// codeSet holds words by their letter codes.
+func codeSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(words) {
+		set[string(codesOf(word))] = true
 	}
-	return false
+	return set
 }
 
 // singled writes a word without doubled letters.

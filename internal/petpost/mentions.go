@@ -20,53 +20,6 @@ func (r *reader) kindMentioned(words int) bool {
 	return false
 }
 
-// isScrap reports the two or three words that people write over a picture or
-// under another post: "Кто видел?", "Чей?", "Актуально!". They ask, of nothing.
-func (r *reader) isScrap(v *view) bool {
-	t, s := &r.text, &v.scores.sum
-	return len(t.words) <= 3 && v.animal == "" && len(v.reading.Phones) == 0 && v.reading.Location == "" && v.reading.Name == "" &&
-		t.links == 0 && !r.ofPet() && s[sigHome]+s[sigFound]+s[sigThanks]+s[sigAdopted]+s[sigMoney]+s[sigNotPet] == 0 &&
-		(s[sigLost]+s[sigOwner]+s[sigSeen]+s[sigNotHome]+s[sigAdopt] > 0 || len(t.words) == 1)
-}
-
-// onlyPhone reports a phone number with no more beside it than "тел".
-func (r *reader) onlyPhone() bool {
-	t := &r.text
-	for i := range t.words {
-		if t.words[i].kind != kindNumber && !t.has(i, r.rs.class.phone) && !t.has(i, r.rs.class.pointer) {
-			return false
-		}
-	}
-	return true
-}
-
-// pointsAtLink reports a link with no more said than that it is one:
-// "Подробности тут: https://…".
-func (r *reader) pointsAtLink(v *view) bool {
-	t := &r.text
-	if t.links == 0 || len(t.words) > 6 {
-		return false
-	}
-	for i := range t.words {
-		if w := &t.words[i]; w.kind != kindURL && w.kind != kindMention && !t.has(i, r.rs.class.pointer) {
-			return false
-		}
-	}
-	return true
-}
-
-// ofNoPet reports a search that speaks of no animal: for a thing or a person
-// where that is said, else where little is said of a search at all.
-func (r *reader) ofNoPet(v *view) bool {
-	if v.animal != "" {
-		return false
-	}
-	if v.notPet {
-		return r.hasCable() || !r.petMentioned() && !r.petNamed()
-	}
-	return v.reading.Name == "" && v.scores.sum[sigLost] < outright && !r.ofPet()
-}
-
 func (r *reader) petNamed() bool {
 	t, c := &r.text, &r.rs.class
 	for i := range t.words {
@@ -87,16 +40,4 @@ func (r *reader) ofPet() bool {
 		}
 	}
 	return false
-}
-
-// saysSomething tells a text from a scrap of greetings and tags.
-func (r *reader) saysSomething() bool {
-	n := 0
-	for i := range r.text.words {
-		w := &r.text.words[i]
-		if (w.kind == kindWord || w.kind == kindLatin) && !w.hashtag && !r.text.has(i, r.rs.class.scrap) {
-			n++
-		}
-	}
-	return n >= 5
 }

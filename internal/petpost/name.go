@@ -1,78 +1,113 @@
 package petpost
 
-// petName returns the animal's name: after "кличка", "зовут", "откликается на";
-// before "ищет дом"; beside the animal ("кот Барсик").
+// petName returns the animal's name. The surest way to tell it counts first.
 func (r *reader) petName() string {
-	t, c := &r.text, &r.rs.class
+	for _, read := range []func() string{
+		r.nameCalled, r.nameInSmallLetters, r.nameBesideAnimal, r.nameAfterVerb, r.nameOfSentence, r.nameFirst, r.knownNameFirst, r.knownNameInside,
+	} {
+		if name := read(); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// nameCalled reads "кличка Барсик", "зовут Муся", "Бублик зовут".
+func (r *reader) nameCalled() string {
+	t := &r.text
 	for i := range t.words {
-		if !t.has(i, c.called) || t.words[i].hashtag {
+		if !t.has(i, r.rs.class.called) || t.words[i].hashtag {
 			continue
 		}
 		if name := r.nameAfterCalled(i); name != "" {
 			return name
 		}
 		if _, ok := r.knownName(max(i-1, 0)); ok && t.sameSentence(i-1, i) && t.words[i].gap == gapSpace && t.isWord(i, "зовут", "звать", "кличут") {
-			return r.nameAt(i-1, false) // "Бублик зовут"
+			return r.nameAt(i-1, false)
 		}
 	}
-	for i := 0; i+1 < len(t.words); i++ { // "кот барсик", "кузя нашелся"
-		if known := t.has(i+1, c.nameKnown) && !t.words[i+1].upper; known && t.has(i, c.kind) && t.words[i+1].gap == gapSpace && !t.has(i, c.nameKnown) {
+	return ""
+}
+
+// nameInSmallLetters reads "кот барсик", "кузя нашелся".
+func (r *reader) nameInSmallLetters() string {
+	t, c := &r.text, &r.rs.class
+	small := func(i int) bool { return t.has(i, c.nameKnown) && !t.words[i].upper }
+	for i := 0; i+1 < len(t.words); i++ {
+		switch {
+		case small(i+1) && t.has(i, c.kind) && t.words[i+1].gap == gapSpace && !t.has(i, c.nameKnown):
 			return r.nameAt(i+1, false)
-		}
-		if t.has(i, c.nameKnown) && !t.words[i].upper && t.sameSentence(i, i+1) && int(t.sentences[t.words[i].sentence].from) == i && (t.has(i+1, c.lose) || t.has(i+1, c.homeMark)) {
+		case small(i) && t.sameSentence(i, i+1) && r.begins(i) && (t.has(i+1, c.lose) || t.has(i+1, c.homeMark)):
 			return r.nameAt(i, false)
 		}
 	}
+	return ""
+}
+
+// nameBesideAnimal reads "кот Барсик", "наша ласковая Соня".
+func (r *reader) nameBesideAnimal() string {
+	t, c := &r.text, &r.rs.class
 	for i := 0; i+1 < len(t.words); i++ {
-		if t.words[i].hashtag || !t.has(i, c.kind) && !t.has(i, c.presents) {
+		kind, presents := t.has(i, c.kind), t.has(i, c.presents)
+		if t.words[i].hashtag || !kind && !presents {
 			continue
 		}
 		k := i + 1
-		for k < len(t.words) && t.has(k, c.presents) {
+		for t.has(k, c.presents) {
 			k++
 		}
-		if t.has(i, c.presents) && t.sameSentence(i, k+1) && !t.words[k].upper && t.words[k+1].gap == gapSpace {
-			k++ // "наша ласковая Соня"
+		if presents && t.sameSentence(i, k+1) && !t.words[k].upper && t.words[k+1].gap == gapSpace {
+			k++
 		}
-		if t.sameSentence(i, k) && t.words[k].gap&^(gapSpace|gapQuote|gapComma|gapDash|gapColon) == 0 && !r.streetFollows(k) && (r.nameLike(k) || t.has(i, c.kind) && t.words[k].gap&^gapQuote == gapSpace && r.namedSo(k)) {
+		if !t.sameSentence(i, k) || t.words[k].gap&^(gapSpace|gapQuote|gapComma|gapDash|gapColon) != 0 || r.streetFollows(k) {
+			continue
+		}
+		if r.nameLike(k) || kind && t.words[k].gap&^gapQuote == gapSpace && r.namedSo(k) {
 			return r.nameAt(k, r.accusative(i))
 		}
 	}
-	if name := r.nameAfterVerb(); name != "" {
-		return name
+	return ""
+}
+
+// begins reports that word i is the first of its sentence.
+func (r *reader) begins(i int) bool {
+	return int(r.text.sentences[r.text.words[i].sentence].from) == i
+}
+
+// knownNameFirst reads a name that begins a sentence, "Барсик ищет дом", or one
+// with a capital anywhere that is no other word.
+func (r *reader) knownNameFirst() string {
+	t := &r.text
+	for _, first := range [...]bool{true, false} {
+		for i := range t.words {
+			if !t.has(i, r.rs.class.nameKnown) || !r.nameLike(i) {
+				continue
+			}
+			if first && r.begins(i) || !first && !t.words[i].caps && !t.isWord(i-1, "ул", "улица", "улице", "на", "по") {
+				return r.nameAt(i, false)
+			}
+		}
 	}
-	if name := r.nameOfSentence(); name != "" {
-		return name
-	}
-	if name := r.nameFirst(); name != "" {
-		return name
-	}
-	// A known pet name that begins a sentence: "Барсик ищет дом".
+	return ""
+}
+
+// knownNameInside reads any known name with a capital inside a sentence, "наши за
+// Умку волнуются", that is no person's, place's or brand's.
+func (r *reader) knownNameInside() string {
+	t, c := &r.text, &r.rs.class
 	for i := range t.words {
 		w := &t.words[i]
-		if t.has(i, c.nameKnown) && w.upper && !w.hashtag && int(t.sentences[w.sentence].from) == i && r.nameLike(i) {
+		if !w.upper || w.caps || w.hashtag || w.gap&gapQuote != 0 || r.begins(i) || t.has(i, c.kind) && !t.has(i, c.nameKnown) {
+			continue
+		}
+		known, ok := r.knownName(i)
+		switch {
+		case !ok, peopleNames()[known.name], peopleNames()[t.rawOf(i, i+1)], r.patronymicFollows(i), r.besidePhone(i), r.streetFollows(i):
+		case t.isWord(i-1, "баба", "тетя", "тети", "дядя", "бабы", "лада", "машина", "группа", "клиника", "фонд", "тц", "трц", "магазина", "магазин", "кафе", "на", "в"):
+		case t.has(i-1, c.street), t.has(i-1, c.settlement), t.has(i-1, c.district):
+		default:
 			return r.nameAt(i, false)
 		}
-	}
-	for i := range t.words {
-		w := &t.words[i]
-		if t.has(i, c.nameKnown) && w.upper && !w.caps && !w.hashtag && r.nameLike(i) && !t.isWord(i-1, "ул", "улица", "улице", "на", "по") && !r.besidePhone(i) {
-			return r.nameAt(i, false)
-		}
-	}
-	// Any known name with a capital inside a sentence: "наши за Умку волнуются".
-	for i := range t.words {
-		w := &t.words[i]
-		if !w.upper || w.caps || w.hashtag || int(t.sentences[w.sentence].from) == i || peopleNames[t.rawOf(i, i+1)] || t.has(i, c.kind) && !t.has(i, c.nameKnown) {
-			continue
-		}
-		if known, ok := r.knownName(i); !ok || peopleNames[known.name] || t.isWord(i-1, "баба", "тетя", "тети", "дядя", "бабы", "лада", "машина", "группа", "клиника", "фонд") || r.patronymicFollows(i) || r.besidePhone(i) || r.streetFollows(i) {
-			continue
-		}
-		if w.gap&gapQuote != 0 || t.has(max(i-1, 0), c.street) || t.has(max(i-1, 0), c.settlement) || t.has(max(i-1, 0), c.district) || t.isWord(i-1, "тц", "трц", "магазина", "магазин", "кафе", "на", "в") {
-			continue
-		}
-		return r.nameAt(i, false)
 	}
 	return ""
 }
@@ -145,7 +180,7 @@ func (r *reader) accusative(i int) bool {
 // nameFirst reads a sentence that begins with a name: "Норд, маламут…",
 // "Фрида — из тех собак", "Варя. История", "Мухтар, 7 лет".
 func (r *reader) nameFirst() string {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	for n := range min(len(t.sentences), 4) {
 		s := t.sentences[n]
 		i := int(s.from)
@@ -154,26 +189,42 @@ func (r *reader) nameFirst() string {
 			continue
 		}
 		_, known := r.knownName(i)
-		if !known && (r.classed(i) && !r.colorName(i) || w.caps) {
-			continue
-		}
-		next := i + 1
-		if next == int(s.to) {
+		switch next := i + 1; {
+		case !known && (w.caps || r.classed(i) && !r.colorName(i)):
+		case next == int(s.to):
 			if known && n < 2 {
 				return r.nameAt(i, false)
 			}
-			continue
-		}
-		mark := t.words[next].gap & (gapComma | gapDash | gapColon | gapParen)
-		if mark != 0 && (known || mark == gapDash && (r.repeated(i) || r.colorName(i)) || t.has(next, c.kind) || t.has(next, c.color) && t.sameSentence(next, next+1) && t.has(next+1, c.kind) || t.has(next, c.dogMaybe) || t.has(next, c.maleSure) || t.has(next, c.femaleSure) ||
-			t.words[next].kind == kindNumber && t.sameSentence(next, next+1) && t.has(next+1, c.ageUnit)) {
-			return r.nameAt(i, false)
-		}
-		if known && mark == 0 && (r.pastOf(next) != "" || t.has(next, c.homeMark) || t.isWord(next, "дома", "с", "у", "на", "все", "всё", "живет", "мечтает", "ждет", "устал", "снова", "опять", "нужен", "нужна", "нужно", "из", "без", "до", "не", "никому", "едет", "повторно", "прописали", "хочет", "умеет")) {
+		case r.presentedAfter(i, known), known && r.doesAfter(next):
 			return r.nameAt(i, false)
 		}
 	}
 	return ""
+}
+
+// presentedAfter reports that after word i and a mark comes what the animal is.
+func (r *reader) presentedAfter(i int, known bool) bool {
+	t, c := &r.text, &r.rs.class
+	next := i + 1
+	mark := t.words[next].gap & (gapComma | gapDash | gapColon | gapParen)
+	inside := func(k int, class uint16) bool { return t.sameSentence(next, k) && t.has(k, class) }
+	switch {
+	case mark == 0:
+		return false
+	case known, mark == gapDash && (r.repeated(i) || r.colorName(i)):
+		return true
+	case t.has(next, c.kind), t.has(next, c.dogMaybe), t.has(next, c.maleSure), t.has(next, c.femaleSure):
+		return true
+	}
+	return t.has(next, c.color) && inside(next+1, c.kind) || t.words[next].kind == kindNumber && inside(next+1, c.ageUnit)
+}
+
+// doesAfter reports that the word after a known name says what the animal does
+// or needs.
+func (r *reader) doesAfter(next int) bool {
+	t := &r.text
+	return t.words[next].gap&(gapComma|gapDash|gapColon|gapParen) == 0 && (r.pastOf(next) != "" || t.has(next, r.rs.class.homeMark) ||
+		t.isWord(next, "дома", "с", "у", "на", "все", "всё", "живет", "мечтает", "ждет", "устал", "снова", "опять", "нужен", "нужна", "нужно", "из", "без", "до", "не", "никому", "едет", "повторно", "прописали", "хочет", "умеет"))
 }
 
 // pastOf gives the sex that a verb in the past tense agrees with.
@@ -260,7 +311,7 @@ func (r *reader) nameLike(i int) bool {
 	if r.classed(i) {
 		return false
 	}
-	return int(t.sentences[w.sentence].from) != i && !r.besidePhone(i) && !peopleNames[t.raw[w.start:w.end]]
+	return int(t.sentences[w.sentence].from) != i && !r.besidePhone(i) && !peopleNames()[t.raw[w.start:w.end]]
 }
 
 func (r *reader) streetFollows(i int) bool {

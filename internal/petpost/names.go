@@ -12,37 +12,6 @@ type petName struct {
 	sex  Sex    // empty for names of both
 }
 
-// The names that pets go by most. They tell the sex, and the nominative where
-// the name stands in another case ("ищем Кляксу"). Names that are more often
-// words ("Тень", "Пуля") or people are in the lists too: they count as names
-// only where a name is expected.
-const (
-	malePetNames = `Айс Акбар Аксель Алекс Алмаз Алтай Альф Амур Арамис Аргус Арес Арни Арон Арс Арт Арчи Арчибальд Атлас Байкал Бакс Балто
-		Бандит Барни Барон Барс Барсик Бегемот Бен Бес Бим Бинго Блэк Боб Бобик Бонд Бони Босс Боцман Брайт Бублик Бруно Бубен Буран Бутч Буш
-		Вальтер Вальт Вегас Верный Винни Вольт Вулкан Гай Гарик Гарфилд Гектор Георг Гермес Гоша Граф Грей Гром Грэй Дарсик Дартаньян Дик Джей
-		Джек Джерри Джой Джон Джонни Дозор Дружок Дым Дымок Жорик Жулик Зевс Зефир Зорро Изюм Икар Ирис Йода Казбек Кай Каспер Кекс Кент Кеша
-		Кокос Космос Кузя Кузьма Курт Лаки Ларсик Лео Леон Леопольд Лис Локи Лорд Лось Лотос Луис Лучик Лютик Макс Малыш Марли Марс Марсель
-		Марсик Маркиз Матроскин Мишаня Мухтар Мурзик Найт Наполеон Нафаня Нельсон Норд Оникс Оскар Оливер Остап Отелло Пальма Патрик Пегас
-		Персей Персик Пират Плуто Пончик Принц Пушок Рамзес Рекс Рей Ретт Ричард Рич Ричи Рой Рони Ролик Бади Бадди Рокки Рольф Рыжик Рэй Рэкс Рэм Салем Самсон
-		Саймон Север Семён Сёма Симба Симон Сириус Скай Снежок Спартак Степашка Стёпка Стич Султан Сэм Тайлер Тайсон Тарзан Тёма Тигр Тиль Тим
-		Тимка Тимоша Тимофей Тиша Тихон Тишка Тишаня Том Томас Тоби Тобик Трезор Тузик Тоша Уголёк Умник Урал Фантик Фараон Феликс Фелис
-		Филя Филимон Фокс Фред Фунтик Хан Хантер Хаус Цезарь Чак Чарли Честер Чип Чубайс Шах Шарик Шерхан Шерлок Шон Шрек Штурман Эдик Юпитер
-		Яша Борис Василий Вася Васька Степан Стёпа Гриша Федя Лёва Лёлик Лёня Мотя Никифор Прохор Платон Добрыня Валдай Енисей Беркут`
-	femalePetNames = `Агата Адель Айза Айна Айша Аврора Алиса Альба Альма Альта Альфа Ариэль Арья Аська Ася Афина Багира Барби Бася Багирка Белка
-		Белла Белочка Белянка Берта Бетси Бетти Бонни Боня Булочка Бурка Буся Бусинка Бэлла Бэтти Ванда Варя Веста Власта Волна Вишенка Гайка
-		Ганза Гера Герда Глаша Глория Голди Грета Гретта Грейс Груша Дара Дашка Даяна Дейзи Джесси Джессика Джина Джулия Дина Долли Долька Дора
-		Дуся Дымка Ева Ежевика Жозефина Жужа Жужу Жуля Жулька Жучка Звёздочка Зара Зена Зита Зоя Зося Изольда Ириска Ирма Искра Каштанка Кайса
-		Капа Кара Карамелька Карма Катя Клара Клепа Клёпа Клеопатра Клякса Кнопа Кнопка Конфетка Кора Кристи Кроха Ксюша Куки Лада Лайма Лайка
-		Лапочка Лапуля Лара Ласка Ластик Лесси Лейла Леди Леся Лея Лила Лилу Лима Лина Линда Лиса Лиска Лола Лора Луна Лэсси Люси Люся Лялька
-		Ляля Магда Майка Майя Малышка Мальва Маня Мара Маргоша Марго Марта Маруся Маруська Маркиза Маша Машка Мася Масяня Матильда Мартышка
-		Мадонна Мила Милка Милаша Мили Мира Мисси Молли Моника Муза Мура Мурка Мурыся Муся Муська Найда Найда Нана Наоми Нелли Несси Ника Нора
-		Нота Ночка Нэнси Нюша Нюра Нюся Оливия Офелия Панда Пеппи Перла Пеструшка Пешка Плюша Плюшка Принцесса Пуговка Пуля Пуня Пуся Рада Радуга
-		Ральфа Рамина Рита Рина Роза Рокси Рона Роса Ромашка Рося Руна Рыся Рысь Сабрина Сара Сельма Сима Симка Симона Сильва Скарлетт Снежа Снежинка Снежка
-		Соната Соня Сонька Софа Стрелка Стелла Стеша Сьюзи Тайга Тайра Тара Тень Тера Тесла Тина Тося Тоня Торри Тучка Тума Ума Умка Урса Ута Фая Фанта Феня
-		Фира Фифа Фиона Флора Фрида Фрося Фурия Фуня Хельга Хлоя Царица Чана Чара Чача Чита Шанель Шанелька Шанти Шейла Шелли Шельма Шери Шкода Шуша
-		Эби Эдда Элла Элли Эльза Эмма Эрика Юки Юля Юна Юта Юша Ягодка Яна Ярра Варенька Сонечка Милочка Мурочка`
-)
-
 // petNames finds a name by the letter codes of any of its cases.
 var petNames = sync.OnceValue(func() map[string]petName {
 	forms := map[string]petName{}
@@ -52,14 +21,14 @@ var petNames = sync.OnceValue(func() map[string]petName {
 			forms[key] = n
 		}
 	}
-	lists := map[Sex][]string{Male: strings.Fields(malePetNames), Female: strings.Fields(femalePetNames)}
+	lists := nameLists()
 	for _, sex := range []Sex{Male, Female} { // nominatives first: "Симона" is no Симон
-		for _, name := range lists[sex] {
+		for _, name := range lists[string(sex)] {
 			add(name, petName{name, sex})
 		}
 	}
 	for _, sex := range []Sex{Male, Female} {
-		for _, name := range lists[sex] {
+		for _, name := range lists[string(sex)] {
 			for _, form := range cases(name) {
 				add(form, petName{name, sex})
 			}
@@ -123,16 +92,21 @@ func asName(written string) string {
 }
 
 // markNames gives the words that are pets' names by their form the class
-// @name.any, for the phrases and the model.
+// @name.any, and other words with a capital that no class knows @name.like: for
+// the phrases and the model.
 func (r *reader) markNames() {
-	t, class := &r.text, r.rs.class.nameAny
+	t := &r.text
 	for i := range t.words {
 		w := &t.words[i]
 		if w.kind != kindWord || !w.upper {
 			continue
 		}
+		class := r.rs.class.nameAny
 		if _, ok := r.knownName(i); !ok {
-			continue
+			class = r.rs.class.nameLike
+			if w.caps || w.hashtag || w.lexTo > w.lexAt || w.codeTo-w.codeAt < 3 {
+				continue
+			}
 		}
 		at := int32(len(t.lex))
 		t.lex = append(append(t.lex, t.lexOf(w)...), class)
@@ -144,7 +118,7 @@ func (r *reader) markNames() {
 func (r *reader) classed(i int) bool {
 	c := &r.rs.class
 	for _, class := range r.text.lexOf(&r.text.words[i]) {
-		if class != c.nameAny && class != c.nameDog && class != c.nameCat {
+		if class != c.nameAny && class != c.nameLike && class != c.nameDog && class != c.nameCat {
 			return true
 		}
 	}

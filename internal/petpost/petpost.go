@@ -4,21 +4,28 @@
 // Reading is pure: no I/O, no clock, no randomness; the same text read by the
 // same RulesetVersion always gives the same Reading. A post passes through
 //
-//	text.go     letters, look-alikes, stretched words -> words
-//	lexicon.go  words -> the word classes they belong to
-//	phrase.go   word classes -> phrases, each a piece of Evidence
-//	decide.go   evidence -> the type, by sums and a short list of precedences
-//	opinion.go  a learned second opinion, for posts worded in ways of their own
+//	text.go      letters, look-alikes, stretched words -> words and sentences
+//	lexicon.go   words -> the word classes they belong to
+//	match.go     word classes -> phrases, each explained by a rule
+//	signals.go   rules -> signs: how plainly the text says what
+//	features.go  words, rules and signs -> features
+//	model.go     features -> the type and the animal, and how sure they are
+//	vetoes.go    what the words rule out, however much the rest is like it
+//	classify.go  the decision, and the words that it rests on
+//	repost.go    a comment and the post under it -> one reading
 //
-// and the fields (phones, animal, place, …) are read beside it, one file each.
-// The vocabulary is in the words_*.go and rules_*.go tables.
+// and the fields (phones, name, place, …) are read beside it, one file each.
+// Words and phrases are data: see lexicon/README.md. model.tsv is learned from
+// the posts in testdata by `make model`, and `make eval` measures all of it;
+// docs/understanding.md tells what came out. Which posts are about one animal is
+// decided in cases.go over the fingerprints of fingerprint.go.
 package petpost
 
 import "time"
 
-// RulesetVersion names the rules and vocabulary of this build. It is stored
-// with every reading; raise it with any change that can alter a reading.
-const RulesetVersion = 4
+// RulesetVersion names the vocabulary, the model and the code of this build. It
+// is stored with every reading; raise it with any change that can alter one.
+const RulesetVersion = 5
 
 // Type is what a post asks of its reader.
 type Type string
@@ -67,6 +74,8 @@ type Input struct {
 	Reposts []string
 	// PostedAt is the time of the post; it may be zero.
 	PostedAt time.Time
+	// Wall is what the author's wall repeats; nil where that is not known.
+	Wall *WallContext
 }
 
 // Reading is what was understood. Every text field is a piece of the post as
@@ -85,6 +94,12 @@ type Reading struct {
 	Color    string   // as written
 	Traits   []string // from a closed list, see Trait constants
 	Evidence []Evidence
+	// Confidence is how likely Type is right, 0..1, as calibrated on posts that
+	// the model had not seen.
+	Confidence float64
+	// SetAside is what of the own text was not read, as boilerplate of the wall:
+	// without it the text gives the same Reading again.
+	SetAside []string `json:",omitempty"`
 }
 
 // Evidence is one reason for a decision.

@@ -19,15 +19,13 @@ func phoneNumbers(spans []phoneSpan) []string {
 	return numbers
 }
 
-// digitGroup is a run of digits; glue is what stands between it and the group
-// before it, false if more than a phone number's separators do.
+// digitGroup is a run of digits.
 type digitGroup struct {
 	start, end int
 	digits     string
-	linked     bool // only separators of a phone stand before it
+	linked     bool // no more than a phone's separators stand before it
 	plus       bool
 	paren      bool // an opening bracket stands before it
-	hyphen     bool
 }
 
 // findPhones finds the phone numbers of a text: Russian ones in any spelling
@@ -67,97 +65,74 @@ func countDigits(s string) int {
 // digitGroups cuts the digits of a text into groups, leaving out those of
 // links and mentions except for wa.me and t.me/+.
 func digitGroups(raw string, groups []digitGroup) []digitGroup {
-	var scratch []byte
-	linked, plus, paren, hyphen := false, false, false, false
+	var next digitGroup // what is known of the group to come
 	separators := 0
-	reset := func() { linked, plus, paren, hyphen, separators = false, false, false, false, 0 }
 	for i := 0; i < len(raw); {
-		c := raw[i]
+		r, size := utf8.DecodeRuneInString(raw[i:])
 		switch {
-		case c >= '0' && c <= '9':
-			start, end := i, i
-			plain := true
-			scratch = scratch[:0]
-			for end < len(raw) {
-				if raw[end] >= '0' && raw[end] <= '9' {
-					scratch = append(scratch, raw[end])
-					end++
-					continue
-				}
-				r, size := utf8.DecodeRuneInString(raw[end:])
-				if isSilent(r) {
-					plain = false
-					end += size
-					continue
-				}
-				if (r == 'О' || r == 'о' || r == 'O' || r == 'o') && end+size < len(raw) && isDigit(rune(raw[end+size])) && len(scratch) > 0 {
-					plain = false
-					scratch = append(scratch, '0')
-					end += size
-					continue
-				}
-				break
-			}
-			digits := raw[start:end]
-			if !plain {
-				digits = string(scratch)
-			}
-			groups = append(groups, digitGroup{start, end, digits, linked, plus, paren, hyphen})
-			reset()
-			linked = true
-			i = end
-			continue
-		case c == '[' || c == '@' || isLatin(rune(c)):
-			n := 0
-			if c == '[' {
-				n, _ = bracketMention(raw[i:])
-			} else if c == '@' {
-				n = screenNameMention(raw, i)
-			} else if n = urlLength(raw, i); n > 0 {
-				if k := phoneInURL(raw[i : i+n]); k > 0 {
-					n = k
-					plus = raw[i+k-1] == '+'
-				}
-			} else {
-				n = latinRun(raw[i:])
-			}
-			keep := plus
-			reset()
-			plus = keep && n > 0
-			i += max(n, 1)
-			continue
-		case c == '+':
-			reset()
-			plus = true
-		case c == ' ' || c == '-' || c == '.' || c == ')' || c == '_':
+		case r >= '0' && r <= '9':
+			next.start = i
+			next.digits, size = digitRun(raw[i:])
+			next.end = i + size
+			groups = append(groups, next)
+			next, separators = digitGroup{linked: true}, 0
+		case r == '[' || r == '@' || isLatin(r):
+			n, plus := noDigits(raw, i)
+			next, separators = digitGroup{plus: n > 0 && (plus || next.plus)}, 0
+			size = max(n, 1)
+		case r == '+' || r == '＋':
+			next, separators = digitGroup{plus: true}, 0
+		case isSilent(r):
+		case strings.ContainsRune(" -.)_(\u00a0\u2009\u202f–—‐‑−", r):
 			separators++
-			hyphen = hyphen || c == '-'
-			if separators > 4 {
-				linked = false
-			}
-		case c == '(':
-			separators++
-			paren = true
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(raw[i:])
-			switch {
-			case isSilent(r):
-			case r == 0xA0 || r == '–' || r == '—' || r == '‐' || r == '‑' || r == '−' || r == 0x2009 || r == 0x202F:
-				separators++
-			case r == '＋':
-				reset()
-				plus = true
-			default:
-				reset()
-			}
-			i += size
-			continue
+			next.paren = next.paren || r == '('
+			next.linked = next.linked && separators <= 4
 		default:
-			reset()
+			next, separators = digitGroup{}, 0
 		}
-		i++
+		i += size
 	}
 	return groups
+}
+
+// digitRun reads the digits at the head of s, an O among them as a zero, and
+// returns how many bytes they take.
+func digitRun(s string) (digits string, n int) {
+	var run strings.Builder
+	for n < len(s) {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		rest := s[n+size:]
+		switch {
+		case r >= '0' && r <= '9':
+			run.WriteByte(byte(r))
+		case strings.ContainsRune("ОоOo", r) && rest != "" && isDigit(rune(rest[0])):
+			run.WriteByte('0')
+		case !isSilent(r):
+			return run.String(), n
+		}
+		n += size
+	}
+	return run.String(), n
+}
+
+// noDigits measures the mention, link or Latin word at i, whose digits are no
+// phone's, up to the phone that a link may hold; plus says that it has one.
+func noDigits(raw string, i int) (n int, plus bool) {
+	switch raw[i] {
+	case '[':
+		n, _ = bracketMention(raw[i:])
+		return n, false
+	case '@':
+		return screenNameMention(raw, i), false
+	}
+	n = urlLength(raw, i)
+	if n == 0 {
+		return latinRun(raw[i:]), false
+	}
+	if k := phoneInURL(raw[i : i+n]); k > 0 {
+		return k, raw[i+k-1] == '+'
+	}
+	return n, false
 }
 
 // latinRun measures a Latin word; the digits of "id123" and "wall-1_2" belong
@@ -222,52 +197,50 @@ func readPhone(raw string, groups []digitGroup) (string, int) {
 			return number, n
 		}
 	}
-	var digits [11]byte
-	total, n := 0, 0
+	digits, n := russianDigits(groups)
+	if digits == "" {
+		return "", 0
+	}
+	number := digits[len(digits)-10:]
+	full := len(digits) == 11
+	before := raw[:head.start]
+	switch {
+	case number[0] == '9':
+		if !full && !bareMobile(raw, groups[:n]) {
+			return "", 0
+		}
+	case !cityCode(number[0]):
+		return "", 0
+	case full && n == 1 && head.digits[0] == '8' && number[0] != '8', !full && !head.paren:
+		if !calledPhone(before) {
+			return "", 0
+		}
+	}
+	if documentBefore(before, full && number[0] == '9') {
+		return "", 0
+	}
+	return "+7" + number, n
+}
+
+// russianDigits joins the groups of a number: ten digits, or eleven from a 7 or
+// 8 on; none if the groups do not end with them.
+func russianDigits(groups []digitGroup) (digits string, n int) {
+	head := groups[0]
 	want := 10
 	if head.digits[0] == '7' || head.digits[0] == '8' {
 		want = 11
 	}
-	for n < len(groups) && total < want {
-		g := groups[n]
-		if n > 0 && (!g.linked || g.plus) {
-			break
-		}
-		if total+len(g.digits) > want {
-			return "", 0
-		}
-		total += copy(digits[total:], g.digits)
+	for n < len(groups) && len(digits) < want && (n == 0 || groups[n].linked && !groups[n].plus) {
+		digits += groups[n].digits
 		n++
 	}
-	if total == 10 && want == 11 && head.paren && cityCode(digits[0]) {
+	if len(digits) == 10 && head.paren && cityCode(digits[0]) {
 		want = 10 // "(842) …": a city code in brackets
 	}
-	if total != want {
+	if len(digits) != want {
 		return "", 0
 	}
-	number := digits[:total]
-	if want == 11 {
-		number = number[1:]
-	}
-	switch {
-	case number[0] == '9':
-		if want == 10 && !bareMobile(raw, groups[:n]) {
-			return "", 0
-		}
-	case cityCode(number[0]):
-		if want == 10 && !head.paren && !calledPhone(raw[:head.start]) {
-			return "", 0
-		}
-		if want == 11 && n == 1 && head.digits[0] == '8' && !calledPhone(raw[:head.start]) && number[0] != '8' {
-			return "", 0
-		}
-	default:
-		return "", 0
-	}
-	if documentBefore(raw[:head.start], want == 11 && number[0] == '9') {
-		return "", 0
-	}
-	return "+7" + string(number), n
+	return digits, n
 }
 
 func cityCode(first byte) bool { return first == '3' || first == '4' || first == '8' }
@@ -282,7 +255,7 @@ func bareMobile(raw string, groups []digitGroup) bool {
 	case 2:
 		return len(groups[0].digits) == 3
 	}
-	return len(groups[0].digits) == 3 || len(groups) >= 4 && len(groups[0].digits) <= 4 && len(groups[len(groups)-1].digits) <= 3
+	return len(groups[0].digits) == 3 || len(groups) >= 4 && len(groups[0].digits) <= 4 && len(groups[1].digits) > 1 && len(groups[len(groups)-1].digits) <= 3
 }
 
 // readForeign reads "+375 29 …" and its like: groups up to the length that the

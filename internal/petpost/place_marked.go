@@ -4,47 +4,19 @@ package petpost
 // "р-н Вогулка", "СНТ «Урожай»", "д. Пирогово", "место: Пермь".
 func (r *reader) markedPlace(i int) placeSpan {
 	t := &r.text
-	k := i + 1
-	rank := 0
-	switch bits := r.placeBits[i]; {
-	case t.isWord(i, "р") && t.isWord(k, "н", "не", "на", "ну", "он") && t.words[k].gap == gapHyphen:
-		rank, k = rankDistrict, k+1
-	case t.isWord(i, "пр", "б", "кв", "мкр", "с", "ш") && k < len(t.words) && (t.words[k].gap == gapHyphen || t.words[k].gap == gapSlash) && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на"):
-		rank, k = rankStreet, k+1
-		if t.isWord(i, "кв", "мкр") {
-			rank = rankDistrict
-		} else if t.isWord(i, "с") {
-			rank = rankSettlement
-		}
-	case bits&bitStreet != 0:
-		rank = rankStreet
-	case bits&bitStreetShort != 0 && r.shortMarker(i):
-		rank = rankStreet
-	case bits&bitDistrict != 0:
-		rank = rankDistrict
-	case bits&bitSettlement != 0, bits&bitSettlementShort != 0 && r.shortMarker(i):
-		rank = rankSettlement
-	case t.isWord(i, "сад", "саду", "сада", "сады", "садах") && k < len(t.words) && t.words[k].gap&gapQuote != 0:
-		rank = rankSettlement
-	case t.isWord(i, "место", "адрес") && k < len(t.words) && t.words[k].gap&gapColon != 0:
-		rank = rankBare
-	default:
-		return placeSpan{}
-	}
-	if k >= len(t.words) || t.words[k].gap&^(gapSpace|gapDot|gapColon|gapQuote|gapHyphen|gapDash|gapWide) != 0 || !t.sameSentence(i, k) && t.words[k].gap&gapLine == 0 || r.inPhone(k) {
+	k, rank := r.marker(i)
+	if rank == 0 || k >= len(t.words) || t.words[k].gap&^(gapSpace|gapDot|gapColon|gapQuote|gapHyphen|gapDash|gapWide) != 0 || !t.sameSentence(i, k) && t.words[k].gap&gapLine == 0 || r.inPhone(k) {
 		return placeSpan{}
 	}
 	from := i
 	if rank == rankBare {
 		from = k
 	}
-	if rank == rankDistrict || rank == rankSettlement {
+	if (rank == rankDistrict || rank == rankSettlement) && (r.is(k, bitMarker) && !t.words[k].upper || r.is(k, bitStreet|bitStreetShort)) {
 		// "район ул. Гагарина 42", "в районе школы №3"
-		if r.is(k, bitMarker) && !t.words[k].upper || r.is(k, bitStreet|bitStreetShort) {
-			if s := r.markedPlace(k); s.rank > 0 {
-				s.from = from
-				return s
-			}
+		if s := r.markedPlace(k); s.rank > 0 {
+			s.from = from
+			return s
 		}
 	}
 	if rank == rankDistrict {
@@ -53,17 +25,44 @@ func (r *reader) markedPlace(i int) placeSpan {
 		}
 	}
 	to := r.nameAfterMarker(k, rank, i)
-	if to == k && rank == rankDistrict && r.is(k, bitStreet) && !t.words[k].upper && t.isWord(k, "набережной", "площади", "трассы", "шоссе", "аллеи") {
+	switch {
+	case to == k && rank == rankDistrict && r.is(k, bitStreet) && !t.words[k].upper && t.isWord(k, "набережной", "площади", "трассы", "шоссе", "аллеи"):
 		return placeSpan{from, k + 1, rankDistrict} // "район набережной"
-	}
-	if to == k {
+	case to == k:
 		return placeSpan{}
+	case rank == rankSettlement && r.is(i, bitSettlement) && t.isWord(i, "город", "города", "городе", "г"):
+		rank = rankCity + 5 // every post of the wall may say it
 	}
-	s := placeSpan{from, to, rank}
-	if rank == rankSettlement && r.is(i, bitSettlement) && t.isWord(i, "город", "города", "городе", "г") {
-		s.rank = rankCity + 5 // every post of the wall may say it
+	return r.withHouse(placeSpan{from, to, rank})
+}
+
+// marker gives what the word at i, "ул.", "р-н", "деревня", says of the name
+// after it, and where that begins; rank 0 if it says nothing.
+func (r *reader) marker(i int) (name, rank int) {
+	t := &r.text
+	k := i + 1
+	cutWord := k < len(t.words) && (t.words[k].gap == gapHyphen || t.words[k].gap == gapSlash)
+	switch bits := r.placeBits[i]; {
+	case t.isWord(i, "р") && cutWord && t.words[k].gap == gapHyphen && t.isWord(k, "н", "не", "на", "ну", "он"):
+		return k + 1, rankDistrict
+	case cutWord && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на") && t.isWord(i, "пр", "б", "ш"):
+		return k + 1, rankStreet
+	case cutWord && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на") && t.isWord(i, "кв", "мкр"):
+		return k + 1, rankDistrict
+	case cutWord && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на") && t.isWord(i, "с"):
+		return k + 1, rankSettlement
+	case bits&bitStreet != 0, bits&bitStreetShort != 0 && r.shortMarker(i):
+		return k, rankStreet
+	case bits&bitDistrict != 0:
+		return k, rankDistrict
+	case bits&bitSettlement != 0, bits&bitSettlementShort != 0 && r.shortMarker(i):
+		return k, rankSettlement
+	case t.isWord(i, "сад", "саду", "сада", "сады", "садах") && k < len(t.words) && t.words[k].gap&gapQuote != 0:
+		return k, rankSettlement
+	case t.isWord(i, "место", "адрес") && k < len(t.words) && t.words[k].gap&gapColon != 0:
+		return k, rankBare
 	}
-	return r.withHouse(s)
+	return k, 0
 }
 
 // shortMarker accepts the abbreviations of a letter or two only where a dot, a
@@ -93,72 +92,85 @@ func (r *reader) shortMarker(i int) bool {
 // there is none. After a marker a name needs no capital, if it looks like one.
 func (r *reader) nameAfterMarker(k, rank, i int) int {
 	t := &r.text
-	if t.isWord(k, "им", "имени") && k+1 < len(t.words) && t.sameSentence(k, k+1) || t.isWord(k, "реки") && t.isWord(i, "наб", "набережная", "набережной") && k+1 < len(t.words) {
-		if to := r.properName(k+1, 3); to > k+1 {
-			return to
-		}
-		return k
-	}
-	if t.isWord(k, "городского") && t.isWord(k+1, "типа") && k+2 < len(t.words) {
-		k0 := k
-		if to := r.properName(k+2, 2); to > k+2 {
-			return to
-		}
-		return k0
-	}
 	w := &t.words[k]
+	for _, opening := range []struct {
+		words int
+		stand bool
+	}{
+		{1, t.isWord(k, "им", "имени") && t.sameSentence(k, k+1)},
+		{1, t.isWord(k, "реки") && t.isWord(i, "наб", "набережная", "набережной")},
+		{2, t.isWord(k, "городского") && t.isWord(k+1, "типа")},
+	} {
+		if opening.stand {
+			if to := r.properName(k+opening.words, 3); to > k+opening.words {
+				return to
+			}
+			return k
+		}
+	}
 	if w.gap&gapQuote != 0 {
 		if to := r.quoted(k); to > k {
 			return to
 		}
 	}
 	if w.kind == kindNumber {
-		if to := r.numberedName(k); to > k {
-			return to
-		}
-		if n := t.number(k); n > 1000 && n < 2100 && t.isWord(k+1, "года") && rank == rankStreet {
-			return k + 2 // "ул. 1905 года"
-		}
-		if n := t.number(k); rank == rankDistrict && n > 0 && n < 200 {
-			if r.is(k+1, bitDistrict) || t.isWord(k+1, "го", "й", "ый", "ой") && r.is(k+2, bitDistrict) {
-				return k + 2 + btoi(!r.is(k+1, bitDistrict)) // "район 6 квартала"
-			}
-			if t.isWord(i, "мкр", "мкрн", "квартал", "квартале", "квартала", "микрорайон", "микрорайона", "микрорайоне") && !r.is(k+1, bitUnit) {
-				return k + 1
-			}
-		}
-		return k
+		return r.numberAfterMarker(k, rank, i)
 	}
 	limit := 3
-	if w.caps {
-		limit = 2
-	}
-	if rank == rankSettlement {
+	if w.caps || rank == rankSettlement {
 		limit = 2
 	}
 	if to := r.properNameOf(k, limit, true); to > k {
 		return r.withNoun(to)
 	}
-	if w.upper || w.kind != kindWord || r.is(k, bitNoName|bitMarker|bitSpot|bitYard|bitUnit) || t.words[k].gap&gapColon != 0 && rank != rankStreet {
+	return r.lowerAfterMarker(k, rank, i)
+}
+
+// numberAfterMarker reads "ул. 40 лет Победы", "ул. 1905 года", "мкр 6".
+func (r *reader) numberAfterMarker(k, rank, i int) int {
+	t := &r.text
+	if to := r.numberedName(k); to > k {
+		return to
+	}
+	n := t.number(k)
+	switch {
+	case n > 1000 && n < 2100 && t.isWord(k+1, "года") && rank == rankStreet:
+		return k + 2
+	case rank != rankDistrict || n < 1 || n >= 200:
+		return k
+	case r.is(k+1, bitDistrict):
+		return k + 2 // "район 6 квартала"
+	case t.isWord(k+1, "го", "й", "ый", "ой") && r.is(k+2, bitDistrict):
+		return k + 3
+	case t.isWord(i, "мкр", "мкрн", "квартал", "квартале", "квартала", "микрорайон", "микрорайона", "микрорайоне") && !r.is(k+1, bitUnit):
+		return k + 1
+	}
+	return k
+}
+
+// lowerAfterMarker reads a name in small letters, if it looks like one.
+func (r *reader) lowerAfterMarker(k, rank, i int) int {
+	t := &r.text
+	w := &t.words[k]
+	letters := t.codesOf(w)
+	if w.upper || w.kind != kindWord || len(letters) < 3 || r.is(k, bitNoName|bitMarker|bitSpot|bitYard|bitUnit) || w.gap&gapColon != 0 && rank != rankStreet {
 		return k
 	}
-	letters := t.codesOf(w)
 	_, house := r.house(k + 1)
-	adjective := adjectiveOfPlace(letters, r.unknown(k))
+	unknown, ends := r.unknown(k), r.clauseEnds(k+1)
+	adjective := adjectiveOfPlace(letters, unknown)
 	switch {
-	case len(letters) < 3:
-		return k
 	case rank == rankStreet && t.isWord(i, "ул", "улица", "улицы", "пр", "т", "кт", "просп", "проспект", "проспекта", "пер", "переулок", "бр", "бульвар", "ш", "шоссе", "пл"):
-		if r.unknown(k) || adjective || house {
+		if unknown || adjective || house {
 			return r.secondLower(k + 1)
 		}
-	case adjective || house && r.unknown(k):
-		if rank == rankStreet || r.clauseEnds(k+1) || house {
+	case adjective || house && unknown:
+		if rank == rankStreet || ends || house {
 			return k + 1
 		}
-	case rank == rankDistrict && r.unknown(k) && (r.clauseEnds(k+1) || t.isWord(i, "мкр", "мкрн")):
+	case rank == rankDistrict && unknown && (ends || t.isWord(i, "мкр", "мкрн")):
 		return k + 1
-	case rank == rankSettlement && (r.unknown(k) || r.text.has(k, r.rs.class.city)) && (r.clauseEnds(k+1) || r.is(i, bitSettlement) && t.isWord(i, "снт", "гск", "днт", "тсн", "пос", "село", "дер", "город", "деревня", "поселок")):
+	case rank == rankSettlement && (unknown || t.has(k, r.rs.class.city)) && (ends || r.is(i, bitSettlement) && t.isWord(i, "снт", "гск", "днт", "тсн", "пос", "село", "дер", "город", "деревня", "поселок")):
 		return k + 1
 	}
 	return k
@@ -247,30 +259,13 @@ func (r *reader) numberPlace(i int) placeSpan {
 	if t.isWord(k, "й", "го", "м", "ый", "ом") && t.words[k].gap == gapHyphen {
 		k++
 	}
-	if t.sameSentence(i, k) && t.words[k].gap&^gapSpace == 0 && r.is(k, bitDistrict) && !t.isWord(k, "района", "район", "районе") {
+	beside := t.sameSentence(i, k) && t.words[k].gap&^gapSpace == 0
+	switch {
+	case beside && r.is(k, bitDistrict) && !t.isWord(k, "района", "район", "районе"):
 		return placeSpan{i, k + 1, rankDistrict} // "22 мкр"
-	}
-	if t.isWord(k, "км", "километр", "километре") && t.sameSentence(i, k+1) {
-		from := k + 1
-		if t.words[from].gap&gapDot != 0 {
-			return placeSpan{}
-		}
-		if r.is(from, bitStreet) || t.isWord(from, "трассы", "дороги") {
-			from++
-		}
-		to := r.properName(from, 2)
-		if to > from && t.sameSentence(from, to) && t.words[to].gap&^(gapSpace|gapDash|gapHyphen) == 0 && t.words[to].gap&gapDash != 0 {
-			to = max(to, r.properName(to, 2)) // "Пермь - Березники"
-		}
-		if to > from {
-			to = r.withNoun(to)
-		}
-		if to > k+1 {
-			return placeSpan{i, to, rankNamed}
-		}
-		return placeSpan{}
-	}
-	if t.sameSentence(i, k) && t.isWord(k, "линия", "линии", "линию", "проезд", "просека", "аллея") && t.words[k].gap&^gapSpace == 0 {
+	case t.isWord(k, "км", "километр", "километре") && t.sameSentence(i, k+1):
+		return r.kilometre(i, k+1)
+	case beside && t.isWord(k, "линия", "линии", "линию", "проезд", "просека", "аллея"):
 		return r.withHouse(placeSpan{i, k + 1, rankStreet})
 	}
 	to := r.numberedName(i)
@@ -278,13 +273,38 @@ func (r *reader) numberPlace(i int) placeSpan {
 		return placeSpan{}
 	}
 	s := r.withHouse(placeSpan{i, to, rankStreet})
-	if to == i+2 && t.has(i+1, c.month) && s.rank == rankStreet && !t.isWord(i-1, "на", "по", "ул", "улице", "улица") {
+	if to != i+2 || s.rank != rankStreet {
+		return s
+	}
+	month := t.has(i+1, c.month)
+	if month && !t.isWord(i-1, "на", "по", "ул", "улице", "улица") || !month && !r.clauseStarts(i) && !t.isWord(i-1, "на", "по", "у", "возле", "дом") {
 		return placeSpan{} // a date
 	}
-	if to == i+2 && !t.has(i+1, c.month) && s.rank == rankStreet && !r.clauseStarts(i) && !t.isWord(i-1, "на", "по", "у", "возле", "дом") {
+	return s
+}
+
+// kilometre reads what road the kilometre at i is of: "34 км трассы Пермь -
+// Березники".
+func (r *reader) kilometre(i, from int) placeSpan {
+	t := &r.text
+	if t.words[from].gap&gapDot != 0 {
 		return placeSpan{}
 	}
-	return s
+	begin := from
+	if r.is(from, bitStreet) || t.isWord(from, "трассы", "дороги") {
+		from++
+	}
+	to := r.properName(from, 2)
+	if to > from && t.sameSentence(from, to) && t.words[to].gap&^(gapSpace|gapDash|gapHyphen) == 0 && t.words[to].gap&gapDash != 0 {
+		to = max(to, r.properName(to, 2))
+	}
+	if to > from {
+		to = r.withNoun(to)
+	}
+	if to > begin {
+		return placeSpan{i, to, rankNamed}
+	}
+	return placeSpan{}
 }
 
 // houseOfStreet reads a house that is told before its street: "дома 5 по ул.

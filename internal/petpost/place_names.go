@@ -8,69 +8,91 @@ func (r *reader) properName(i, limit int) int { return r.properNameOf(i, limit, 
 // properNameOf is properName for a place whose first word may be that of an
 // animal if marked: a marker says what it is ("пгт Стрижи").
 func (r *reader) properNameOf(i, limit int, marked bool) int {
-	t, c := &r.text, &r.rs.class
 	to := i
-	for to < len(t.words) && to < i+limit {
-		w := &t.words[to]
-		if w.kind == kindNumber && to > i && w.gap == gapHyphen && w.end-w.start <= 2 {
-			return to + 1
-		}
-		if to > i && w.gap == gapHyphen && t.isWord(to, "на") && to+1 < len(t.words) && t.words[to+1].gap == gapHyphen && t.words[to+1].upper {
-			to += 2 // "Красном-на-Волге"
-			continue
-		}
-		if to > i && w.gap == gapSpace && t.isWord(to, "де", "фон", "ван") && to+1 < len(t.words) && t.words[to+1].upper && t.words[to+1].gap == gapSpace {
-			to += 2 // "Вильгельма де Геннина"
-			continue
-		}
-		if w.kind != kindWord && w.kind != kindLatin || !w.upper || w.hashtag || r.is(to, bitNoName) && !(to > i && w.gap == gapHyphen) && !(marked && to == i && w.codeTo-w.codeAt == 1 && to+1 < len(t.words) && t.words[to+1].gap&gapDot != 0) {
+	for to < i+limit {
+		n := r.nameGoesOn(i, to, marked)
+		if n == 0 {
 			break
 		}
-		if marked && to == i+1 && w.gap&^(gapSpace|gapDot) == 0 && w.gap&gapDot != 0 && t.words[i].codeTo-t.words[i].codeAt == 1 {
-			to++ // "ул. А. Невского"
-			continue
-		}
-		if to > i && (!t.sameSentence(i, to) || w.gap&^(gapSpace|gapHyphen|gapDot) != 0 || w.gap&gapDot != 0 && t.words[to-1].codeTo-t.words[to-1].codeAt > 2 && !t.isWord(to-1, "акад", "ген", "марш", "кап", "проф")) {
-			break
-		}
-		if t.has(to, c.lose) || t.has(to, c.find) || r.animalWord(to) && !(marked && to == i) || t.has(to, c.phone) || t.has(to, c.called) || t.has(to, c.month) && to == i {
-			break
-		}
-		if to > i && (r.is(to, bitMarker|bitYard) && !(r.is(to, bitSettlement) && !w.caps && adjectiveEnding(t.codesOf(&t.words[to-1]))) || w.caps && (t.has(to, c.color) || r.is(to, bitSpot) && !r.is(to, bitGeo))) {
-			break
-		}
-		to++
+		to += n
 	}
-	// "Гуселка-2"
-	if to > i && to < len(t.words) && t.words[to].kind == kindNumber && t.words[to].gap == gapHyphen && t.words[to].end-t.words[to].start <= 2 && !r.inPhone(to) {
-		to++
+	if to > i && r.numberOfName(to) && !r.inPhone(to) {
+		to++ // "Гуселка-2"
 	}
 	return to
+}
+
+// numberOfName reports the number of a name like "Гуселка-2" at word i.
+func (r *reader) numberOfName(i int) bool {
+	if i >= len(r.text.words) {
+		return false
+	}
+	w := &r.text.words[i]
+	return w.kind == kindNumber && w.gap == gapHyphen && w.end-w.start <= 2
+}
+
+// nameGoesOn gives how many words from to on belong to the name that begins at
+// i: 0 where it ends.
+func (r *reader) nameGoesOn(i, to int, marked bool) int {
+	t := &r.text
+	if to >= len(t.words) {
+		return 0
+	}
+	w := &t.words[to]
+	first := to == i
+	capital := func(k int, gap gap) bool { return k < len(t.words) && t.words[k].upper && t.words[k].gap == gap }
+	initial := func(k int) bool { return t.words[k].codeTo-t.words[k].codeAt == 1 }
+	switch {
+	case !first && w.gap == gapHyphen && t.isWord(to, "на") && capital(to+1, gapHyphen):
+		return 2 // "Красном-на-Волге"
+	case !first && w.gap == gapSpace && t.isWord(to, "де", "фон", "ван") && capital(to+1, gapSpace):
+		return 2 // "Вильгельма де Геннина"
+	case w.kind != kindWord && w.kind != kindLatin || !w.upper || w.hashtag:
+		return 0
+	case r.is(to, bitNoName) && (first || w.gap != gapHyphen) && !(marked && first && initial(to) && to+1 < len(t.words) && t.words[to+1].gap&gapDot != 0):
+		return 0
+	case marked && to == i+1 && w.gap&^(gapSpace|gapDot) == 0 && w.gap&gapDot != 0 && initial(i):
+		return 1 // "ул. А. Невского"
+	case !first && r.nameBreaks(to), r.noPlaceWord(to, first, marked):
+		return 0
+	}
+	return 1
+}
+
+// nameBreaks reports that word i, which has a capital, is no more of the name
+// before it.
+func (r *reader) nameBreaks(i int) bool {
+	t, c := &r.text, &r.rs.class
+	w, before := &t.words[i], &t.words[i-1]
+	switch {
+	case !t.sameSentence(i-1, i), w.gap&^(gapSpace|gapHyphen|gapDot) != 0:
+		return true
+	case w.gap&gapDot != 0 && before.codeTo-before.codeAt > 2 && !t.isWord(i-1, "акад", "ген", "марш", "кап", "проф"):
+		return true
+	case r.is(i, bitMarker|bitYard):
+		return !(r.is(i, bitSettlement) && !w.caps && adjectiveEnding(t.codesOf(before))) || w.caps && t.has(i, c.color)
+	}
+	return w.caps && (t.has(i, c.color) || r.is(i, bitSpot) && !r.is(i, bitGeo))
+}
+
+// noPlaceWord reports what is no name of a place with however large a capital.
+func (r *reader) noPlaceWord(i int, first, marked bool) bool {
+	t, c := &r.text, &r.rs.class
+	return t.has(i, c.lose) || t.has(i, c.find) || t.has(i, c.phone) || t.has(i, c.called) ||
+		r.animalWord(i) && !(marked && first) || first && t.has(i, c.month)
 }
 
 // capitalPlace reads what a capital letter says to be a name, with the word
 // after it that tells of what ("Ленинский район", "Пушкинская улица"), with a
 // house, after a preposition, or alone in its clause.
 func (r *reader) capitalPlace(i int) placeSpan {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	to := r.properName(i, 3)
 	if to == i {
 		return placeSpan{}
 	}
-	if to < len(t.words) && t.sameSentence(i, to) && t.words[to].gap&^(gapSpace|gapHyphen) == 0 && (!t.words[i].caps || r.clauseStarts(i) || r.is(i-1, bitPreposition) && adjectiveEnding(t.codesOf(&t.words[to-1]))) {
-		switch {
-		case r.is(to, bitStreet) || r.is(to, bitStreetShort) && t.isWord(to, "ул", "пер", "линия", "наб", "пр") && r.streetBefore(to):
-			return r.withHouse(placeSpan{i, to + 1, rankStreet})
-		case r.is(to, bitDistrict):
-			return placeSpan{i, to + 1, rankDistrict}
-		case r.is(to, bitGeo|bitSettlement) && (adjectiveEnding(t.codesOf(&t.words[to-1])) || endsWithAny(t.codesOf(&t.words[to-1]), streetEndings)) && !t.has(i, c.kind):
-			return r.withHouse(placeSpan{i, to + 1, rankSettlement})
-		case r.is(to, bitSpot) && adjectiveEnding(t.codesOf(&t.words[to-1])) && !t.words[i].caps && !r.clauseStarts(i):
-			return placeSpan{i, to + 1, rankNamed}
-		}
-	}
-	if to-i >= 2 && r.is(to-1, bitGeo) && adjectiveEnding(t.codesOf(&t.words[to-2])) {
-		return r.withHouse(placeSpan{i, to, rankSettlement}) // "Чистых Прудах", "Берёзовая Роща"
+	if s := r.nameWithNoun(i, to); s.rank > 0 {
+		return s
 	}
 	if r.someone(i, to) {
 		return placeSpan{}
@@ -84,21 +106,49 @@ func (r *reader) capitalPlace(i int) placeSpan {
 	if r.houseAt(to) > to && r.addressLike(i, to, afterPreposition) {
 		return r.withHouse(placeSpan{i, to, rankStreet})
 	}
-	shouted := t.words[i].caps && (i > 0 && t.words[i-1].caps || t.sameSentence(to, to) && t.words[to].caps)
-	if afterPreposition && !shouted && r.placeName(i, to) {
-		rank := rankSettlement
-		if t.has(i, c.city) && to == i+1 && !adjectiveEnding(t.codesOf(&t.words[i])) {
-			rank = rankBare
+	return r.nameAlone(i, to, afterPreposition)
+}
+
+// nameWithNoun reads the name [i, to) with the noun that says of what it is,
+// after it or at its end.
+func (r *reader) nameWithNoun(i, to int) placeSpan {
+	t := &r.text
+	last := t.codesOf(&t.words[to-1])
+	beside := to < len(t.words) && t.sameSentence(i, to) && t.words[to].gap&^(gapSpace|gapHyphen) == 0
+	switch {
+	case !beside || t.words[i].caps && !r.clauseStarts(i) && !(r.is(i-1, bitPreposition) && adjectiveEnding(last)):
+	case r.is(to, bitStreet) || r.is(to, bitStreetShort) && t.isWord(to, "ул", "пер", "линия", "наб", "пр") && r.streetBefore(to):
+		return r.withHouse(placeSpan{i, to + 1, rankStreet})
+	case r.is(to, bitDistrict):
+		return placeSpan{i, to + 1, rankDistrict}
+	case r.is(to, bitGeo|bitSettlement) && (adjectiveEnding(last) || endsWithAny(last, streetEndings)) && !t.has(i, r.rs.class.kind):
+		return r.withHouse(placeSpan{i, to + 1, rankSettlement})
+	case r.is(to, bitSpot) && adjectiveEnding(last) && !t.words[i].caps && !r.clauseStarts(i):
+		return placeSpan{i, to + 1, rankNamed}
+	}
+	if to-i >= 2 && r.is(to-1, bitGeo) && adjectiveEnding(t.codesOf(&t.words[to-2])) {
+		return r.withHouse(placeSpan{i, to, rankSettlement}) // "Чистых Прудах", "Берёзовая Роща"
+	}
+	return placeSpan{}
+}
+
+// nameAlone reads the name [i, to) with nothing that says what it is.
+func (r *reader) nameAlone(i, to int, afterPreposition bool) placeSpan {
+	t, c := &r.text, &r.rs.class
+	letters := t.codesOf(&t.words[i])
+	city, one := t.has(i, c.city), to == i+1
+	shouted := t.words[i].caps && (i > 0 && t.words[i-1].caps || to < len(t.words) && t.words[to].caps)
+	switch {
+	case afterPreposition && !shouted && r.placeName(i, to):
+		if city && one && !adjectiveEnding(letters) {
+			return placeSpan{i, to, rankBare}
 		}
-		return placeSpan{i, to, rank}
-	}
-	if t.has(i, c.city) && !t.has(i, c.kind) && r.clauseEnds(to) && r.clauseStarts(i) && to == i+1 && !t.words[i].caps {
-		return placeSpan{i, i + 1, rankCity + 10*btoi(streetLike(t.codesOf(&t.words[i])))}
-	}
-	if (!shouted || r.is(to, bitStreet|bitDistrict|bitSettlement) && t.words[to].gap&gapComma != 0) && r.bare(i, to) {
+		return placeSpan{i, to, rankSettlement}
+	case city && !t.has(i, c.kind) && r.clauseEnds(to) && r.clauseStarts(i) && one && !t.words[i].caps:
+		return placeSpan{i, to, rankCity + 10*btoi(streetLike(letters))}
+	case (!shouted || r.is(to, bitStreet|bitDistrict|bitSettlement) && t.words[to].gap&gapComma != 0) && r.bare(i, to):
 		return placeSpan{i, to, rankBare}
-	}
-	if t.has(i, c.city) && !t.has(i, c.kind) {
+	case city && !t.has(i, c.kind):
 		return placeSpan{i, i + 1, rankCity}
 	}
 	return placeSpan{}
@@ -123,7 +173,7 @@ func (r *reader) someone(from, to int) bool {
 		if t.words[i].codeTo-t.words[i].codeAt == 1 && to <= from+2 {
 			return true // "Ирина О."
 		}
-		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to && !(r.is(i, bitFamous) && t.isWord(from-1, "на", "по", "с")) || t.has(i, c.called) || peopleNames[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
+		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to && !(r.is(i, bitFamous) && t.isWord(from-1, "на", "по", "с")) || t.has(i, c.called) || peopleNames()[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
 			return true
 		}
 	}
@@ -216,26 +266,16 @@ func (r *reader) placeName(from, to int) bool {
 // "Поливановка. Пропала собака", "Порошино, Боровицкая".
 func (r *reader) bare(from, to int) bool {
 	t, c := &r.text, &r.rs.class
-	w := &t.words[to-1]
-	if !r.clauseStarts(from) || !r.clauseEnds(to) || w.kind != kindWord && w.kind != kindNumber || t.words[from].gap&gapQuote != 0 {
-		return false
-	}
-	if to < len(t.words) && (t.words[to].gap&(gapDash|gapQuote|gapColon|gapQuestion) != 0 || t.sameSentence(from, to) && (t.has(to, c.ageUnit) || t.has(to, c.ageWord) || t.has(to, c.color) || t.number(to) >= 0 && t.has(min(to+1, len(t.words)-1), c.ageUnit))) {
-		return false
-	}
 	last := to - 1
-	if w.kind == kindNumber {
+	if t.words[last].kind == kindNumber && last > from {
 		last--
 	}
 	letters := t.codesOf(&t.words[last])
 	known := !r.unknown(from) || !r.unknown(last)
 	beside := r.placeFollows(from, to)
 	sure := !known && (endsWithAny(letters, settlementEndings) || endsWithAny(letters, streetEndings))
-	if from > 0 && t.sameSentence(from-1, from) && (t.has(from-1, c.called) || t.has(from-1, c.kind) && !beside && !(sure && t.words[from].gap&gapComma != 0)) {
+	if !r.standsAlone(from, to) || r.saidOfAnimal(from, to, beside, sure) {
 		return false
-	}
-	if to < len(t.words) && t.sameSentence(from, to) && !beside && !t.words[to].upper && r.placeBits[to] == 0 && adjectiveEnding(letters) && adjectiveEnding(t.codesOf(&t.words[to])) {
-		return false // "Сибирская, пушистая"
 	}
 	switch {
 	case t.has(from, c.city) && !t.has(from, c.kind), r.is(from, bitFamous) && to == from+1:
@@ -251,10 +291,36 @@ func (r *reader) bare(from, to int) bool {
 	case adjectiveEnding(letters) && t.isWord(from-1, "внимание", "жители", "привет"):
 		return r.aboutSomethingElse(from, to) // "Внимание, Заозёрный!"
 	}
-	if from == 0 && to == 1 && len(letters) >= 6 && !t.words[0].caps && endsWithAny(letters, consonants) && (!t.sameSentence(0, 1) || t.words[1].gap&gapComma != 0) {
-		return r.aboutSomethingElse(from, to) // "Перекоп. Потерялся котёнок"
+	return r.oddName(from, to, letters)
+}
+
+// standsAlone reports that the name [from, to) is a clause of its own and that
+// nothing after it makes it something else than a place.
+func (r *reader) standsAlone(from, to int) bool {
+	t, c := &r.text, &r.rs.class
+	w := &t.words[to-1]
+	if !r.clauseStarts(from) || !r.clauseEnds(to) || w.kind != kindWord && w.kind != kindNumber || t.words[from].gap&gapQuote != 0 {
+		return false
 	}
-	if r.petCalled != "" && to == from+1 && len(letters) >= 5 && endsWithAny(letters, consonants) && !t.words[from].caps && t.words[from].gap&gapComma != 0 && !t.sameSentence(from, to) && r.lossBefore(from) {
+	return to >= len(t.words) || !(t.words[to].gap&(gapDash|gapQuote|gapColon|gapQuestion) != 0 || t.sameSentence(from, to) && (t.has(to, c.ageUnit) || t.has(to, c.ageWord) || t.has(to, c.color) || t.number(to) >= 0 && t.has(min(to+1, len(t.words)-1), c.ageUnit)))
+}
+
+// saidOfAnimal reports that the name may be an animal's, or only says how it is:
+// "Сибирская, пушистая".
+func (r *reader) saidOfAnimal(from, to int, beside, sure bool) bool {
+	t, c := &r.text, &r.rs.class
+	letters := t.codesOf(&t.words[to-1])
+	return from > 0 && t.sameSentence(from-1, from) && (t.has(from-1, c.called) || t.has(from-1, c.kind) && !beside && !(sure && t.words[from].gap&gapComma != 0)) ||
+		to < len(t.words) && t.sameSentence(from, to) && !beside && !t.words[to].upper && r.placeBits[to] == 0 && adjectiveEnding(letters) && adjectiveEnding(t.codesOf(&t.words[to]))
+}
+
+// oddName reports a name that nothing but its place in the text tells to be one.
+func (r *reader) oddName(from, to int, letters []byte) bool {
+	t := &r.text
+	switch {
+	case from == 0 && to == 1 && len(letters) >= 6 && !t.words[0].caps && endsWithAny(letters, consonants) && (!t.sameSentence(0, 1) || t.words[1].gap&gapComma != 0):
+		return r.aboutSomethingElse(from, to) // "Перекоп. Потерялся котёнок"
+	case r.petCalled != "" && to == from+1 && len(letters) >= 5 && endsWithAny(letters, consonants) && !t.words[from].caps && t.words[from].gap&gapComma != 0 && !t.sameSentence(from, to) && r.lossBefore(from):
 		return true // "Пропала кошка Зося, Химмаш."
 	}
 	return !t.words[from].caps && t.words[from].sentence < 3 && (from == 0 || t.words[from].gap&gapComma != 0 || !t.sameSentence(from-1, from)) && endsWithAny(letters, quarterEndings) && r.aboutSomethingElse(from, to)

@@ -15,46 +15,42 @@ type reader struct {
 	placeBits []placeBits
 	petCalled string
 	placed    placeSpan
-
-	// of the second opinion: the rows already counted in this round
-	marks []uint32
-	round uint32
 }
 
 var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
 
 // view is what one text says, before the texts of a post are put together.
 type view struct {
-	typ       Type
-	clear     bool // typ rests on evidence rather than on the lack of it
-	scores    scores
-	animal    Animal
-	animalBy  animalBy
-	mixed     bool // two animals are named about as often
-	scrap     bool // nothing to be sure of, whatever the words
-	even      bool // or nearly so
-	notPet    bool // what is missing is a thing or a person
-	reading   Reading
-	placeRank int // how much reading.Location tells
-	evidence  []Evidence
-	words     int
+	typ        Type
+	confidence float64
+	signs      signs
+	vetoes     vetoes
+	animal     Animal
+	animalBy   animalBy
+	mixed      bool // two animals are named about as often
+	even       bool // or nearly so
+	notPet     bool // what is missing is a thing or a person
+	reading    Reading
+	placeRank  int // how much reading.Location tells
+	evidence   []Evidence
+	words      int
 }
 
-// parse reads the author's text and the texts under it. The author's words
-// decide where they say something; a bare repost, or one with "Репост!" above
-// it, is what its original is.
+// parse reads the author's text and the texts under it.
 func parse(in Input) Reading {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 
-	own := r.read(in.Text, "own", len(in.Reposts) > 0)
+	text, aside := in.Wall.Strip(in.Text)
+	own := r.read(text, "own")
+	own.reading.SetAside = aside
 	if len(in.Reposts) == 0 {
 		return own.finish()
 	}
-	var original view
-	original.typ = Empty
+	original := view{typ: Empty}
 	for _, text := range in.Reposts {
-		if v := r.read(text, "repost", false); original.typ == Empty || original.typ == Link && v.typ != Empty {
+		text, _ = (*WallContext)(nil).Strip(text)
+		if v := r.read(text, "repost"); original.typ == Empty || original.typ == Link && v.typ != Empty {
 			original = v
 		} else if v.typ != Empty {
 			original.complete(&v)
@@ -63,29 +59,17 @@ func parse(in Input) Reading {
 	return combine(own, original).finish()
 }
 
-// longComment is how many words make the text over a repost a post of its own;
-// the model was not taught comments.
-const longComment = 10
-
-func (r *reader) read(raw, source string, overRepost bool) view {
+func (r *reader) read(raw, source string) view {
 	if raw == "" {
-		return view{typ: Empty}
+		return view{typ: Empty, confidence: 1}
 	}
 	v := r.weigh(raw, source)
-	if !overRepost || v.words >= longComment {
-		r.secondOpinion(&v, source)
-	}
-	switch {
-	case v.typ == Lost && r.ofNoPet(&v):
-		v.typ, v.clear = News, false
-		v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "search of no animal", Points: string(News), Source: source})
-	case v.typ == News && (v.mixed || v.notPet || v.animalBy == animalHinted), v.typ == Fundraising && v.even:
-		v.animal = "" // of cats and dogs alike, or of none
-	}
+	r.classify(&v, source)
 	return v
 }
 
-// weigh reads a text by the rules alone.
+// weigh reads all of a text that the classifier goes by, and the fields. The
+// type is still open, unless there is nothing to weigh.
 func (r *reader) weigh(raw, source string) view {
 	v := view{}
 	t := &r.text
@@ -95,19 +79,26 @@ func (r *reader) weigh(raw, source string) view {
 	r.markSubjects()
 
 	v.words = len(t.words)
-	v.scores = r.sum(&v, source)
+	v.signs.read(r)
 	v.animal = r.readAnimal(&v, source)
 	r.phones = findPhones(t.raw, r.phones[:0])
 	v.reading.Phones = phoneNumbers(r.phones)
 	r.readFields(&v)
-	v.typ, v.clear = r.decide(&v)
+	if v.typ = r.plainType(&v); v.typ != "" {
+		v.confidence = 1
+		if v.typ == Unknown && v.words > 0 {
+			v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "a scrap", Points: string(Unknown), Words: t.rawOf(0, v.words), Weight: 1, Source: source})
+		}
+		return v
+	}
+	r.findVetoes(&v)
 	return v
 }
 
 // finish turns a view into the reading that it stands for.
 func (v view) finish() Reading {
 	out := v.reading
-	out.Type, out.Animal, out.Evidence = v.typ, v.animal, v.evidence
+	out.Type, out.Animal, out.Evidence, out.Confidence = v.typ, v.animal, v.evidence, v.confidence
 	return out
 }
 

@@ -1,46 +1,85 @@
 package petpost
 
-// combine puts an author's text and the post under it together.
+// combine puts an author's text and the post under it together. The author's
+// words decide where they say something; a bare repost, or one with "Репост!"
+// above it, is what its original is.
 func combine(own, original view) view {
 	out := own
 	switch {
 	case original.typ == Empty:
 		return own
-	case own.typ == Empty || own.typ == Link && original.typ != Link:
-		out.typ, out.clear = original.typ, original.clear
-	case original.typ == Adoption && own.scores.sum[sigAdopted] >= 8 && own.scores.sum[sigAdopt] == 0:
+	case own.endsSearch(&original):
+		out.typ = Reunited
+	case own.tellsOfNewHome(&original):
 		out.typ = News
-	case own.typ == Reunited:
-		if original.typ == Adoption && own.scores.sum[sigHome] < outright {
-			out.typ = News
-		}
-	case own.scores.sum[sigHome] > 0 && own.scores.sum[sigNotHome] == 0 && isSearch(original.typ):
-		out.typ, out.clear = Reunited, true
-	case original.typ == Lost && own.scores.sum[sigThanks] > 0 && own.scores.sum[sigFound]+own.scores.sum[sigHold] > 0 && own.scores.sum[sigNotHome]+own.scores.sum[sigLost] == 0:
-		out.typ, out.clear = Reunited, true // "Принесли вчера, спасибо"
-	case !own.clear:
-		out.typ, out.clear = original.typ, original.clear
-	case own.scores.sum[sigNotHome] >= plain && own.words <= 20 && own.typ != Adoption && own.typ != Fundraising && isSearch(original.typ):
-		out.typ = original.typ
-	case own.words <= 12 && own.typ == News && own.scores.sum[sigAdopted]+own.scores.sum[sigThanks]+own.scores.sum[sigNotPet] == 0:
-		out.typ = original.typ
-	case own.scores.sum[sigSeeksOwner] > 0 && own.scores.sum[sigAdopt] == 0 && isSide(original.typ):
-		out.typ = original.typ
-	case isSide(own.typ) && isSide(original.typ) && own.scores.sum[sigFound]+own.scores.sum[sigHold]+own.scores.sum[sigSeen] == 0:
-		out.typ = original.typ
-	case own.words <= 10 && isSide(own.typ) && original.typ == Adoption && own.scores.sum[sigFound]+own.scores.sum[sigHold]+own.scores.sum[sigSeen] == 0:
-		out.typ = original.typ // "Посмотрите, может, ваш?"
-	case own.words <= 8 && (own.typ == Found || own.typ == Sighting) && original.typ == Lost:
-		// "Видели вчера?" over a search is still the search.
-		if own.scores.sum[sigOwner] == 0 && own.scores.sum[sigHold] == 0 && len(own.reading.Phones) == 0 && countDigits(own.reading.Location) == 0 {
-			out.typ = Lost
-		}
+	case own.addsNothing(&original):
+		out.typ, out.confidence = original.typ, original.confidence
 	}
 	if out.typ == Unknown && original.typ != Link {
 		out.typ = original.typ
 	}
 	out.complete(&original)
 	return out
+}
+
+// endsSearch reports a comment that says of the animal under it that it is home
+// again: "Принесли вчера, спасибо".
+func (v *view) endsSearch(under *view) bool {
+	s := &v.signs
+	if !isSearch(under.typ) || s.sum[sigNotHome] > 0 {
+		return false
+	}
+	return s.sum[sigHome] > 0 || under.typ == Lost && s.sum[sigThanks] > 0 && s.of(sigFound, sigHold) > 0 && s.sum[sigLost] == 0
+}
+
+// tellsOfNewHome reports a comment that says of an advert that it has done its
+// work.
+func (v *view) tellsOfNewHome(under *view) bool {
+	s := &v.signs
+	return under.typ == Adoption && (s.sum[sigAdopted] >= 8 && s.sum[sigAdopt] == 0 || v.typ == Reunited && s.sum[sigHome] < outright)
+}
+
+// addsNothing reports a comment that leaves the post under it what it is.
+func (v *view) addsNothing(under *view) bool {
+	s := &v.signs
+	sighted := s.of(sigFound, sigHold, sigSeen)
+	switch {
+	case v.typ == Empty, v.typ == Unknown, v.typ == Link && under.typ != Link:
+		return true
+	case s.sum[sigNotHome] >= plain && v.words <= 20 && v.typ != Adoption && v.typ != Fundraising && isSearch(under.typ):
+		return true // "Всё ещё ищем"
+	case v.words <= 12 && v.typ == News:
+		return s.of(sigAdopted, sigThanks, sigNotPet) == 0
+	case s.sum[sigSeeksOwner] > 0 && s.sum[sigAdopt] == 0 && isSide(under.typ):
+		return true
+	case isSide(v.typ) && (isSide(under.typ) || under.typ == Adoption && v.words <= 10):
+		return sighted == 0 // "Посмотрите, может, ваш?"
+	case v.words <= 8 && isSide(v.typ) && under.typ == Lost:
+		// "Видели вчера?" over a search is still the search.
+		return s.of(sigOwner, sigHold) == 0 && len(v.reading.Phones) == 0 && countDigits(v.reading.Location) == 0
+	}
+	return !v.clear()
+}
+
+// clear reports that the words are plain signs of the type.
+func (v *view) clear() bool {
+	for _, signal := range signsOf[v.typ] {
+		if v.signs.sum[signal] >= plain {
+			return true
+		}
+	}
+	return v.words > 20
+}
+
+// signsOf lists what the types are told by.
+var signsOf = map[Type][]signal{
+	Lost:        {sigLost},
+	Found:       {sigFound, sigHold, sigOwner},
+	Sighting:    {sigSeen, sigFree, sigOwner, sigFound},
+	Adoption:    {sigAdopt, sigFoster, sigSeeksOwner, sigProfile},
+	Fundraising: {sigMoney, sigAccount},
+	Reunited:    {sigHome, sigFound},
+	News:        {sigNews, sigSale, sigAdopted, sigThanks, sigEvent, sigAdvice, sigNotPet},
 }
 
 func isSide(t Type) bool { return t == Found || t == Sighting }

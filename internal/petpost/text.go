@@ -1,7 +1,7 @@
 package petpost
 
 import (
-	"unicode"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -62,7 +62,6 @@ type text struct {
 	mentions  int
 	links     int
 	hashtags  int
-	emoji     int
 	pictures  [3]int // emoji of dogs, cats and other pets
 	tail      gap    // what follows the last word
 }
@@ -85,8 +84,11 @@ func (t *text) codesOf(w *word) []byte    { return t.codes[w.codeAt:w.codeTo] }
 func (t *text) lexOf(w *word) []uint16    { return t.lex[w.lexAt:w.lexTo] }
 func (t *text) rawOf(from, to int) string { return t.raw[t.words[from].start:t.words[to-1].end] }
 
-// has reports whether word i belongs to a class.
+// has reports whether word i is there and belongs to a class.
 func (t *text) has(i int, class uint16) bool {
+	if i < 0 || i >= len(t.words) {
+		return false
+	}
 	w := &t.words[i]
 	for _, c := range t.lex[w.lexAt:w.lexTo] {
 		if c == class {
@@ -96,175 +98,202 @@ func (t *text) has(i int, class uint16) bool {
 	return false
 }
 
+// gaps say what the characters between two words stand for.
+var gaps = gapTable(map[gap]string{
+	gapComma: ",;", gapDot: ".…", gapExclaim: "!❗‼❕", gapQuestion: "?❓⁉❔", gapColon: ":", gapDash: "–—−",
+	gapHyphen: "-‐‑", gapQuote: "«»\"“”„'", gapParen: "()[]", gapSlash: "/\\|", gapSpace: " \t\u00a0", gapLine: "\n",
+})
+
+func gapTable(characters map[gap]string) map[rune]gap {
+	table := map[rune]gap{}
+	for g, all := range characters {
+		for _, r := range all {
+			table[r] = g
+		}
+	}
+	return table
+}
+
+// cutter cuts a text into words; between is what stands after the last of them.
+type cutter struct {
+	*text
+	lx      *lexicon
+	between gap
+	spaces  int // in a row
+}
+
 // cut splits raw into words, reads them through the lexicon and finds the
 // sentences.
 func (t *text) cut(raw string, lx *lexicon) {
 	t.reset(raw)
-	var between gap
-	spaces := 0
+	c := cutter{text: t, lx: lx}
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRuneInString(raw[i:])
-		switch {
-		case r == '[':
-			if n, ok := bracketMention(raw[i:]); ok {
-				t.add(word{start: int32(i), end: int32(i + n), kind: kindMention}, &between, &spaces)
-				t.mentions++
-				i += n
-				continue
-			}
-			between |= gapParen
-		case r == '@' || r == '*':
-			if n := screenNameMention(raw, i); n > 0 {
-				t.add(word{start: int32(i), end: int32(i + n), kind: kindMention}, &between, &spaces)
-				t.mentions++
-				i += n
-				continue
-			}
-		case r == '#':
-			if n := t.cutHashtag(i, &between, &spaces, lx); n > 0 {
-				i += n
-				continue
-			}
-		case isLatin(r) || cyrillicCode(r) != 0 || isDigit(r):
-			if n := urlLength(raw, i); n > 0 {
-				t.add(word{start: int32(i), end: int32(i + n), kind: kindURL}, &between, &spaces)
-				t.links++
-				i += n
-				continue
-			}
-			if isDigit(r) {
-				n := 1
-				for i+n < len(raw) && isDigit(rune(raw[i+n])) {
-					n++
-				}
-				t.add(word{start: int32(i), end: int32(i + n), kind: kindNumber}, &between, &spaces)
-				t.lex = append(t.lex, lx.number)
-				if v := t.number(len(t.words) - 1); v > 25 && v <= 120 {
-					t.lex = append(t.lex, lx.oldNumber)
-				}
-				t.words[len(t.words)-1].lexTo = int32(len(t.lex))
-				i += n
-				continue
-			}
-			i += t.cutWord(i, &between, &spaces, lx)
+		if n := c.word(i, r); n > 0 {
+			i += n
 			continue
-		case r == '\n':
-			if between&(gapLine|gapBlank) != 0 {
-				between |= gapBlank
-			}
-			between |= gapLine
-		case r == ' ' || r == '\t' || r == 0xA0:
-			spaces++
-			between |= gapSpace
-			if spaces >= 2 {
-				between |= gapWide
-			}
-		case r == ',' || r == ';':
-			between |= gapComma
-		case r == '.' || r == '…':
-			between |= gapDot
-		case r == '!' || r == '❗' || r == '‼' || r == '❕':
-			between |= gapExclaim
-		case r == '?' || r == '❓' || r == '⁉' || r == '❔':
-			between |= gapQuestion
-		case r == ':':
-			between |= gapColon
-		case r == '-' || r == '‐' || r == '‑':
-			if between == 0 {
-				between |= gapHyphen
-			} else {
-				between |= gapDash
-			}
-		case r == '–' || r == '—' || r == '−':
-			between |= gapDash
-		case r == '«' || r == '»' || r == '"' || r == '“' || r == '”' || r == '„' || r == '\'':
-			between |= gapQuote
-		case r == '(' || r == ')' || r == ']':
-			between |= gapParen
-		case r == '/' || r == '\\' || r == '|':
-			between |= gapSlash
-		case isEmoji(r):
-			between |= gapEmoji
-			t.emoji++
-			if k := emojiAnimal(r); k >= 0 {
-				t.pictures[k]++
-			}
 		}
-		if r != ' ' && r != '\t' && r != 0xA0 {
-			spaces = 0
-		}
+		c.separator(r)
 		i += size
 	}
-	t.tail = between
+	t.tail = c.between
 	t.joinLetters(lx)
 	t.joinHyphens(lx)
 	t.findSentences(lx)
 }
 
-func (t *text) add(w word, between *gap, spaces *int) {
-	if *between&gapHyphen != 0 && *between&^gapHyphen != 0 {
-		*between = *between&^gapHyphen | gapDash // "Рольф- ласковый пёс"
+// word reads what begins at byte i with r and returns its length, 0 if it is
+// nothing to read.
+func (c *cutter) word(i int, r rune) int {
+	switch {
+	case r == '[':
+		n, ok := bracketMention(c.raw[i:])
+		if ok {
+			c.add(i, n, kindMention)
+			c.mentions++
+		}
+		return n
+	case r == '@' || r == '*':
+		n := screenNameMention(c.raw, i)
+		if n > 0 {
+			c.add(i, n, kindMention)
+			c.mentions++
+		}
+		return n
+	case r == '#':
+		return c.hashtag(i)
+	case !isLatin(r) && cyrillicCode(r) == 0 && !isDigit(r):
+		return 0
 	}
-	w.gap = *between
-	w.codeAt, w.codeTo = int32(len(t.codes)), int32(len(t.codes))
-	w.lexAt, w.lexTo = int32(len(t.lex)), int32(len(t.lex))
-	t.words = append(t.words, w)
-	*between, *spaces = 0, 0
+	if n := urlLength(c.raw, i); n > 0 {
+		c.add(i, n, kindURL)
+		c.links++
+		return n
+	}
+	if isDigit(r) {
+		return c.number(i)
+	}
+	return c.letterWord(i)
 }
 
-// cutWord reads one word of letters at i and returns its length in bytes.
-func (t *text) cutWord(i int, between *gap, spaces *int, lx *lexicon) int {
-	raw := t.raw
-	at := len(t.codes)
-	cyrillic, latin, upper, total := 0, 0, 0, 0
-	first := true
-	firstUpper := false
-	end := i
-	for end < len(raw) {
-		r, size := utf8.DecodeRuneInString(raw[end:])
-		if c := cyrillicCode(r); c != 0 {
-			cyrillic++
-			t.codes = append(t.codes, c)
-		} else if isLatin(r) {
-			latin++
-			t.codes = append(t.codes, 0)
-		} else if isSilent(r) && !first {
-			if r == 0x306 && len(t.codes) > at && t.codes[len(t.codes)-1] == code('и') {
-				t.codes[len(t.codes)-1] = code('й')
+// separator takes note of a character that stands between words.
+func (c *cutter) separator(r rune) {
+	g := gaps[r]
+	if g != gapSpace {
+		c.spaces = 0
+	}
+	switch {
+	case g == gapSpace:
+		if c.spaces++; c.spaces >= 2 {
+			g |= gapWide
+		}
+	case g == gapLine && c.between&gapLine != 0:
+		g |= gapBlank
+	case g == gapHyphen && c.between != 0:
+		g = gapDash
+	case g == 0 && isEmoji(r):
+		g = gapEmoji
+		if k := emojiAnimal(r); k >= 0 {
+			c.pictures[k]++
+		}
+	}
+	c.between |= g
+}
+
+// add appends a word of n bytes at i that has no letters yet.
+func (c *cutter) add(i, n int, kind kind) *word {
+	if c.between&gapHyphen != 0 && c.between&^gapHyphen != 0 {
+		c.between = c.between&^gapHyphen | gapDash // "Рольф- ласковый пёс"
+	}
+	codes, lex := int32(len(c.codes)), int32(len(c.lex))
+	c.words = append(c.words, word{
+		start: int32(i), end: int32(i + n), kind: kind, gap: c.between,
+		codeAt: codes, codeTo: codes, lexAt: lex, lexTo: lex,
+	})
+	c.between, c.spaces = 0, 0
+	return &c.words[len(c.words)-1]
+}
+
+// number reads a run of digits.
+func (c *cutter) number(i int) int {
+	n := 1
+	for i+n < len(c.raw) && isDigit(rune(c.raw[i+n])) {
+		n++
+	}
+	w := c.add(i, n, kindNumber)
+	c.lex = append(c.lex, c.lx.number)
+	if v := c.text.number(len(c.words) - 1); v > 25 && v <= 120 {
+		c.lex = append(c.lex, c.lx.oldNumber)
+	}
+	w.lexTo = int32(len(c.lex))
+	return n
+}
+
+// letterWord reads one word of letters at i and returns its length in bytes.
+func (c *cutter) letterWord(i int) int {
+	at := len(c.codes)
+	s := spelling{codes: c.codes}
+	n := s.read(c.raw[i:])
+	c.codes = s.codes
+	c.letters += s.cyrillic + s.latin
+	written := c.raw[i : i+n]
+	kind := kindWord
+	if s.cyrillic == 0 {
+		kind = kindLatin
+		c.codes = c.codes[:at]
+		c.readLatin(written, at, c.lx)
+	} else if s.latin > 0 {
+		c.mendLatin(written, at)
+	}
+	c.shortenRuns(at)
+	w := c.add(i, n, kind)
+	w.codeAt = int32(at)
+	w.upper, w.caps = s.capital, s.upper == s.cyrillic+s.latin && s.upper > 1
+	c.lx.read(c.text, w)
+	return n
+}
+
+// spelling is what a word is written with. Latin letters have the code 0.
+type spelling struct {
+	codes                  []byte
+	cyrillic, latin, upper int
+	capital                bool // it begins with one
+}
+
+// read takes the letters at the head of s and returns how many bytes they are.
+func (s *spelling) read(text string) int {
+	end := 0
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		c := cyrillicCode(r)
+		switch {
+		case c != 0 || isLatin(r):
+			if isUpper(r) {
+				s.upper++
+				s.capital = s.capital || s.cyrillic+s.latin == 0
 			}
-			end += size
-			continue
-		} else if (r == '0' || r == '3' || r == '@') && cyrillic > 0 && letterFollows(raw[end+size:]) {
-			t.codes = append(t.codes, lookAlike(r))
-			end += size
-			continue
-		} else {
-			break
+			s.codes = append(s.codes, c)
+			if c != 0 {
+				s.cyrillic++
+			} else {
+				s.latin++
+			}
+		case isSilent(r) && end > 0:
+			if last := len(s.codes) - 1; r == breve && s.cyrillic > 0 && s.codes[last] == code('и') {
+				s.codes[last] = code('й')
+			}
+		case (r == '0' || r == '3' || r == '@') && s.cyrillic > 0 && letterFollows(text[end+size:]):
+			s.codes = append(s.codes, lookAlike(r))
+		default:
+			return end
 		}
-		total++
-		if isUpper(r) {
-			upper++
-			firstUpper = firstUpper || first
-		}
-		first = false
 		end += size
 	}
-	t.letters += total
-	w := word{start: int32(i), end: int32(end), upper: firstUpper, caps: upper == total && total > 1}
-	if cyrillic == 0 {
-		w.kind = kindLatin
-		t.codes = t.codes[:at]
-		t.readLatin(raw[i:end], at, lx)
-	} else if latin > 0 {
-		t.mendLatin(raw[i:end], at)
-	}
-	t.shortenRuns(at)
-	t.add(w, between, spaces)
-	last := &t.words[len(t.words)-1]
-	last.codeAt = int32(at)
-	lx.read(t, last)
-	return end - i
+	return end
 }
+
+// breve is the mark that makes й of и where it is a character of its own.
+const breve = 0x306
 
 // shortenRuns folds a letter repeated three times or more into one:
 // "потеряяялась", "помогитеее".
@@ -292,59 +321,42 @@ func letterFollows(s string) bool {
 	return cyrillicCode(r) != 0
 }
 
-// cutHashtag reads "#потеряшка_Ижевск@group" into the words that it holds.
-func (t *text) cutHashtag(i int, between *gap, spaces *int, lx *lexicon) int {
-	raw := t.raw
-	end := i + 1
-	for end < len(raw) {
-		r, size := utf8.DecodeRuneInString(raw[end:])
-		if r != '_' && !unicode.IsLetter(r) && !isDigit(r) && !isSilent(r) {
-			break
-		}
-		end += size
-	}
-	if end == i+1 {
+// hashtag reads "#потеряшка_Ижевск@group" into the words that it holds.
+func (c *cutter) hashtag(i int) int {
+	n := tagLength(c.raw[i:])
+	tag := c.raw[i : i+n]
+	name, _, _ := strings.Cut(tag[1:], "@")
+	if name == "" {
 		return 0
 	}
-	t.hashtags++
-	before := t.letters
-	for k := i + 1; k < end; {
-		r, size := utf8.DecodeRuneInString(raw[k:])
-		if r == '_' || isSilent(r) {
-			k += size
+	c.hashtags++
+	letters := c.letters
+	for k := i + 1; k < i+1+len(name); {
+		r, size := utf8.DecodeRuneInString(c.raw[k:])
+		at := len(c.words)
+		switch {
+		case isDigit(r):
+			size = c.number(k)
+		case isLatin(r) || cyrillicCode(r) != 0:
+			size = c.letterWord(k)
+		}
+		k += size
+		if at == len(c.words) {
 			continue
 		}
-		n := len(t.words)
-		if isDigit(r) {
-			to := k + 1
-			for to < end && isDigit(rune(raw[to])) {
-				to++
-			}
-			t.add(word{start: int32(k), end: int32(to), kind: kindNumber, hashtag: true}, between, spaces)
-			k = to
-			*between = gapSpace
-			continue
+		w := &c.words[at]
+		w.hashtag = true
+		if w.codeTo-w.codeAt > longestTagWord {
+			c.splitRunOn(at, c.lx)
 		}
-		if !isLatin(r) && cyrillicCode(r) == 0 {
-			k += size
-			continue
-		}
-		k += t.cutWord(k, between, spaces, lx)
-		t.words[n].hashtag = true
-		if w := &t.words[n]; w.codeTo-w.codeAt > 6 {
-			t.splitRunOn(n, lx)
-		}
-		*between = gapSpace
+		c.between = gapSpace
 	}
-	t.letters = before
-	if end < len(raw) && raw[end] == '@' {
-		end++
-		for end < len(raw) && screenNameByte(raw[end]) {
-			end++
-		}
-	}
-	return end - i
+	c.letters = letters
+	return n
 }
+
+// longestTagWord is up to how many letters of a hashtag are one word.
+const longestTagWord = 6
 
 // findSentences numbers the sentences. A line break ends one unless the next
 // line goes on in lower case or both lines shout in capitals.

@@ -24,37 +24,6 @@ var traitClasses = []struct {
 	{"trait.pregnant", TraitPregnant}, {"trait.reward", TraitReward},
 }
 
-// traitWords also hold the words that tell the sex. Agreement of verbs tells
-// nothing ("собака потерялась"), so only words about the body do.
-var traitWords = []wordClass{
-	{class: "trait.neutered", words: `стерилизован* стерелизован* кастрирован* кострирован* кастрат~ стерильн~ простерилизован* прокастрирован*`},
-	{class: "trait.vaccinated", words: `привит привита привиты привито привитая привитый вакцинирован* провакцинирован* прививк~`},
-	{class: "trait.chipped", words: `чипирован* прочипирован* чип чипа чипом`},
-	{class: "trait.treated", words: `обработан* проглистован* проглистогонен* глистогон* дегельминтизирован*`},
-	{class: "trait.collar", words: `ошейник~ ошейничек`},
-	{class: "trait.harness", words: `шлейк~ шлея`},
-	{class: "trait.litterbox", words: `лотк~ лоток лоточек`},
-	{class: "trait.tagged", words: `бирк~ биркован*`},
-	{class: "trait.injured", words: `хромает хромой хромая хромую ранен* травм~ перелом~ рана раны покалечен* прихрамыва*`},
-	{class: "trait.pregnant", words: `беременн~ котная щенная`},
-	{class: "trait.reward", words: `вознагражд*`},
-	{class: "male.sure", words: `
-		кобел~ кобелек кобельк~ кабель самец самца паренек паренька мальчик мальчика мальчиш~ кастрирован кастрированный кастрированного пацан
-		пацана`},
-	{class: "female.sure", words: `
-		сука суки суку сукой сучк~ девочка девочку девочке девчонк~ девченк~ девчушк~ девчул~ барышн~ самка самку стерилизована стерилизованная
-		стерилизованную стерильная`},
-	{class: "male.likely", words: `кот кота коту котом котик котика котику котяра котяру пес пса псу псом песик песика песель песеля петух`},
-	{class: "female.likely", words: `кисоньк~ кошеньк~ алабайка алабайку спаниелька мопсих~ таксюшк~ кошка кошку кошки кошке кошечк~ киса кису киска киску трехцветка трехцветку`},
-	// nouns whose own gender adjectives and verbs follow
-	{class: "neutral.noun", words: `
-		собак~ собач* сабак~ сабач* собок~ псин~ псинк~ животн~ котенок котенк~ котят~ щенок щенк~ щенят~ питом* зверь зверя зверек зверьк~ потеряшк~ дворняг~ дворняжк~ овчарк~ лайка лайку лайки такса таксу таксы болонк~ колли`},
-	{class: "said.of.pet", words: `ласков~ пуглив~ худ~ худющ~ пожил~ ручн~ пушист~ лохмат~ упитанн~ слеп~ глух~ хром~ испуганн~ голодн~`},
-	{class: "of.itself", words: `@lost.self @find.self @roam ушел ушла вышел вышла выскочил* выпрыгн* вылез* улетел* упорхн* уполз* прибежал* прибил* пришел пришла приблуд* забежал* вернул* явил*`},
-	{class: "male.hint", words: `ласковый игривый пушистый молодой красавец беглец рыжий черный серый белый привит обработан`},
-	{class: "female.hint", words: `ласковая игривая малышка молодая красавица красотка беглянка рыжая черная серая белая`},
-}
-
 // traits lists what the post says of the animal, in the order of the list.
 func (r *reader) traits(out []string) []string {
 	var seen [16]bool
@@ -122,37 +91,48 @@ func (r *reader) breed() string {
 
 // age returns the first age: "около 3 лет", "1,5 года", "годовалый", "2 месяца".
 func (r *reader) age() string {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	for i := range t.words {
-		if t.words[i].hashtag {
-			continue
-		}
-		if t.words[i].kind == kindNumber && t.sameSentence(i, i+1) {
-			to := i + 1
-			if to+1 < len(t.words) && t.words[to].kind == kindNumber && t.words[to].gap&^(gapComma|gapDot|gapHyphen|gapDash|gapSpace) == 0 {
-				to++
-			}
-			if to >= len(t.words) || !t.has(to, c.ageUnit) || t.words[to].gap&^(gapSpace|gapHyphen) != 0 {
-				continue
-			}
-			if r.notAge(i, to) || t.sameSentence(to, to+1) && t.words[to+1].upper && !t.words[to+1].caps && t.words[to+1].gap&^gapSpace == 0 {
-				continue
-			}
-			from := i
-			if t.sameSentence(i-1, i) && t.isWord(i-1, "около", "примерно", "до", "примерный") {
-				from--
-			}
-			return t.rawOf(from, to+1)
-		}
-		if t.has(i, c.ageWord) {
+		switch {
+		case t.words[i].hashtag:
+		case t.has(i, r.rs.class.ageWord):
 			return t.rawOf(i, i+1)
-		}
-		// "месяцев 6", "лет семи" is "about"
-		if t.has(i, c.ageUnit) && t.sameSentence(i, i+1) && t.words[i+1].kind == kindNumber && t.words[i+1].gap == gapSpace && t.number(i-1) < 0 && t.number(i+1) > 0 && t.number(i+1) < 30 && !t.has(i-1, c.month) {
+		case t.words[i].kind == kindNumber:
+			if from, to := r.numberedAge(i); to > from {
+				return t.rawOf(from, to)
+			}
+		case r.aboutAge(i):
 			return t.rawOf(i, i+2)
 		}
 	}
 	return ""
+}
+
+// numberedAge gives the words of an age with the number at i.
+func (r *reader) numberedAge(i int) (from, to int) {
+	t, c := &r.text, &r.rs.class
+	unit := i + 1
+	if unit+1 < len(t.words) && t.words[unit].kind == kindNumber && t.words[unit].gap&^(gapComma|gapDot|gapHyphen|gapDash|gapSpace) == 0 {
+		unit++ // "1,5 года"
+	}
+	if !t.sameSentence(i, i+1) || unit >= len(t.words) || !t.has(unit, c.ageUnit) || t.words[unit].gap&^(gapSpace|gapHyphen) != 0 || r.notAge(i, unit) {
+		return 0, 0
+	}
+	if next := unit + 1; t.sameSentence(unit, next) && t.words[next].upper && !t.words[next].caps && t.words[next].gap&^gapSpace == 0 {
+		return 0, 0 // "40 лет Победы"
+	}
+	from = i
+	if t.sameSentence(i-1, i) && t.isWord(i-1, "около", "примерно", "до", "примерный") {
+		from--
+	}
+	return from, unit + 1
+}
+
+// aboutAge reports an age whose number comes last: "месяцев 6", "лет семи" is
+// "about".
+func (r *reader) aboutAge(i int) bool {
+	t, c := &r.text, &r.rs.class
+	return t.has(i, c.ageUnit) && t.sameSentence(i, i+1) && t.words[i+1].kind == kindNumber && t.words[i+1].gap == gapSpace && t.number(i-1) < 0 && t.number(i+1) > 0 && t.number(i+1) < 30 && !t.has(i-1, c.month)
 }
 
 // notAge tells times and dates from ages: "3 дня назад", "2024 года", "уже 2

@@ -28,3 +28,26 @@ func TestNoTextHoldsTheReaderUp(t *testing.T) {
 		require.Less(t, took, 2*time.Second, "%q", word)
 	}
 }
+
+// Words at the edges of a text have no neighbours: each of the vocabulary stands
+// first, last and alone here.
+func TestNoWordAtTheEdgeOfATextIsTooMuch(t *testing.T) {
+	t.Parallel()
+	read := func(text string) {
+		defer func() {
+			if fault := recover(); fault != nil {
+				t.Errorf("%q: %v", text, fault)
+			}
+		}()
+		in := petpost.Input{Text: text}
+		petpost.NewFingerprint(petpost.PostRef{OwnerID: 1}, petpost.PostRef{}, in, petpost.Parse(in))
+	}
+	for _, word := range petpost.Vocabulary() {
+		capital := strings.ToUpper(word[:2]) + word[2:] // a Cyrillic letter is two bytes
+		read(word)
+		read(capital + " 6")
+		read("6 " + word)
+		read("Кот " + capital)
+		read("у " + capital + ", д. 5 " + word)
+	}
+}

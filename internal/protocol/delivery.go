@@ -4,23 +4,54 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
+
+// DeliveryKey names a delivery by what is unique for ever: one post to one
+// destination. Numbers of rows are not: a database that was restored from a
+// backup hands them out again.
+type DeliveryKey struct {
+	Destination string `json:"destination"`
+	OwnerID     int64  `json:"owner_id"`
+	PostID      int64  `json:"post_id"`
+}
+
+// WorkflowID is the one ID under which the post goes to the destination.
+func (k DeliveryKey) WorkflowID() string {
+	return DeliveryWorkflowID(k.Destination, k.OwnerID, k.PostID)
+}
+
+// String names the delivery for people: wall-1_2 → telegram:-100.
+func (k DeliveryKey) String() string {
+	return WallPost(k.OwnerID, k.PostID) + " → " + k.Destination
+}
 
 // DeliverPostInput names one matched post and one destination. It is a
 // reference: the post and the text made of it stay in the database.
 type DeliverPostInput struct {
-	DeliveryID  int64  `json:"delivery_id"`
-	Destination string `json:"destination"`
-	OwnerID     int64  `json:"owner_id"`
-	PostID      int64  `json:"post_id"`
-	PostType    string `json:"post_type"`
+	DeliveryKey
+
+	// DeliveryID is the row's number when the workflow was started, for people.
+	DeliveryID int64  `json:"delivery_id"`
+	PostType   string `json:"post_type"`
+	// WantedAt is when the delivery was last wanted anew; zero if it never was.
+	WantedAt time.Time `json:"wanted_at,omitzero"`
+	// Protocol is which messages lane and delivery exchange; see LedgerQueue.
+	Protocol int `json:"protocol,omitempty"`
+	// Waiting begins the delivery where its row stands: with a person. It is
+	// set for a row whose workflow is gone.
+	Waiting *Park `json:"waiting,omitempty"`
 }
+
+// LedgerQueue is the protocol of deliveries whose send activity gives the turn
+// back by itself. Those that were started before it have Protocol 0.
+const LedgerQueue = 1
 
 // Validate reports what an input started by hand lacks.
 func (in DeliverPostInput) Validate() error {
 	switch {
-	case in.DeliveryID <= 0:
-		return errors.New("delivery_id is missing: start deliveries with `vestnik deliver`, which writes the row first")
+	case in.OwnerID == 0 || in.PostID <= 0:
+		return errors.New("owner_id and post_id are missing: start deliveries with `vestnik deliver`, which writes the row first")
 	case Platform(in.Destination) != Telegram && Platform(in.Destination) != VK:
 		return fmt.Errorf("destination %q: want telegram:<chat> or vk:<owner>", in.Destination)
 	}
@@ -47,18 +78,31 @@ type DeliverPostResult struct {
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
 	Parts  int    `json:"parts,omitempty"`
+	// MessageIDs are those of each part, as far as this run has sent them: a
+	// ledger that was restored from a backup learns from them.
+	MessageIDs [][]int64 `json:"message_ids,omitempty"`
+	// WantedAt is the newest wish that the run knew of.
+	WantedAt time.Time `json:"wanted_at,omitzero"`
 }
 
 // SendPart asks for the next part of a delivery that has not arrived yet.
 type SendPart struct {
-	DeliveryID int64 `json:"delivery_id"`
+	DeliveryKey
+
+	// Lease is the turn under which the part is sent: one part for each.
+	Lease int64 `json:"lease"`
 	// SendAt is the slot granted by the lane.
 	SendAt time.Time `json:"send_at"`
-	// CaptchaKey is an operator's answer to VK's captcha, used once.
+	// CaptchaKey answers VK's captcha, for this one call.
 	CaptchaKey string `json:"captcha_key,omitempty"`
-	// Forgiven is when an operator last said to send even though earlier
+	// AcknowledgedAt is when an operator last said to send although earlier
 	// attempts have an unknown outcome; those since then count anew.
-	Forgiven time.Time `json:"forgiven,omitzero"`
+	AcknowledgedAt time.Time `json:"acknowledged_at,omitzero"`
+	// Arrived are the messages of the parts that the run has sent: a ledger that
+	// was restored from a backup learns of them.
+	Arrived [][]int64 `json:"arrived,omitempty"`
+	// GiveBack: the activity gives the turn back when the part has arrived.
+	GiveBack bool `json:"give_back,omitempty"`
 }
 
 // PartSent tells how a delivery stands after a part arrived.
@@ -66,6 +110,12 @@ type PartSent struct {
 	Part  int  `json:"part"`
 	Parts int  `json:"parts"`
 	Done  bool `json:"done"`
+	// Arrival is what is still to be recorded: the ledger was away.
+	Arrival *Arrival `json:"arrival,omitempty"`
+	// MessageIDs are those of the part.
+	MessageIDs []int64 `json:"message_ids,omitempty"`
+	// GaveBack: the lane has its turn back.
+	GaveBack bool `json:"gave_back,omitempty"`
 	// SentAt is when the message went out, by the sender's clock.
 	SentAt time.Time `json:"sent_at,omitzero"`
 	// NextWeight is what the next part counts for in the limit per minute.
@@ -73,9 +123,23 @@ type PartSent struct {
 	// Uncertain counts the attempts whose outcome nobody can know: the most
 	// copies that readers may see beyond the one wanted.
 	Uncertain int `json:"uncertain,omitempty"`
-	// Status is set where nothing was sent because nothing is to be any more:
-	// suppressed.
+	// Status is set where nothing was sent because nothing is to be any more.
 	Status string `json:"status,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// Arrival is a part that a platform has taken.
+type Arrival struct {
+	DeliveryKey
+
+	Part int `json:"part"` // counted from 0
+	// Attempt and BeganAt name the attempt; 0 if it was found there.
+	Attempt    int       `json:"attempt,omitempty"`
+	BeganAt    time.Time `json:"began_at,omitzero"`
+	MessageIDs []int64   `json:"message_ids"`
+	Kind       string    `json:"kind,omitempty"`
+	Last       bool      `json:"last,omitempty"`
+	NextWeight int       `json:"next_weight,omitempty"`
 }
 
 // Types of the application errors that the send activities end with. The
@@ -100,17 +164,17 @@ const (
 type Refusal struct {
 	// Reason is a short slug: captcha, kicked, no_rights, wrong_token…
 	Reason string `json:"reason"`
-	// PauseLane stops the whole destination: others would meet the same.
-	PauseLane bool `json:"pause_lane,omitempty"`
 }
 
 // Reasons that the relay itself gives for a parked delivery; the others come
 // from the platforms' catalogues.
 const (
-	// ReasonUnavailable: the platform did not answer within all attempts.
+	// ReasonUnavailable: the platform keeps failing on this one, and takes others.
 	ReasonUnavailable = "unavailable"
 	// ReasonOutcomeUnknown: a message may or may not have gone out.
 	ReasonOutcomeUnknown = "outcome_unknown"
+	// ReasonFault: a fault of our own that does not go away; the log says which.
+	ReasonFault = "internal_error"
 	// ReasonCaptcha: VK wants a captcha solved.
 	ReasonCaptcha = "captcha"
 )
@@ -143,8 +207,14 @@ type Resume struct {
 	Note       string       `json:"note,omitempty"`
 }
 
+// maxNote bounds an operator's words, in characters.
+const maxNote = 4000
+
 // Validate names the fault of a Resume and its remedy.
 func (r Resume) Validate() error {
+	if n := utf8.RuneCountInString(r.Note); n > maxNote {
+		return fmt.Errorf("the note has %d characters: %d are kept at the most", n, maxNote)
+	}
 	switch r.Action {
 	case ResumeRetry, ResumeMarkSent, ResumeSkip:
 		return nil
@@ -160,14 +230,24 @@ func (r Resume) Validate() error {
 
 // Settle records an operator's decision that ends a delivery.
 type Settle struct {
-	DeliveryID int64        `json:"delivery_id"`
-	Action     ResumeAction `json:"action"`
-	Note       string       `json:"note,omitempty"`
+	DeliveryKey
+
+	Action ResumeAction `json:"action"`
+	Note   string       `json:"note,omitempty"`
+}
+
+// Requeued is how a delivery stands that was to be sent again.
+type Requeued struct {
+	Status   string    `json:"status"`
+	WantedAt time.Time `json:"wanted_at,omitzero"`
 }
 
 // Park records that a delivery waits for a person.
 type Park struct {
-	DeliveryID int64  `json:"delivery_id"`
-	Status     string `json:"status"`
-	Reason     string `json:"reason"`
+	DeliveryKey
+
+	Status string `json:"status"`
+	Reason string `json:"reason"`
+	// WantedAt is the newest wish that the run knows of: a later one counts.
+	WantedAt time.Time `json:"wanted_at,omitzero"`
 }

@@ -4,11 +4,12 @@ import "time"
 
 // Names of the lane's signals, updates and query.
 const (
-	// QueueTurnsSignal carries a QueueTurns to a lane (signal-with-start).
-	QueueTurnsSignal = "queue_turns"
+	// NudgeSignal tells a lane to look at the ledger (signal-with-start). It
+	// carries nothing, and may be lost or come twice.
+	NudgeSignal = "nudge"
 	// TurnDoneSignal carries a TurnDone to a lane.
 	TurnDoneSignal = "turn_done"
-	// TurnGrantedSignal carries a TurnGranted to a DeliverPost.
+	// TurnGrantedSignal carries a TurnGranted to a DeliverPost (signal-with-start).
 	TurnGrantedSignal = "turn_granted"
 
 	// PauseUpdate takes a Pause; the lane grants no turn until ResumeUpdate.
@@ -30,8 +31,8 @@ type Pace struct {
 	PerMinute int `json:"per_minute,omitempty"`
 }
 
-// DestinationInput starts a lane. The state is that of the run before it, when
-// the lane continued as new.
+// DestinationInput starts a lane. What it carried is a comfort: a lane that
+// begins without reads all that matters in the ledger.
 type DestinationInput struct {
 	Destination string     `json:"destination"`
 	Carried     *LaneCarry `json:"carried,omitempty"`
@@ -39,40 +40,56 @@ type DestinationInput struct {
 
 // LaneCarry is what a lane hands to its next run.
 type LaneCarry struct {
-	Configured Pace       `json:"configured"`
-	Override   *Pace      `json:"override,omitempty"`
-	Queue      []Turn     `json:"queue,omitempty"`
-	Lease      *Lease     `json:"lease,omitempty"`
-	Leases     int64      `json:"leases"`
-	Slot       time.Time  `json:"slot"`
-	LastSent   time.Time  `json:"last_sent"`
-	Recent     []SentMark `json:"recent,omitempty"`
-	Cooling    time.Time  `json:"cooling"`
-	CoolReason string     `json:"cool_reason,omitempty"`
-	Paused     *Pause     `json:"paused,omitempty"`
-	Granted    int64      `json:"granted"`
+	Lease    *Lease     `json:"lease,omitempty"`
+	Leases   int64      `json:"leases"`
+	Slot     time.Time  `json:"slot"`
+	LastSent time.Time  `json:"last_sent"`
+	Recent   []SentMark `json:"recent,omitempty"`
+	Granted  int64      `json:"granted"`
 }
 
-// Turn is a place in a lane's queue.
-type Turn struct {
-	// WorkflowID of the delivery; a lane holds one turn for each.
-	WorkflowID string `json:"workflow_id"`
-	// Weight is how many messages the delivery's next part counts for.
-	Weight int `json:"weight"`
+// LaneView is what the ledger says about a destination.
+type LaneView struct {
+	// Pace is the configured one, or the one set by hand.
+	Pace   Pace   `json:"pace"`
+	Paused *Pause `json:"paused,omitempty"`
+	// CoolFor is how long the destination is to be left alone, and why.
+	CoolFor    time.Duration `json:"cool_for,omitempty"`
+	CoolReason string        `json:"cool_reason,omitempty"`
+	// InFlightFor is until when some call to the destination may be under way.
+	InFlightFor time.Duration `json:"in_flight_for,omitempty"`
+	// Jobs are the next in order; All tells that there are no others.
+	Jobs []Job `json:"jobs,omitempty"`
+	All  bool  `json:"all,omitempty"`
 }
 
-// QueueTurns asks a lane for turns, in order. Deliveries that already have
-// one keep it.
-type QueueTurns struct {
-	Turns []Turn `json:"turns"`
-	// Pace is what the destination is configured with by whoever asks.
-	Pace Pace `json:"pace"`
+// Job is what a lane grants a turn for: the next part of a delivery, or the
+// next edit of what was delivered.
+type Job struct {
+	OwnerID    int64  `json:"owner_id"`
+	PostID     int64  `json:"post_id"`
+	DeliveryID int64  `json:"delivery_id"`
+	PostType   string `json:"post_type,omitempty"`
+	// Weight is how many messages it counts for.
+	Weight int `json:"weight,omitempty"`
+	// Summary is what a person wants to read in a list.
+	Summary string `json:"summary,omitempty"`
+	// WantedAt is when the delivery was last wanted anew; zero if it never was.
+	WantedAt time.Time `json:"wanted_at,omitzero"`
+	// EditID is the row in relay.amendments; 0 for a delivery.
+	EditID int64 `json:"edit_id,omitempty"`
+}
+
+// Key names the delivery of the job at a destination.
+func (j Job) Key(destination string) DeliveryKey {
+	return DeliveryKey{Destination: destination, OwnerID: j.OwnerID, PostID: j.PostID}
 }
 
 // Lease is the turn that a lane has granted and not yet got back.
 type Lease struct {
 	Number int64     `json:"number"`
-	Turn   Turn      `json:"turn"`
+	Job    Job       `json:"job"`
+	SendAt time.Time `json:"send_at"`
 	Until  time.Time `json:"until"`
 }
 
@@ -82,10 +99,18 @@ type SentMark struct {
 	Weight int       `json:"weight"`
 }
 
+// Grant is a lease on its way to its delivery.
+type Grant struct {
+	Destination string      `json:"destination"`
+	Job         Job         `json:"job"`
+	Turn        TurnGranted `json:"turn"`
+}
+
 // TurnGranted tells a delivery to send its next part.
 type TurnGranted struct {
 	// Lease grows with every turn that a destination grants, its later lanes
-	// included: a delivery takes each number once.
+	// included: a delivery takes each number once, and gives one that it has
+	// used back again. 0 grants nothing: the delivery looks at the ledger.
 	Lease int64 `json:"lease"`
 	// SendAt is the slot the lane has planned, at most GrantLead ahead: the
 	// sender waits for it, so that the spacing does not depend on how long
@@ -101,35 +126,39 @@ const GrantLead = time.Second
 // TurnDone gives a turn back.
 type TurnDone struct {
 	WorkflowID string `json:"workflow_id"`
-	// Lease is the number of the turn given back; 0 withdraws a delivery that
-	// still waits in the queue.
+	// Lease is the number of the turn given back; 0 if none was taken, by a
+	// delivery that is not to be sent any more.
 	Lease int64 `json:"lease"`
-	// Again keeps the delivery at the head of the queue: another part is to
-	// go, or the platform asked to wait.
-	Again bool `json:"again,omitempty"`
-	// Weight of the next part when Again is set; 0 keeps the turn's.
-	Weight int `json:"weight,omitempty"`
+	// Again keeps the delivery at the head of the lane: another part is to go,
+	// of this weight.
+	Again  bool `json:"again,omitempty"`
+	Weight int  `json:"weight,omitempty"`
 	// SentAt is when the message went out, by the sender's clock; zero if it is
 	// not known, or if none did.
 	SentAt time.Time `json:"sent_at,omitzero"`
 	// Unsent tells that nothing went out: the turn does not count in the limit
 	// per minute.
 	Unsent bool `json:"unsent,omitempty"`
-	// CoolFor keeps the whole destination silent for that long.
-	CoolFor time.Duration `json:"cool_for,omitempty"`
-	// Reason says why the destination cools or is paused.
-	Reason string `json:"reason,omitempty"`
-	// Pause stops the lane until an operator resumes it.
-	Pause bool `json:"pause,omitempty"`
+	// Look: something else than the delivery has changed; the ledger says what.
+	Look bool `json:"look,omitempty"`
 }
 
 // Pause is why nothing goes to a destination.
 type Pause struct {
 	Reason string `json:"reason"`
-	// By is the operator who paused the lane, or the ID of the delivery that
-	// met what stops it; resuming that delivery ends the pause.
-	By string    `json:"by,omitempty"`
-	At time.Time `json:"at"`
+	// By is the operator who paused the lane; empty if the platform's answer
+	// to Delivery did.
+	By       string    `json:"by,omitempty"`
+	Delivery int64     `json:"delivery,omitempty"`
+	At       time.Time `json:"at"`
+}
+
+// Slug is the reason in a word, for a search attribute.
+func (p Pause) Slug() string {
+	if p.Delivery == 0 {
+		return "operator"
+	}
+	return p.Reason
 }
 
 // Values of LaneState.State and of a lane's DeliveryState search attribute.
@@ -148,6 +177,11 @@ type LaneState struct {
 	Queued       int        `json:"queued"`
 	RatePerSec   float64    `json:"rate_per_sec"`
 	PerMinute    int        `json:"per_minute"`
-	Sending      string     `json:"sending,omitempty"`
-	Next         []string   `json:"next,omitempty"`
+	// PausedBy is who paused it, FailingSince since when the platform has been
+	// unavailable.
+	PausedBy     string     `json:"paused_by,omitempty"`
+	FailingSince *time.Time `json:"failing_since,omitempty"`
+	// Sending and Next are what the lane itself knows.
+	Sending string   `json:"sending,omitempty"`
+	Next    []string `json:"next,omitempty"`
 }

@@ -31,11 +31,15 @@ const (
 	ScanWallsWorkflow   = "ScanWalls"
 	DeliverPostWorkflow = "DeliverPost"
 	DestinationWorkflow = "Destination"
+	RecoverWorkflow     = "Recover"
 )
 
 // ScanWallsID is the ID of the schedule, and the beginning of the ID of every
 // ScanWalls run that it starts.
 const ScanWallsID = "scan-walls"
+
+// RecoverID is the same for Recover.
+const RecoverID = "recover"
 
 // Search attributes, all of kind Keyword: an operator's inbox is
 // `DeliveryState IN ("parked", "unknown")`, and it needs no worker to be read.

@@ -96,3 +96,14 @@ type ScanWallsResult struct {
 	Walls   []WallRead `json:"walls"`
 	Started int        `json:"started"`
 }
+
+// RecoverResult counts what a round of recovery came to.
+type RecoverResult struct {
+	Released   int `json:"released"`
+	Started    int `json:"started"`
+	Owing      int `json:"owing"`
+	Told       int `json:"told"`
+	WithPeople int `json:"with_people"`
+	Imports    int `json:"imports"`
+	Failed     int `json:"failed"`
+}

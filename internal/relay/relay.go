@@ -17,7 +17,6 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/config"
-	"vestnik/internal/dispatch"
 	"vestnik/internal/notice"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
@@ -28,15 +27,14 @@ import (
 
 // Relay is the relay's parts.
 type Relay struct {
-	Config     config.Config
-	Temporal   client.Client
-	Log        *slog.Logger
-	Routes     *route.Routes
-	Ledger     *db.Ledger
-	Posts      *db.Posts
-	Walls      *db.Walls
-	Cases      *db.Cases
-	Dispatcher *dispatch.Dispatcher
+	Config   config.Config
+	Temporal client.Client
+	Log      *slog.Logger
+	Routes   *route.Routes
+	Ledger   *db.Ledger
+	Posts    *db.Posts
+	Walls    *db.Walls
+	Cases    *db.Cases
 
 	mu   sync.Mutex
 	bots map[string]*telegram.Client // by token
@@ -49,13 +47,11 @@ func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slo
 	if err != nil {
 		return nil, err
 	}
-	r := &Relay{
+	return &Relay{
 		Config: cfg, Temporal: temporal, Log: log, Routes: routes,
 		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool), Cases: db.NewCases(pool),
 		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{},
-	}
-	r.Dispatcher = dispatch.New(temporal, r.Ledger, r.Pace)
-	return r, nil
+	}, nil
 }
 
 // Routes reads ROUTES_FILE, or makes the implied route of the single

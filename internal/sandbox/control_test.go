@@ -19,79 +19,75 @@ import (
 	"vestnik/internal/sandbox"
 )
 
-func TestTheControlClientSteersASandboxOfAnotherProcess(t *testing.T) {
+// steer makes a control request that must be answered with 200, and decodes the result.
+func steer[T any](b *harness, method, path string, in any) (out T) {
+	b.t.Helper()
+	sent, err := json.Marshal(in)
+	require.NoError(b.t, err)
+	status, body := b.request(method, path, "application/json", bytes.NewReader(sent))
+	require.Equal(b.t, http.StatusOK, status, "%s %s: %s", method, path, body)
+	require.NoError(b.t, json.Unmarshal([]byte(body), &out))
+	return out
+}
+
+func TestTheControlAPISteersASandboxOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	ctx := soon(t)
-	c := sandbox.Client{URL: b.URL()}
-	const token, chat, wall = "7000000077:AAcontrol", int64(-1007), int64(-700)
-	require.NoError(t, c.AddBot(ctx, sandbox.Bot{Token: token}))
-	require.NoError(t, c.AddChat(ctx, sandbox.Chat{ID: chat, Type: sandbox.Supergroup, Title: "Чат"}))
-	require.NoError(t, c.SetLimits(ctx, chat, sandbox.NoLimits))
-	require.NoError(t, c.AddVKToken(ctx, sandbox.VKToken{Name: "k", Value: "k-key", Kind: sandbox.CommunityToken, Owner: 700}))
-	require.NoError(t, c.AddWall(ctx, sandbox.Wall{OwnerID: wall, Name: "Стена"}))
-	p, err := c.AddPost(ctx, wall, sandbox.Post{Text: "пост", Photos: []sandbox.WallPhoto{{Drawing: "cat"}}})
-	require.NoError(t, err)
+	type nothing struct{}
+	const token = "7000000077:AAcontrol"
+	steer[nothing](b, http.MethodPost, "/sandbox/telegram/bots", sandbox.Bot{Token: token})
+	steer[nothing](b, http.MethodPost, "/sandbox/telegram/chats", sandbox.Chat{ID: -1007, Type: sandbox.Supergroup, Title: "Чат"})
+	steer[nothing](b, http.MethodPut, "/sandbox/telegram/chats/-1007/limits", sandbox.NoLimits)
+	steer[nothing](b, http.MethodPost, "/sandbox/vk/tokens", sandbox.VKToken{Name: "k", Value: "k-key", Kind: sandbox.CommunityToken, Owner: 700})
+	steer[nothing](b, http.MethodPost, "/sandbox/vk/walls", sandbox.Wall{OwnerID: -700, Name: "Стена"})
+	p := steer[sandbox.Post](b, http.MethodPost, "/sandbox/vk/walls/-700/posts", sandbox.Post{Text: "пост", Photos: []sandbox.WallPhoto{{Drawing: "cat"}}})
 	require.Positive(t, p.ID)
-	posts, err := c.Posts(ctx, wall)
-	require.NoError(t, err)
-	require.Equal(t, "пост", posts[0].Text)
+	steer[nothing](b, http.MethodPatch, "/sandbox/vk/walls/-700/posts/1", map[string]any{"text": "другой"})
+	require.Equal(t, "другой", steer[[]sandbox.Post](b, http.MethodGet, "/sandbox/vk/walls/-700/posts", nil)[0].Text)
 
-	id, err := c.SetFault(ctx, sandbox.Fault{Platform: sandbox.Telegram, Code: 500, Times: 1})
-	require.NoError(t, err)
-	faults, err := c.Faults(ctx)
-	require.NoError(t, err)
-	require.Equal(t, id, faults[0].ID)
+	id := steer[struct{ ID string }](b, http.MethodPost, "/sandbox/faults", sandbox.Fault{Platform: sandbox.Telegram, Code: 500, Times: 1}).ID
+	require.Equal(t, id, steer[[]sandbox.Fault](b, http.MethodGet, "/sandbox/faults", nil)[0].ID)
 	send := func() telegramAnswer {
 		return b.post(b.URL()+"/bot"+token+"/sendMessage", "application/json", strings.NewReader(`{"chat_id":-1007,"text":"a"}`))
 	}
 	require.Equal(t, 500, send().Status)
 	require.True(t, send().OK)
-	calls, err := c.WaitForCalls(ctx, sandbox.CallFilter{Method: "sendMessage", Match: func(c sandbox.Call) bool { return c.Outcome == sandbox.Accepted }}, 1)
-	require.NoError(t, err)
-	require.Len(t, calls, 1)
-	messages, err := c.Messages(ctx, chat)
-	require.NoError(t, err)
-	require.Equal(t, "a", messages[0].Text)
-	require.NoError(t, c.SetMember(ctx, chat, 7000000077, sandbox.Member{Status: sandbox.Kicked}))
+	require.Len(t, steer[[]sandbox.Call](b, http.MethodGet, "/sandbox/calls?method=sendMessage&outcome=ok&wait=1", nil), 1)
+	require.Equal(t, "a", steer[[]sandbox.Message](b, http.MethodGet, "/sandbox/telegram/chats/-1007/messages", nil)[0].Text)
+	steer[nothing](b, http.MethodPut, "/sandbox/telegram/chats/-1007/members/7000000077", sandbox.Member{Status: sandbox.Kicked})
 	require.Equal(t, 403, send().Status)
-	_, err = c.Say(ctx, "7000000077", anya, "/start")
-	require.NoError(t, err)
-	_, err = c.Press(ctx, token, anya, 1, "a:b:1")
-	require.NoError(t, err)
-	require.NoError(t, c.SetWebhook(ctx, token, sandbox.Webhook{}))
-	require.NoError(t, c.ClearFaults(ctx))
-	require.NoError(t, c.DeletePost(ctx, wall, p.ID))
-	require.NoError(t, c.ClearCalls(ctx))
-	none, err := c.Calls(ctx, sandbox.CallFilter{})
-	require.NoError(t, err)
-	require.Empty(t, none)
-	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	_, err = c.WaitForCalls(short, sandbox.CallFilter{}, 1)
-	require.Error(t, err)
+	steer[sandbox.Update](b, http.MethodPost, "/sandbox/telegram/say", map[string]any{"bot": "7000000077", "from": anya, "text": "/start"})
+	steer[sandbox.Update](b, http.MethodPost, "/sandbox/telegram/press", map[string]any{"bot": token, "from": anya, "message_id": 1, "data": "a:b:1"})
+	steer[nothing](b, http.MethodPut, "/sandbox/telegram/webhook", map[string]any{"bot": token, "url": ""})
+	steer[nothing](b, http.MethodDelete, "/sandbox/faults", nil)
+	steer[nothing](b, http.MethodDelete, "/sandbox/vk/walls/-700/posts/1", nil)
+	steer[nothing](b, http.MethodDelete, "/sandbox/calls", nil)
+	require.Empty(t, steer[[]sandbox.Call](b, http.MethodGet, "/sandbox/calls", nil))
+	status, _ := b.request(http.MethodGet, "/sandbox/calls?wait=1&timeout_ms=20", "", nil)
+	require.Equal(t, http.StatusRequestTimeout, status)
 }
 
 func TestControlErrorsNameTheFault(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	ctx := t.Context()
-	c := sandbox.Client{URL: b.URL()}
-	require.ErrorContains(t, c.AddBot(ctx, sandbox.Bot{Token: "nonsense"}), "must look like 7000000001:letters")
-	require.ErrorContains(t, c.AddChat(ctx, sandbox.Chat{ID: 5, Type: sandbox.Group}), "must be negative")
-	require.ErrorContains(t, c.AddChat(ctx, sandbox.Chat{ID: 5, Type: "club"}), `chat type "club"`)
-	require.ErrorContains(t, c.AddVKToken(ctx, sandbox.VKToken{Value: "x", Kind: "magic"}), `kind "magic"`)
-	_, err := c.AddPost(ctx, -5, sandbox.Post{})
-	require.ErrorContains(t, err, "no wall -5")
-	status, body := b.request(http.MethodPost, "/sandbox/faults", "application/json", strings.NewReader(`{"cod":5}`))
-	require.Equal(t, 400, status)
-	require.Contains(t, body, `unknown field \"cod\"`)
-	status, _ = b.request(http.MethodGet, "/sandbox/calls?wait=x", "", nil)
-	require.Equal(t, 400, status)
+	for _, row := range []struct{ method, path, body, want string }{
+		{http.MethodPost, "/sandbox/telegram/bots", `{"token":"nonsense"}`, "must look like 7000000001:letters"},
+		{http.MethodPost, "/sandbox/telegram/chats", `{"id":5,"type":"group"}`, "must be negative"},
+		{http.MethodPost, "/sandbox/telegram/chats", `{"id":5,"type":"club"}`, `chat type \"club\"`},
+		{http.MethodPost, "/sandbox/vk/tokens", `{"value":"x","kind":"magic"}`, `kind \"magic\"`},
+		{http.MethodPost, "/sandbox/vk/walls/-5/posts", `{}`, "no wall -5"},
+		{http.MethodPost, "/sandbox/vk/walls/five/posts", `{}`, "is no number"},
+		{http.MethodPost, "/sandbox/faults", `{"cod":5}`, `unknown field \"cod\"`},
+		{http.MethodGet, "/sandbox/calls?wait=x", "", "a whole number is needed"},
+	} {
+		status, body := b.request(row.method, row.path, "application/json", strings.NewReader(row.body))
+		require.Equal(t, 400, status, row)
+		require.Contains(t, body, row.want)
+	}
 }
 
 // request is any request, with its status and body.
-func (b *bench) request(method, path, contentType string, body io.Reader) (int, string) {
+func (b *harness) request(method, path, contentType string, body io.Reader) (int, string) {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), method, b.URL()+path, body)
 	require.NoError(b.t, err)
@@ -107,7 +103,7 @@ func (b *bench) request(method, path, contentType string, body io.Reader) (int, 
 	return response.StatusCode, string(content)
 }
 
-func (b *bench) rawMethod(ctx context.Context, method, params string) (*http.Response, string, error) {
+func (b *harness) rawMethod(ctx context.Context, method, params string) (*http.Response, string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.URL()+"/bot"+botToken+"/"+method, strings.NewReader(params))
 	if err != nil {
 		return nil, "", err
@@ -125,7 +121,7 @@ func (b *bench) rawMethod(ctx context.Context, method, params string) (*http.Res
 func TestPagesOfOtherOriginsCannotSteerTheSandbox(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for _, path := range []string{"/sandbox/faults", "/sandbox/page/weather"} {
+	for _, path := range []string{"/sandbox/faults", "/sandbox/page/fault"} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.URL()+path, strings.NewReader(`{}`))
 		require.NoError(t, err)
 		r.Header.Set("Origin", "https://evil.example.org")
@@ -165,7 +161,7 @@ func TestTheSamplesAreDozensOfPostsOfWhichSomeAreFresh(t *testing.T) {
 	require.Greater(t, total, 60)
 	require.Greater(t, fresh, 30)
 	b.clock.advance(time.Second)
-	require.Equal(t, 15, b.ask(sandbox.VKReadToken, "wall.get", "domain="+sandbox.ClosedWallName).Error.Code)
+	require.Equal(t, 15, b.ask(sandbox.VKReadToken, "wall.get", "owner_id=-900000006").Error.Code)
 	require.NotZero(t, b.vkPosted(sandbox.VKWriteToken, fmt.Sprintf("owner_id=%d&from_group=1&message=a", sandbox.DestinationOwnerID)))
 	require.NotZero(t, b.vkPosted(sandbox.VKMediaToken, fmt.Sprintf("owner_id=%d&from_group=1&message=a", sandbox.DestinationOwnerID)))
 	answer := b.post(b.URL()+"/bot"+sandbox.TelegramToken+"/sendMessage", "application/json", strings.NewReader(fmt.Sprintf(`{"chat_id":%d,"text":"a"}`, sandbox.ChatID)))
@@ -190,7 +186,7 @@ func TestThePageShowsWhatPeopleWouldSee(t *testing.T) {
 	status, page = b.request(http.MethodGet, "/guide", "", nil)
 	require.Equal(t, 200, status)
 	require.Contains(t, page, "Городской гид")
-	for _, panel := range []string{"walls", "chat", "destination", "calls", "weather", "dialog", "delivery"} {
+	for _, panel := range []string{"walls", "chat", "destination", "calls", "faults", "dialog", "delivery"} {
 		status, _ = b.request(http.MethodGet, "/sandbox/page/"+panel, "", nil)
 		require.Equal(t, 200, status, panel)
 	}
@@ -202,7 +198,7 @@ func TestThePageShowsWhatPeopleWouldSee(t *testing.T) {
 	}
 }
 
-func TestThePageWritesPostsSetsWeatherAndTalks(t *testing.T) {
+func TestThePageWritesPostsPlansFaultsAndTalks(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withSamples)
 	do := func(action string, fields url.Values) int {
@@ -228,7 +224,7 @@ func TestThePageWritesPostsSetsWeatherAndTalks(t *testing.T) {
 	require.Len(t, b.Posts(ownWall), 1)
 	require.Equal(t, 303, do("sample", nil))
 
-	require.Equal(t, 303, do("weather", url.Values{"what": {"429"}, "number": {"9"}, "times": {"2"}, "method": {"sendMessage"}}))
+	require.Equal(t, 303, do("fault", url.Values{"what": {"429"}, "number": {"9"}, "times": {"2"}, "method": {"sendMessage"}}))
 	require.Equal(t, 9, b.Faults()[0].RetryAfter)
 	require.Equal(t, 303, do("clear", url.Values{"fault": {"all"}}))
 	require.Empty(t, b.Faults())

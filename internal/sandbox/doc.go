@@ -1,6 +1,5 @@
-// Package sandbox is a local Telegram Bot API and a local VK API over HTTP on
-// one port, strict where the real ones are. `make run` uses it where no token
-// is configured, with a page for people; tests use it with the real client
+// Package sandbox starts a local Telegram Bot API and a local VK API over HTTP on one port, strict where the real ones
+// are. `make run` uses it where no token is configured, with a page for people; tests use it with the real client
 // libraries.
 //
 //	s, err := sandbox.Start(ctx, sandbox.Options{})
@@ -9,17 +8,26 @@
 //	…                                   // a client sends to s.TelegramURL()
 //	calls, err := s.WaitForCalls(ctx, sandbox.CallFilter{Method: "sendMessage"}, 1)
 //
-// A Server starts in about a millisecond, so that a test can have its own; it
-// also bears many tests at once, each with chats and walls of its own.
+// A Server starts in about a millisecond, so that a test can have its own; it also bears many tests at once, each with
+// chats and walls of its own.
+//
+// This package puts the parts together, and has the samples and the state file. The parts are below it:
+//
+//	core       calls, fault plans, pictures, the clock, and how a call is recorded, struck and answered
+//	telegram   bots, chats, messages and updates
+//	vk         walls, posts, photos and tokens
+//	page       what a browser shows
+//	entities   Telegram's markup
+//	picture    the pictures of pets and places
 //
 // # Addresses
 //
-//	/                         the page: walls, chat, destination, calls, weather
+//	/                         the page: walls, chat, destination, calls, faults
 //	/guide                    the page on which a person talks to the guide bot
 //	/bot<token>/<method>      Telegram: JSON, urlencoded or multipart
 //	/method/<name>            VK: urlencoded; token in access_token or as Bearer
 //	/upload/<ticket>          VK's upload host
-//	/sandbox/photos/<name>.jpg?size=WxH[&status=404&as=html|text|png|gif&bytes=N&truncate&delay_ms=N]
+//	/sandbox/photos/<name>.jpg?size=WxH[&status=404&as=html|text&bytes=N&truncate&delay_ms=N]
 //	                          a picture drawn for the name, spoilt if asked
 //	/sandbox/…                the control API
 //
@@ -32,7 +40,7 @@
 //
 // # What is weaker
 //
-// Telegram: only photos in albums; no videos, stickers, polls, inline mode,
+// Telegram and VK: only the methods that Vestnik calls. Telegram: only photos in albums; no videos, stickers, polls, inline mode,
 // business or legacy Markdown; entities that the server finds itself (links,
 // phones) are shown on the page but not returned; flood limits are a bucket and
 // a window, edits are free, and there is no 3 s hold before a 429; webhook
@@ -43,7 +51,7 @@
 // # Control API
 //
 // JSON in and out; an error is 400 with {"error": "…"}. The bodies are the Go
-// types of this package, unknown fields are refused. Client speaks it.
+// types of this package, unknown fields are refused.
 //
 //	GET    /sandbox/state                                    addresses, bots, chats, walls, faults
 //	GET    /sandbox/calls?platform=&method=&chat=&key=&outcome=&after=&arrived=&limit=
@@ -84,5 +92,5 @@
 // does what it is asked and never says so:
 //
 //	curl -d '{"platform":"telegram","method":"sendMessage","accept_then_fail":true,"reset":true,"times":3}' \
-//	     http://127.0.0.1:8081/sandbox/faults
+//	     http://127.0.0.1:8090/sandbox/faults
 package sandbox

@@ -23,7 +23,7 @@ import (
 const aMessage = `{"chat_id":-1009000000001,"text":"a"}`
 
 // raw sends a message and gives the bare answer.
-func (b *bench) raw(ctx context.Context, body string) (*http.Response, string, error) {
+func (b *harness) raw(ctx context.Context, body string) (*http.Response, string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, b.URL()+"/bot"+botToken+"/sendMessage", strings.NewReader(body))
 	if err != nil {
 		return nil, "", err
@@ -38,7 +38,7 @@ func (b *bench) raw(ctx context.Context, body string) (*http.Response, string, e
 	return response, string(content), err
 }
 
-func (b *bench) fault(f sandbox.Fault) string {
+func (b *harness) fault(f sandbox.Fault) string {
 	b.t.Helper()
 	id, err := b.SetFault(f)
 	require.NoError(b.t, err)

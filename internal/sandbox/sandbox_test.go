@@ -26,18 +26,18 @@ const (
 	ownWall   = int64(-77)
 )
 
-// bench is a sandbox with one bot in one group, one wall, and a token of each
+// harness is a sandbox with one bot in one group, one wall, and a token of each
 // kind.
-type bench struct {
+type harness struct {
 	*sandbox.Server
 	t     *testing.T
 	clock *clock
 	bot   *tgbot.Bot
 }
 
-func setup(t *testing.T, change ...func(*sandbox.Options)) *bench {
+func setup(t *testing.T, change ...func(*sandbox.Options)) *harness {
 	t.Helper()
-	b := &bench{t: t, clock: &clock{at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
+	b := &harness{t: t, clock: &clock{at: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}}
 	options := sandbox.Options{Clock: b.clock.now, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), WebhookRetry: time.Millisecond}
 	for _, c := range change {
 		c(&options)
@@ -79,12 +79,12 @@ type telegramAnswer struct {
 }
 
 // say calls a Bot API method with a JSON body.
-func (b *bench) say(method, params string) telegramAnswer {
+func (b *harness) say(method, params string) telegramAnswer {
 	b.t.Helper()
 	return b.post(b.URL()+"/bot"+botToken+"/"+method, "application/json", strings.NewReader(params))
 }
 
-func (b *bench) post(address, contentType string, body io.Reader) telegramAnswer {
+func (b *harness) post(address, contentType string, body io.Reader) telegramAnswer {
 	b.t.Helper()
 	r, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, address, body)
 	require.NoError(b.t, err)
@@ -109,7 +109,7 @@ type vkAnswer struct {
 }
 
 // ask calls a VK method; params is a query string without v.
-func (b *bench) ask(token, method, params string) vkAnswer {
+func (b *harness) ask(token, method, params string) vkAnswer {
 	b.t.Helper()
 	values, err := url.ParseQuery(params)
 	require.NoError(b.t, err)
@@ -135,7 +135,7 @@ func (b *bench) ask(token, method, params string) vkAnswer {
 }
 
 // vkPosted is the post id of a wall.post that must have worked.
-func (b *bench) vkPosted(token, params string) int64 {
+func (b *harness) vkPosted(token, params string) int64 {
 	b.t.Helper()
 	answer := b.ask(token, "wall.post", params)
 	require.Nil(b.t, answer.Error)
@@ -147,7 +147,7 @@ func (b *bench) vkPosted(token, params string) int64 {
 	return posted.ID
 }
 
-func (b *bench) vk(token string) *api.VK {
+func (b *harness) vk(token string) *api.VK {
 	client := api.NewVK(token)
 	client.MethodURL = b.VKURL()
 	client.Limit = 0

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,134 +12,114 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"vestnik/internal/sandbox/core"
+	"vestnik/internal/sandbox/page"
+	"vestnik/internal/sandbox/telegram"
+	"vestnik/internal/sandbox/vk"
 )
 
-// Options say how a sandbox is set up. The zero value is a sandbox on a free
-// local port with nothing in it.
+// Options say how a sandbox is set up. The zero value is a sandbox on a free local port with nothing in it.
 type Options struct {
-	// Addr is where to listen; "127.0.0.1:0" if empty. The sandbox is open to
-	// everyone who can reach it, so it binds to nothing that is not named.
+	// Addr is where to listen; "127.0.0.1:0" if empty. The sandbox is open to everyone who can reach it, so it binds to
+	// nothing that is not named.
 	Addr string
-	// BaseURL is how clients and browsers reach the sandbox, without a
-	// trailing slash; "http://" and the address if empty. Picture and upload
-	// addresses begin with it.
-	BaseURL string
-	// Clock tells the time for message dates, rates, quotas and deadlines;
-	// time.Now if nil. Delays of faults and webhook retries use real time.
+	// Clock tells the time for message dates, rates, quotas and deadlines; time.Now if nil. Delays of faults and
+	// webhook retries use real time.
 	Clock func() time.Time
 	// Samples fills the sandbox with the sample walls, chats and tokens.
 	Samples bool
-	// StateFile keeps chats and walls between runs, if named. It is written
-	// shortly after each change and on Close.
+	// StateFile keeps chats and walls between runs, if named. It is written shortly after each change and on Close.
 	StateFile string
 	// Logger hears of what goes wrong inside; silent if nil.
 	Logger *slog.Logger
 	// MaxCalls bounds how many calls are remembered; 50,000 if 0.
 	MaxCalls int
-	// Limits apply to every Telegram chat without limits of its own;
-	// RealLimits if zero.
+	// Limits apply to every Telegram chat without limits of its own; RealLimits if zero.
 	Limits Limits
-	// WebhookRetry is the pause before the second repetition of an update; it
-	// doubles up to a minute. 2 s if 0, as at Telegram.
+	// WebhookRetry is the pause before the second repetition of an update; it doubles up to a minute. 2 s if 0, as at
+	// Telegram.
 	WebhookRetry time.Duration
-	// PictureWidth is that of drawn pictures that are asked for without a size,
-	// in pixels; 1280 if 0. Their height is three quarters of it. Small ones
-	// spare tests much work.
+	// PictureWidth is that of drawn pictures that are asked for without a size, in pixels; 1280 if 0. Their height is
+	// three quarters of it. Small ones spare tests much work.
 	PictureWidth int
-	// PhotoTimeout bounds how long Telegram's side tries to fetch a photo; 5 s
-	// if 0.
+	// PhotoTimeout bounds how long Telegram's side tries to fetch a photo; 5 s if 0.
 	PhotoTimeout time.Duration
 }
 
-// Server is a running sandbox.
+// Server is a running sandbox: calls, faults and pictures, with Telegram and VK.
 type Server struct {
-	options Options
-	now     func() time.Time
-	log     *slog.Logger
-	baseURL string
+	*core.Core
+	*telegramPlatform
+	*vkPlatform
 
-	book     *callBook
-	plan     *faultPlan
-	telegram *telegram
-	vk       *vk
-	pictures *gallery
-	events   *bulletin
-
+	options  Options
 	http     *http.Server
 	listener net.Listener
-	life     context.Context
 	stop     context.CancelFunc
-	running  sync.WaitGroup
 	closing  sync.Once
-	keeper   *stateKeeper
+	state    *stateFile // nil if none is kept
+
+	sampleMutex sync.Mutex
+	nextSample  int
 }
+
+// Names under which both platforms fit into one struct.
+type (
+	telegramPlatform = telegram.Platform
+	vkPlatform       = vk.Platform
+)
 
 // Start listens and serves until ctx ends or Close is called.
 func Start(ctx context.Context, options Options) (*Server, error) {
-	if options.Addr == "" {
-		options.Addr = "127.0.0.1:0"
-	}
+	options.Addr = cmp.Or(options.Addr, "127.0.0.1:0")
 	if options.Clock == nil {
 		options.Clock = time.Now
-	}
-	if options.Logger == nil {
-		options.Logger = slog.New(slog.DiscardHandler)
-	}
-	if options.MaxCalls <= 0 {
-		options.MaxCalls = 50_000
-	}
-	if options.Limits == (Limits{}) {
-		options.Limits = RealLimits
-	}
-	if options.WebhookRetry <= 0 {
-		options.WebhookRetry = 2 * time.Second
-	}
-	if options.PictureWidth <= 0 {
-		options.PictureWidth = 1280
-	}
-	if options.PhotoTimeout <= 0 {
-		options.PhotoTimeout = 5 * time.Second
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", options.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: can't listen on %s (is another sandbox running there?): %w", options.Addr, err)
 	}
-	s := &Server{
-		options: options, now: options.Clock, log: options.Logger,
-		baseURL: strings.TrimSuffix(options.BaseURL, "/"), listener: listener,
-		plan: &faultPlan{}, events: newBulletin(),
+	s := &Server{options: options, listener: listener}
+	life, stop := context.WithCancel(ctx)
+	s.stop = stop
+	settings := core.Options{
+		BaseURL: "http://" + reachable(listener.Addr()),
+		Now:     options.Clock, Log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
+		MaxCalls: cmp.Or(max(options.MaxCalls, 0), 50_000), PictureWidth: cmp.Or(max(options.PictureWidth, 0), 1280),
 	}
-	if s.baseURL == "" {
-		s.baseURL = "http://" + reachable(listener.Addr())
+	if options.StateFile != "" {
+		settings.UploadFolder = options.StateFile + ".uploads"
 	}
-	s.life, s.stop = context.WithCancel(ctx)
-	s.book = newCallBook(options.MaxCalls, s.now, func(call Call) { s.events.post(topicCalls) })
-	s.pictures = newGallery(s)
-	s.telegram = newTelegram(s)
-	s.vk = newVK(s)
-	if err := s.furnish(); err != nil {
+	s.Core = core.New(life, settings)
+	s.telegramPlatform = telegram.New(s.Core, telegram.Options{
+		Limits: cmp.Or(options.Limits, RealLimits), WebhookRetry: cmp.Or(max(options.WebhookRetry, 0), 2*time.Second),
+		PhotoTimeout: cmp.Or(max(options.PhotoTimeout, 0), 5*time.Second), DefaultBot: GuideBotToken,
+	})
+	s.vkPlatform = vk.New(s.Core)
+	if err := s.fill(); err != nil {
 		s.stop()
 		return nil, errors.Join(err, listener.Close())
 	}
 	s.http = &http.Server{
 		Handler: s.routes(), ReadHeaderTimeout: 10 * time.Second,
-		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
-		BaseContext: func(net.Listener) context.Context { return s.life },
+		ErrorLog:    slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
+		BaseContext: func(net.Listener) context.Context { return life },
 	}
-	s.running.Go(func() {
+	s.Running.Go(func() {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			s.log.Error("sandbox stopped serving", "error", err)
+			s.Log.Error("sandbox stopped serving", "error", err)
 		}
 	})
-	s.running.Go(func() {
-		<-s.life.Done()
+	s.Running.Go(func() {
+		<-life.Done()
 		_ = s.http.Close()
 	})
 	return s, nil
 }
 
-// reachable is an address to connect to: one that listens everywhere is
-// reached on this machine by the loopback address.
+// reachable is an address to connect to: one that listens everywhere is reached on this machine by the loopback
+// address.
 func reachable(listening net.Addr) string {
 	tcp, ok := listening.(*net.TCPAddr)
 	if ok && tcp.IP.IsUnspecified() {
@@ -147,34 +128,32 @@ func reachable(listening net.Addr) string {
 	return listening.String()
 }
 
-// furnish brings back the last run's chats and walls, or the samples.
-func (s *Server) furnish() error {
+// fill brings back the last run's chats and walls, or the samples.
+func (s *Server) fill() error {
 	restored := false
 	if s.options.StateFile != "" {
-		s.keeper = newStateKeeper(s, s.options.StateFile)
+		s.state = &stateFile{server: s, path: s.options.StateFile, news: s.Listen()}
 		var err error
-		if restored, err = s.keeper.load(); err != nil {
+		if restored, err = s.state.load(); err != nil {
 			return err
 		}
 	}
 	if s.options.Samples {
-		s.addSamples(restored)
+		if err := s.addSamples(restored); err != nil {
+			return err
+		}
 	}
-	if s.keeper != nil {
-		s.running.Go(s.keeper.run)
+	if s.state != nil {
+		s.Running.Go(s.state.run)
 	}
 	return nil
 }
 
-// URL is the address of the page, without a trailing slash.
-func (s *Server) URL() string { return s.baseURL }
-
 // TelegramURL is what to give a Bot API client as its server.
-func (s *Server) TelegramURL() string { return s.baseURL }
+func (s *Server) TelegramURL() string { return s.BaseURL }
 
-// VKURL is what to give a VK client as its method address, with the trailing
-// slash that vksdk needs.
-func (s *Server) VKURL() string { return s.baseURL + "/method/" }
+// VKURL is what to give a VK client as its method address, with the trailing slash that vksdk needs.
+func (s *Server) VKURL() string { return s.BaseURL + "/method/" }
 
 // Addr is where the sandbox listens.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
@@ -184,59 +163,30 @@ func (s *Server) Close() error {
 	var err error
 	s.closing.Do(func() {
 		s.stop()
-		s.running.Wait()
-		if s.keeper != nil {
-			err = s.keeper.save()
+		s.Running.Wait()
+		if s.state != nil {
+			err = s.state.save()
 		}
 	})
 	return err
 }
 
-// Calls returns the recorded calls that match, oldest first.
-func (s *Server) Calls(filter CallFilter) []Call { return s.book.list(filter, 0) }
-
-// WaitForCalls blocks until at least n calls match, or ctx ends, and returns
-// those that do, oldest first.
-func (s *Server) WaitForCalls(ctx context.Context, filter CallFilter, n int) ([]Call, error) {
-	return s.book.wait(ctx, filter, n)
-}
-
-// ClearCalls forgets the recorded calls. Seq keeps counting.
-func (s *Server) ClearCalls() { s.book.clear() }
-
-// SetFault adds a fault plan and returns its id. It fails only on a plan that
-// contradicts itself.
-func (s *Server) SetFault(f Fault) (string, error) {
-	id, err := s.plan.set(f)
-	s.events.post(topicFaults)
-	return id, err
-}
-
-// Faults lists the plans that are set, with how often each was used.
-func (s *Server) Faults() []Fault { return s.plan.list() }
-
-// ClearFault removes one plan; false if there is none with this id.
-func (s *Server) ClearFault(id string) bool {
-	defer s.events.post(topicFaults)
-	return id != "" && s.plan.clear(id)
-}
-
-// ClearFaults removes all plans.
-func (s *Server) ClearFaults() {
-	s.plan.clear("")
-	s.events.post(topicFaults)
-}
-
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/method/{method}", s.vk.serve)
-	mux.HandleFunc("/upload/{ticket}", s.vk.serveUpload)
-	s.controlRoutes(mux)
-	s.pageRoutes(mux)
+	mux.Handle("/method/{method}", s.vkPlatform)
+	mux.HandleFunc("/upload/{ticket}", s.ServeUpload)
+	api := s.NewControl(mux)
+	core.Handle(api, "GET /sandbox/state", func(core.Request, core.None) (any, error) {
+		return map[string]any{"url": s.URL(), "telegram_api_url": s.TelegramURL(), "vk_api_url": s.VKURL(),
+			"bots": s.Bots(), "chats": s.Chats(), "walls": s.Walls(), "faults": s.Faults()}, nil
+	})
+	s.telegramPlatform.Control(api)
+	s.vkPlatform.Control(api)
+	page.New(s.Core, s.telegramPlatform, s.vkPlatform, s.publishSample).Routes(mux)
 	// ServeMux has no pattern for a token inside a path segment.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/bot") {
-			s.telegram.serve(w, r)
+			s.telegramPlatform.ServeHTTP(w, r)
 			return
 		}
 		mux.ServeHTTP(w, r)

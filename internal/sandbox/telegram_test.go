@@ -60,8 +60,6 @@ func TestTheTelegramLibraryUsesEveryMethod(t *testing.T) {
 	require.Equal(t, album[0].MediaGroupID, album[1].MediaGroupID)
 	require.Equal(t, photo.ID, album[0].ReplyToMessage.ID)
 
-	_, err = b.bot.SendDocument(ctx, &tgbot.SendDocumentParams{ChatID: groupChat, Document: &models.InputFileUpload{Filename: "список.txt", Data: strings.NewReader("x")}})
-	require.NoError(t, err)
 	_, err = b.bot.EditMessageCaption(ctx, &tgbot.EditMessageCaptionParams{ChatID: groupChat, MessageID: photo.ID, Caption: "дома"})
 	require.NoError(t, err)
 	_, err = b.bot.EditMessageReplyMarkup(ctx, &tgbot.EditMessageReplyMarkupParams{ChatID: groupChat, MessageID: again.ID,
@@ -76,13 +74,6 @@ func TestTheTelegramLibraryUsesEveryMethod(t *testing.T) {
 	chat, err := b.bot.GetChat(ctx, &tgbot.GetChatParams{ChatID: groupChat})
 	require.NoError(t, err)
 	require.Equal(t, "Потеряшки", chat.Title)
-	gone, err := b.bot.DeleteMessage(ctx, &tgbot.DeleteMessageParams{ChatID: groupChat, MessageID: text.ID})
-	require.NoError(t, err)
-	require.True(t, gone)
-	found, err := b.bot.GetFile(ctx, &tgbot.GetFileParams{FileID: photo.Photo[0].FileID})
-	require.NoError(t, err)
-	require.NotEmpty(t, found.FilePath)
-
 	for _, call := range b.Calls(sandbox.CallFilter{}) {
 		require.Equal(t, sandbox.Accepted, call.Outcome, call.Method)
 		if call.Method == "sendPhoto" && call.Params["reply_markup"] != nil {
@@ -123,8 +114,6 @@ func TestTelegramRefusesWhatTelegramRefuses(t *testing.T) {
 		{"sendMessage", `{"chat_id":42,"text":"раз.","parse_mode":"MarkdownV2"}`, `Bad Request: can't parse entities: Character '.' is reserved and must be escaped with the preceding '\'`},
 		{"sendMessage", `{"chat_id":42,"text":"` + long(4097) + `"}`, "Bad Request: message is too long"},
 		{"sendMessage", `{"chat_id":42,"text":"` + long(17000) + `"}`, "Bad Request: text is too long"},
-		{"sendMessage", `{"chat_id":42,"text":"abc","entities":[{"type":"bold","offset":1,"length":5}]}`, "Bad Request: ENTITY_BOUNDS_INVALID"},
-		{"sendMessage", `{"chat_id":42,"text":"abc","entities":[{"type":"fat","offset":0,"length":1}]}`, "Unsupported type of MessageEntity"},
 		{"sendMessage", `{"chat_id":42,"text":"a","message_thread_id":1}`, "Bad Request: message thread not found"},
 		{"sendMessage", `{"chat_id":42,"text":"a","message_thread_id":7}`, "Bad Request: message thread not found"},
 		{"sendMessage", `{"chat_id":42,"text":"a","reply_parameters":{"message_id":999}}`, "Bad Request: message to be replied not found"},
@@ -151,8 +140,8 @@ func TestTelegramRefusesWhatTelegramRefuses(t *testing.T) {
 		{"sendPhoto", `{"chat_id":42,"photo":"` + b.PictureURL("x") + `?as=html"}`, "Bad Request: wrong type of the web page content"},
 		{"sendPhoto", `{"chat_id":42,"photo":"` + b.PictureURL("x") + `?as=text"}`, "Bad Request: wrong type of the web page content"},
 		{"sendPhoto", `{"chat_id":42,"photo":"` + b.PictureURL("x") + `?size=40x30&bytes=5300000"}`, "Bad Request: failed to get HTTP URL content"},
-		{"sendPhoto", `{"chat_id":42,"photo":"` + b.PictureURL("x") + `?size=9700x520"}`, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
-		{"sendPhoto", `{"chat_id":42,"photo":"` + b.PictureURL("x") + `?size=2100x100"}`, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
+		{"sendPhoto", `{"chat_id":42,"photo":"` + blank(t, 9700, 520) + `"}`, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
+		{"sendPhoto", `{"chat_id":42,"photo":"` + blank(t, 2100, 100) + `"}`, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
 		{"sendMediaGroup", `{"chat_id":42,"media":[]}`, "Bad Request: there are no messages to send"},
 		{"sendMediaGroup", album(1), "an album has 2-10 items"},
 		{"sendMediaGroup", album(11), "Bad Request: too much messages to send as an album"},
@@ -164,7 +153,6 @@ func TestTelegramRefusesWhatTelegramRefuses(t *testing.T) {
 		{"editMessageText", `{"chat_id":42,"message_id":1,"text":"первое"}`, "Bad Request: message is not modified"},
 		{"editMessageText", `{"chat_id":42,"message_id":2,"text":"a"}`, "Bad Request: there is no text in the message to edit"},
 		{"editMessageCaption", `{"chat_id":42,"message_id":1,"caption":"a"}`, "there is no caption in the message to edit"},
-		{"deleteMessage", `{"chat_id":42,"message_id":999}`, "Bad Request: message to delete not found"},
 		{"answerCallbackQuery", `{"callback_query_id":"1"}`, "Bad Request: query is too old and response timeout expired or query ID is invalid"},
 		{"answerCallbackQuery", `{"callback_query_id":"1","text":"` + long(201) + `"}`, "Bad Request: MESSAGE_TOO_LONG"},
 		{"setWebhook", `{"url":"http://bot.example.org/x"}`, "An HTTPS URL must be provided for webhook"},
@@ -245,8 +233,6 @@ func TestTokensAndMethodsAreChecked(t *testing.T) {
 		require.Equal(t, want.code, answer.Status, path)
 		require.Equal(t, want.description, answer.Description, path)
 	}
-	b.RemoveBot(botToken)
-	require.Equal(t, 401, b.say("getMe", "{}").Code)
 	for _, call := range b.Calls(sandbox.CallFilter{}) {
 		require.NotContains(t, fmt.Sprint(call), "AAtest")
 	}
@@ -337,7 +323,7 @@ func TestLinkPreviewsFollowTheirOptions(t *testing.T) {
 		`,"link_preview_options":{"is_disabled":true}`:      "",
 		`,"link_preview_options":{"url":"https://vk.com/"}`: "https://vk.com/",
 	} {
-		b.ClearChat(groupChat)
+		require.NoError(t, b.ClearChat(groupChat))
 		require.True(t, b.say("sendMessage", `{"chat_id":-1009000000001,"text":"пост https://vk.com/wall-1_2"`+options+`}`).OK)
 		require.Equal(t, want, b.Messages(groupChat)[0].Preview)
 	}

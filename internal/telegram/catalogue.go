@@ -152,9 +152,9 @@ type refusal struct {
 	foreign     bool // not Telegram's own answer: the code is the HTTP status
 }
 
-// judge looks a refusal up in the catalogue. It is total: what no row fits is judged by its hundreds, 5xx (and a
+// classify looks a refusal up in the catalogue. It is total: what no row fits is classified by its hundreds, 5xx (and a
 // redirect, which no Bot API server sends) as Unavailable and everything else as BadRequest.
-func judge(r refusal) *Error {
+func classify(r refusal) *Error {
 	e := &Error{Code: r.code, RetryAfter: r.retryAfter, MigrateToChatID: r.migrateTo}
 	if r.code == 0 && r.httpStatus >= 300 {
 		e.Code = r.httpStatus // {"ok":false} without a code

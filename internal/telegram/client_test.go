@@ -54,26 +54,6 @@ func TestNothingThatPrintsAClientOrItsConfigurationPrintsTheToken(t *testing.T) 
 	}
 }
 
-func TestAnObserverSeesEachCallAndNothingOfWhatWasSent(t *testing.T) {
-	t.Parallel()
-	s := serve(t, answer(200, sentMessage))
-	seen, observe := observed()
-	client := newClient(t, s.URL, observe)
-	require.NoError(t, send(t.Context(), client))
-	attempt := <-seen
-	require.Equal(t, "sendMessage", attempt.Method)
-	require.Equal(t, 200, attempt.HTTPStatus)
-	require.Empty(t, attempt.Class())
-	require.Positive(t, attempt.Duration)
-	require.False(t, attempt.Started.IsZero())
-
-	s.Close()
-	require.Error(t, send(t.Context(), client))
-	attempt = <-seen
-	require.Equal(t, telegram.Unreachable, attempt.Class())
-	require.NotContains(t, fmt.Sprintf("%+v %v", attempt, attempt.Err), "Мурка")
-}
-
 func TestACallThatIsWrongBeforeItIsMadeReachesNobody(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer(200, sentMessage))

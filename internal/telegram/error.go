@@ -3,7 +3,6 @@ package telegram
 import (
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
 	"vestnik/internal/wire"
@@ -26,11 +25,11 @@ type Error struct {
 	FailedItem int
 	// ItemClass is, for class MediaItem, what was wrong with that item; "" when its text is not in the catalogue.
 	ItemClass Class
-	// Written tells that Telegram may have had the whole request. See MayHaveHappened.
+	// Written reports that Telegram may have had the whole request. See MayHaveHappened.
 	Written bool
-	// Timeout tells that a deadline passed.
+	// Timeout reports that a deadline passed.
 	Timeout bool
-	// Blocked tells that a private chat's user has blocked the bot, is deleted, or never started it.
+	// Blocked reports that a private chat's user has blocked the bot, is deleted, or never started it.
 	Blocked bool
 
 	cause error
@@ -61,7 +60,7 @@ func (e *Error) Unwrap() error { return e.cause }
 // Action is what to do about the error; see [Class.Action].
 func (e *Error) Action() Action { return e.Class.Action() }
 
-// MayHaveHappened tells that nobody can know whether Telegram did what was asked: the outcome is unknown, or a gateway
+// MayHaveHappened reports that nobody can know whether Telegram did what was asked: the outcome is unknown, or a gateway
 // gave up (502, 504) on a request that it may have passed on.
 func (e *Error) MayHaveHappened() bool {
 	return e.Class == OutcomeUnknown ||
@@ -74,14 +73,14 @@ type Class string
 // The classes. Catalogue.go says which answer belongs to which.
 const (
 	// RateLimited: nothing may be sent to this chat for RetryAfter.
-	RateLimited Class = "rate_limited"
+	RateLimited Class = wire.RateLimited
 	// Unavailable: Telegram or a gateway in front of it answered 5xx, or an address in between redirected the call.
 	// Telegram's own 5xx is taken as "not done", which the Bot API does not promise.
-	Unavailable Class = "unavailable"
+	Unavailable Class = wire.Unavailable
 	// Unreachable: refused, no such host, TLS, or a deadline, before the whole request was sent. Nothing happened.
-	Unreachable Class = "unreachable"
+	Unreachable Class = wire.Unreachable
 	// OutcomeUnknown: the request was sent whole, and no answer can be read.
-	OutcomeUnknown Class = "outcome_unknown"
+	OutcomeUnknown Class = wire.OutcomeUnknown
 	// Migrated: the group is a supergroup now; its new id is in MigrateToChatID.
 	Migrated Class = "migrated"
 	// Unauthorized: the token is wrong or was revoked.
@@ -115,7 +114,7 @@ const (
 	// NotAMember: Telegram does not know the user in that chat.
 	NotAMember Class = "not_a_member"
 	// BadRequest: any other refusal, final for this request.
-	BadRequest Class = "bad_request"
+	BadRequest Class = wire.BadRequest
 	// Conflict: another process polls getUpdates with this token, or a webhook is set.
 	Conflict Class = "conflict"
 	// Internal: a bug on our side; nothing was sent, or this server does not know the method.
@@ -182,11 +181,8 @@ func (c Class) Action() Action {
 	return Fail
 }
 
-var (
-	// From the first quote to the last: what is quoted may hold quotes itself.
-	quotedText = regexp.MustCompile(`(?s)".*"|".*$|'[^']*/[^']*'`)
-	urlQuery   = regexp.MustCompile(`(https?://[^\s?#"']*)[?#][^\s"']*`)
-)
+// quotedText goes from the first quote to the last: what is quoted may hold quotes itself.
+var quotedText = regexp.MustCompile(`(?s)".*"|".*$|'[^']*/[^']*'`)
 
 // safeDescription makes Telegram's description fit for logs and tables. Parse errors quote tags out of the text, and
 // button errors quote URLs; both may hold what a person wrote.
@@ -194,6 +190,5 @@ func safeDescription(description string, keepQuoted bool) string {
 	if !keepQuoted {
 		description = quotedText.ReplaceAllString(description, "…")
 	}
-	description = urlQuery.ReplaceAllString(description, "$1?…")
-	return wire.Shorten(strings.TrimSpace(description), 200)
+	return wire.Safe(description)
 }

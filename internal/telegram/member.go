@@ -23,7 +23,7 @@ type ChatMember struct {
 	IsMember bool   `json:"is_member"` // given with StatusRestricted only
 }
 
-// IsSubscribed tells whether the user is in the chat: as member, administrator, creator, or restricted but inside.
+// IsSubscribed reports whether the user is in the chat: as member, administrator, creator, or restricted but inside.
 func (m ChatMember) IsSubscribed() bool {
 	switch m.Status {
 	case StatusCreator, StatusAdministrator, StatusMember:
@@ -34,7 +34,7 @@ func (m ChatMember) IsSubscribed() bool {
 	return false
 }
 
-// Known tells whether the status is one of those above.
+// Known reports whether the status is one of those above.
 func (m ChatMember) Known() bool {
 	switch m.Status {
 	case StatusCreator, StatusAdministrator, StatusMember, StatusRestricted, StatusLeft, StatusKicked:
@@ -50,10 +50,7 @@ func (m ChatMember) Known() bool {
 // error is Forbidden or ChatNotFound.
 func (c *Client) GetChatMember(ctx context.Context, chat Chat, userID int64) (ChatMember, error) {
 	var member ChatMember
-	err := c.call(ctx, "getChatMember", &member, func(ctx context.Context) error {
-		_, err := c.bot.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: string(chat), UserID: userID})
-		return err
-	})
+	err := c.call(ctx, "getChatMember", bot.GetChatMemberParams{ChatID: chat.id(), UserID: userID}, &member)
 	var refused *Error
 	if errors.As(err, &refused) && refused.Class == NotAMember {
 		return ChatMember{Status: StatusLeft}, nil
@@ -73,10 +70,7 @@ type ChatSummary struct {
 // GetChat asks for a chat. It is how a start-up check finds a wrong chat id before the first delivery does.
 func (c *Client) GetChat(ctx context.Context, chat Chat) (ChatSummary, error) {
 	var summary ChatSummary
-	err := c.call(ctx, "getChat", &summary, func(ctx context.Context) error {
-		_, err := c.bot.GetChat(ctx, &bot.GetChatParams{ChatID: string(chat)})
-		return err
-	})
+	err := c.call(ctx, "getChat", bot.GetChatParams{ChatID: chat.id()}, &summary)
 	return summary, err
 }
 
@@ -90,9 +84,6 @@ type Bot struct {
 // GetMe asks who the bot is; it is the cheapest way to check a token.
 func (c *Client) GetMe(ctx context.Context) (Bot, error) {
 	var me Bot
-	err := c.call(ctx, "getMe", &me, func(ctx context.Context) error {
-		_, err := c.bot.GetMe(ctx)
-		return err
-	})
+	err := c.call(ctx, "getMe", none{}, &me)
 	return me, err
 }

@@ -6,22 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
 )
 
-// Limits of the Bot API. Texts and captions are counted after entity parsing; whether in code points or in UTF-16
-// units is not stated, so UTF-16 is the safe count.
+// The number of photos in an album.
 const (
-	MaxText      = 4096
-	MaxCaption   = 1024
-	MinAlbum     = 2
-	MaxAlbum     = 10
-	MaxPhotoURL  = 5 << 20  // bytes, when Telegram downloads the photo
-	MaxPhotoFile = 10 << 20 // bytes, when it is uploaded
-	MaxPhotoSum  = 10000    // width + height, pixels
+	MinAlbum = 2
+	MaxAlbum = 10
 )
 
 // generalThread is the topic "General" of a forum, which Telegram knows as 1 in updates and refuses in calls.
@@ -32,6 +27,14 @@ type Chat string
 
 // ChatOf is the chat with this numeric id.
 func ChatOf(id int64) Chat { return Chat(strconv.FormatInt(id, 10)) }
+
+// id is the chat as the Bot API wants it: a number where it is one.
+func (c Chat) id() any {
+	if n, err := strconv.ParseInt(string(c), 10, 64); err == nil {
+		return n
+	}
+	return string(c)
+}
 
 // ParseMode says how a text is formatted.
 type ParseMode string
@@ -70,30 +73,18 @@ func (t Target) reply() *models.ReplyParameters {
 
 // Preview says which link of a text is shown as a preview. The zero value is Telegram's default, the first link.
 type Preview struct {
-	Off   bool
-	URL   string // the link to preview; it need not be in the text
-	Large bool
-	Above bool // above the text
+	Off bool
+	URL string // the link to preview; it need not be in the text
 }
 
 func (p Preview) options() *models.LinkPreviewOptions {
 	switch {
 	case p.Off:
 		return &models.LinkPreviewOptions{IsDisabled: bot.True()}
-	case p == Preview{}:
-		return nil
+	case p.URL != "":
+		return &models.LinkPreviewOptions{URL: &p.URL}
 	}
-	options := &models.LinkPreviewOptions{}
-	if p.URL != "" {
-		options.URL = &p.URL
-	}
-	if p.Large {
-		options.PreferLargeMedia = bot.True()
-	}
-	if p.Above {
-		options.ShowAboveText = bot.True()
-	}
-	return options
+	return nil
 }
 
 // TextMessage is a message of text.
@@ -122,13 +113,7 @@ func (p Photo) reference() string {
 }
 
 func (p Photo) check() error {
-	set := 0
-	for _, is := range []bool{p.URL != "", p.FileID != "", len(p.Bytes) > 0} {
-		if is {
-			set++
-		}
-	}
-	if set != 1 {
+	if kinds := []bool{p.URL != "", p.FileID != "", len(p.Bytes) > 0}; len(slices.DeleteFunc(kinds, func(set bool) bool { return !set })) != 1 {
 		return errors.New("a photo needs exactly one of URL, FileID and Bytes")
 	}
 	return nil
@@ -198,75 +183,79 @@ func (m *Message) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// SendMessage sends a text.
-func (c *Client) SendMessage(ctx context.Context, m TextMessage) (Message, error) {
-	if err := m.Keyboard.check(); err != nil {
-		return Message{}, internal("sendMessage", err)
+// media is a photo of an album, or the new content of a message.
+type media struct {
+	Type string `json:"type"`
+	models.InputMediaPhoto
+}
+
+// media is the photo with its caption as item i of a call, and the file that has to go with it.
+func (p Photo) media(i int, caption string, mode ParseMode) (media, []file) {
+	m := media{"photo", models.InputMediaPhoto{Media: p.reference(), Caption: caption, ParseMode: models.ParseMode(mode)}}
+	if m.Media != "" {
+		return m, nil
 	}
-	var sent Message
-	err := c.call(ctx, "sendMessage", &sent, func(ctx context.Context) error {
-		_, err := c.bot.SendMessage(ctx, &bot.SendMessageParams{
-			ChatID: string(m.Chat), MessageThreadID: m.thread(), Text: m.Text, ParseMode: models.ParseMode(m.ParseMode),
-			LinkPreviewOptions: m.Preview.options(), DisableNotification: m.Silent, ReplyParameters: m.reply(),
-			ReplyMarkup: m.Keyboard.markup(),
-		})
-		return err
-	})
+	m.Media = "attach://" + photoName(i)
+	return m, []file{{photoName(i), photoName(i), p.Bytes}}
+}
+
+// SendMessage sends a text.
+func (c *Client) SendMessage(ctx context.Context, m TextMessage) (sent Message, err error) {
+	if err := m.Keyboard.check(); err != nil {
+		return sent, internal("sendMessage", err)
+	}
+	err = c.call(ctx, "sendMessage", bot.SendMessageParams{
+		ChatID: m.Chat.id(), MessageThreadID: m.thread(), Text: m.Text, ParseMode: models.ParseMode(m.ParseMode),
+		LinkPreviewOptions: m.Preview.options(), DisableNotification: m.Silent, ReplyParameters: m.reply(),
+		ReplyMarkup: m.Keyboard.markup(),
+	}, &sent)
 	return sent, err
 }
 
 // SendPhoto sends one photo. With a URL Telegram downloads it within the call.
-func (c *Client) SendPhoto(ctx context.Context, m PhotoMessage) (Message, error) {
+func (c *Client) SendPhoto(ctx context.Context, m PhotoMessage) (sent Message, err error) {
 	if err := errors.Join(m.Photo.check(), m.Keyboard.check()); err != nil {
-		return Message{}, internal("sendPhoto", err)
+		return sent, internal("sendPhoto", err)
 	}
-	ex := &exchange{method: "sendPhoto"}
-	var photo models.InputFile = &models.InputFileString{Data: m.Photo.reference()}
+	var files []file
 	if m.Photo.reference() == "" {
-		ex.files = true
-		photo = &models.InputFileUpload{Filename: photoName(0), Data: bytes.NewReader(m.Photo.Bytes)}
+		files = []file{{"photo", photoName(0), m.Photo.Bytes}}
 	}
-	var sent Message
-	err := c.exchange(ctx, c.timeout, ex, &sent, func(ctx context.Context) error {
-		_, err := c.bot.SendPhoto(ctx, &bot.SendPhotoParams{
-			ChatID: string(m.Chat), MessageThreadID: m.thread(), Photo: photo, Caption: m.Caption,
-			ParseMode: models.ParseMode(m.ParseMode), DisableNotification: m.Silent, ReplyParameters: m.reply(),
-			ReplyMarkup: m.Keyboard.markup(),
-		})
-		return err
-	})
+	// The library's own type for a URL writes it without escaping.
+	err = c.call(ctx, "sendPhoto", struct {
+		bot.SendPhotoParams
+		Photo string `json:"photo,omitempty"`
+	}{bot.SendPhotoParams{
+		ChatID: m.Chat.id(), MessageThreadID: m.thread(), Caption: m.Caption,
+		ParseMode: models.ParseMode(m.ParseMode), DisableNotification: m.Silent, ReplyParameters: m.reply(),
+		ReplyMarkup: m.Keyboard.markup(),
+	}, m.Photo.reference()}, &sent, files...)
 	return sent, err
 }
 
 // SendMediaGroup sends an album and returns its messages, one per item and in order. Telegram accepts or refuses an
 // album as a whole; the item it names as the cause is in the error's FailedItem.
 func (c *Client) SendMediaGroup(ctx context.Context, m AlbumMessage) ([]Message, error) {
+	const method = "sendMediaGroup"
 	if len(m.Items) < MinAlbum || len(m.Items) > MaxAlbum {
-		return nil, internal("sendMediaGroup", fmt.Errorf("an album has %d to %d items, not %d", MinAlbum, MaxAlbum, len(m.Items)))
+		return nil, internal(method, fmt.Errorf("an album has %d to %d items, not %d", MinAlbum, MaxAlbum, len(m.Items)))
 	}
-	ex := &exchange{method: "sendMediaGroup"}
-	media := make([]models.InputMedia, len(m.Items))
+	items, files := make([]media, len(m.Items)), []file(nil)
 	for i, item := range m.Items {
 		if err := item.Photo.check(); err != nil {
-			return nil, internal("sendMediaGroup", fmt.Errorf("item %d: %w", i+1, err))
+			return nil, internal(method, fmt.Errorf("item %d: %w", i+1, err))
 		}
-		photo := &models.InputMediaPhoto{Media: item.Photo.reference(), Caption: item.Caption,
-			ParseMode: models.ParseMode(item.ParseMode)}
-		if photo.Media == "" {
-			ex.files = true
-			photo.Media = "attach://" + photoName(i)
-			photo.MediaAttachment = bytes.NewReader(item.Photo.Bytes)
-		}
-		media[i] = photo
+		var uploaded []file
+		items[i], uploaded = item.Photo.media(i, item.Caption, item.ParseMode)
+		files = append(files, uploaded...)
 	}
 	sent := album{want: len(m.Items)}
-	err := c.exchange(ctx, c.timeout, ex, &sent, func(ctx context.Context) error {
-		_, err := c.bot.SendMediaGroup(ctx, &bot.SendMediaGroupParams{
-			ChatID: string(m.Chat), MessageThreadID: m.thread(), Media: media, DisableNotification: m.Silent,
-			ReplyParameters: m.reply(),
-		})
-		return err
-	})
+	err := c.call(ctx, method, struct {
+		bot.SendMediaGroupParams
+		Media []media `json:"media"`
+	}{bot.SendMediaGroupParams{
+		ChatID: m.Chat.id(), MessageThreadID: m.thread(), DisableNotification: m.Silent, ReplyParameters: m.reply(),
+	}, items}, &sent, files...)
 	return sent.messages, err
 }
 
@@ -289,14 +278,6 @@ func (a *album) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// photoName is the name of an uploaded file. Telegram looks at the extension before it looks at the bytes.
-func photoName(i int) string { return fmt.Sprintf("photo%d.jpg", i+1) }
-
-// internal is the error of a call that was wrong before it was made.
-func internal(method string, err error) *Error {
-	return &Error{Class: Internal, Method: method, Description: err.Error()}
-}
-
 // MessageRef names a message that exists.
 type MessageRef struct {
 	Chat Chat
@@ -304,73 +285,49 @@ type MessageRef struct {
 }
 
 // EditMessageText changes a text message. A message that already is so gives class NotModified.
-func (c *Client) EditMessageText(ctx context.Context, ref MessageRef, m TextMessage) (Message, error) {
+func (c *Client) EditMessageText(ctx context.Context, ref MessageRef, m TextMessage) (edited Message, err error) {
 	if err := m.Keyboard.check(); err != nil {
-		return Message{}, internal("editMessageText", err)
+		return edited, internal("editMessageText", err)
 	}
-	var edited Message
-	err := c.call(ctx, "editMessageText", &edited, func(ctx context.Context) error {
-		_, err := c.bot.EditMessageText(ctx, &bot.EditMessageTextParams{
-			ChatID: string(ref.Chat), MessageID: int(ref.ID), Text: m.Text, ParseMode: models.ParseMode(m.ParseMode),
-			LinkPreviewOptions: m.Preview.options(), ReplyMarkup: m.Keyboard.markup(),
-		})
-		return err
-	})
+	err = c.call(ctx, "editMessageText", bot.EditMessageTextParams{
+		ChatID: ref.Chat.id(), MessageID: int(ref.ID), Text: m.Text, ParseMode: models.ParseMode(m.ParseMode),
+		LinkPreviewOptions: m.Preview.options(), ReplyMarkup: m.Keyboard.markup(),
+	}, &edited)
 	return edited, err
 }
 
 // EditMessageCaption changes the caption of a photo message, also of one album item.
-func (c *Client) EditMessageCaption(ctx context.Context, ref MessageRef, caption string, mode ParseMode, keyboard Keyboard) (Message, error) {
+func (c *Client) EditMessageCaption(ctx context.Context, ref MessageRef, caption string, mode ParseMode, keyboard Keyboard) (edited Message, err error) {
 	if err := keyboard.check(); err != nil {
-		return Message{}, internal("editMessageCaption", err)
+		return edited, internal("editMessageCaption", err)
 	}
-	var edited Message
-	err := c.call(ctx, "editMessageCaption", &edited, func(ctx context.Context) error {
-		_, err := c.bot.EditMessageCaption(ctx, &bot.EditMessageCaptionParams{
-			ChatID: string(ref.Chat), MessageID: int(ref.ID), Caption: caption, ParseMode: models.ParseMode(mode),
-			ReplyMarkup: keyboard.markup(),
-		})
-		return err
-	})
+	err = c.call(ctx, "editMessageCaption", bot.EditMessageCaptionParams{
+		ChatID: ref.Chat.id(), MessageID: int(ref.ID), Caption: caption, ParseMode: models.ParseMode(mode), ReplyMarkup: keyboard.markup(),
+	}, &edited)
 	return edited, err
 }
 
 // EditMessageMedia puts another photo, and its caption, in the place of what a message shows, also of one album item.
 // Of m only Photo, Caption, ParseMode and Keyboard matter. A message that already is so gives class NotModified.
-func (c *Client) EditMessageMedia(ctx context.Context, ref MessageRef, m PhotoMessage) (Message, error) {
-	if err := m.Photo.check(); err != nil {
-		return Message{}, internal("editMessageMedia", err)
+func (c *Client) EditMessageMedia(ctx context.Context, ref MessageRef, m PhotoMessage) (edited Message, err error) {
+	if err := errors.Join(m.Photo.check(), m.Keyboard.check()); err != nil {
+		return edited, internal("editMessageMedia", err)
 	}
-	if err := m.Keyboard.check(); err != nil {
-		return Message{}, internal("editMessageMedia", err)
-	}
-	ex := &exchange{method: "editMessageMedia"}
-	photo := &models.InputMediaPhoto{Media: m.Photo.reference(), Caption: m.Caption, ParseMode: models.ParseMode(m.ParseMode)}
-	if photo.Media == "" {
-		ex.files = true
-		photo.Media, photo.MediaAttachment = "attach://"+photoName(0), bytes.NewReader(m.Photo.Bytes)
-	}
-	var edited Message
-	err := c.exchange(ctx, c.timeout, ex, &edited, func(ctx context.Context) error {
-		_, err := c.bot.EditMessageMedia(ctx, &bot.EditMessageMediaParams{
-			ChatID: string(ref.Chat), MessageID: int(ref.ID), Media: photo, ReplyMarkup: m.Keyboard.markup(),
-		})
-		return err
-	})
+	photo, files := m.Photo.media(0, m.Caption, m.ParseMode)
+	err = c.call(ctx, "editMessageMedia", struct {
+		bot.EditMessageMediaParams
+		Media media `json:"media"`
+	}{bot.EditMessageMediaParams{ChatID: ref.Chat.id(), MessageID: int(ref.ID), ReplyMarkup: m.Keyboard.markup()}, photo}, &edited, files...)
 	return edited, err
 }
 
 // EditMessageReplyMarkup changes the buttons under a message. An empty, non-nil keyboard takes them away.
-func (c *Client) EditMessageReplyMarkup(ctx context.Context, ref MessageRef, keyboard Keyboard) (Message, error) {
+func (c *Client) EditMessageReplyMarkup(ctx context.Context, ref MessageRef, keyboard Keyboard) (edited Message, err error) {
 	if err := keyboard.check(); err != nil {
-		return Message{}, internal("editMessageReplyMarkup", err)
+		return edited, internal("editMessageReplyMarkup", err)
 	}
-	var edited Message
-	err := c.call(ctx, "editMessageReplyMarkup", &edited, func(ctx context.Context) error {
-		_, err := c.bot.EditMessageReplyMarkup(ctx, &bot.EditMessageReplyMarkupParams{
-			ChatID: string(ref.Chat), MessageID: int(ref.ID), ReplyMarkup: keyboard.markup(),
-		})
-		return err
-	})
+	err = c.call(ctx, "editMessageReplyMarkup", bot.EditMessageReplyMarkupParams{
+		ChatID: ref.Chat.id(), MessageID: int(ref.ID), ReplyMarkup: keyboard.markup(),
+	}, &edited)
 	return edited, err
 }

@@ -12,14 +12,6 @@ import (
 	"vestnik/internal/telegram"
 )
 
-// observed gives a channel of attempts and the configuration change that fills it.
-func observed() (<-chan telegram.Attempt, func(*telegram.Config)) {
-	seen := make(chan telegram.Attempt, 100)
-	return seen, func(c *telegram.Config) {
-		c.Observe = func(_ context.Context, attempt telegram.Attempt) { seen <- attempt }
-	}
-}
-
 func TestCallsWithoutFilesAreJSONWithTheTypesOfTheBotAPI(t *testing.T) {
 	t.Parallel()
 	menu := telegram.Keyboard{
@@ -45,9 +37,9 @@ func TestCallsWithoutFilesAreJSONWithTheTypesOfTheBotAPI(t *testing.T) {
 		}, sentMessage, "sendMessage", `{"chat_id":"@lost_pets","message_thread_id":12,"text":"123","parse_mode":"HTML","disable_notification":true,
 			"link_preview_options":{"is_disabled":true},"reply_parameters":{"message_id":3,"allow_sending_without_reply":true}}`},
 		"the topic General is no topic": {func(ctx context.Context, c *telegram.Client) error {
-			_, err := c.SendMessage(ctx, telegram.TextMessage{Target: telegram.Target{Chat: "-100123", Thread: 1}, Text: `true "<b>&"`, Preview: telegram.Preview{URL: "https://vk.com/wall-1_2", Large: true, Above: true}})
+			_, err := c.SendMessage(ctx, telegram.TextMessage{Target: telegram.Target{Chat: "-100123", Thread: 1}, Text: `true "<b>&"`, Preview: telegram.Preview{URL: "https://vk.com/wall-1_2"}})
 			return err
-		}, sentMessage, "sendMessage", `{"chat_id":-100123,"text":"true \"<b>&\"","link_preview_options":{"url":"https://vk.com/wall-1_2","prefer_large_media":true,"show_above_text":true}}`},
+		}, sentMessage, "sendMessage", `{"chat_id":-100123,"text":"true \"<b>&\"","link_preview_options":{"url":"https://vk.com/wall-1_2"}}`},
 		"a photo by URL": {func(ctx context.Context, c *telegram.Client) error {
 			_, err := c.SendPhoto(ctx, telegram.PhotoMessage{Target: telegram.Target{Chat: "5"}, Photo: telegram.Photo{URL: "https://cdn.example/1.jpg?a=1&b=2"}, Caption: "Кофейня\nАдрес", Keyboard: menu[1:]})
 			return err

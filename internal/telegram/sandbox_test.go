@@ -85,7 +85,7 @@ func TestTheSandboxsRefusalsHaveTheirClasses(t *testing.T) {
 	s.SetPictureFault("page", sandbox.PictureFault{As: "html"})
 	closed, missing := target, target
 	closed.Thread, missing.Thread = 6, 77
-	long := string(bytes.Repeat([]byte("ё"), telegram.MaxText+1))
+	long := string(bytes.Repeat([]byte("ё"), 4096+1))
 
 	for name, c := range map[string]struct {
 		err  error

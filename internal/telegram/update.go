@@ -3,7 +3,6 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -20,12 +19,9 @@ type CallbackAnswer struct {
 // incident.
 func (c *Client) AnswerCallbackQuery(ctx context.Context, answer CallbackAnswer) error {
 	var done bool
-	return c.call(ctx, "answerCallbackQuery", &done, func(ctx context.Context) error {
-		_, err := c.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{
-			CallbackQueryID: answer.QueryID, Text: answer.Text, ShowAlert: answer.Alert,
-		})
-		return err
-	})
+	return c.call(ctx, "answerCallbackQuery", bot.AnswerCallbackQueryParams{
+		CallbackQueryID: answer.QueryID, Text: answer.Text, ShowAlert: answer.Alert,
+	}, &done)
 }
 
 // Webhook is where Telegram shall deliver updates.
@@ -35,29 +31,21 @@ type Webhook struct {
 	Updates     []string // the kinds of update; nil leaves the bot's earlier choice as it is
 	// MaxConnections is how many updates Telegram may deliver at once, 1-100; 0 means Telegram's default of 40.
 	MaxConnections int
-	// DropPending throws away what has been waiting.
-	DropPending bool
 }
 
 // SetWebhook registers the webhook. Called in a loop it is answered 429.
 func (c *Client) SetWebhook(ctx context.Context, webhook Webhook) error {
 	var done bool
-	return c.call(ctx, "setWebhook", &done, func(ctx context.Context) error {
-		_, err := c.bot.SetWebhook(ctx, &bot.SetWebhookParams{
-			URL: webhook.URL, SecretToken: webhook.SecretToken, AllowedUpdates: webhook.Updates,
-			MaxConnections: webhook.MaxConnections, DropPendingUpdates: webhook.DropPending,
-		})
-		return err
-	})
+	return c.call(ctx, "setWebhook", bot.SetWebhookParams{
+		URL: webhook.URL, SecretToken: webhook.SecretToken, AllowedUpdates: webhook.Updates,
+		MaxConnections: webhook.MaxConnections,
+	}, &done)
 }
 
 // DeleteWebhook takes the webhook away, so that GetUpdates may be used.
 func (c *Client) DeleteWebhook(ctx context.Context, dropPending bool) error {
 	var done bool
-	return c.call(ctx, "deleteWebhook", &done, func(ctx context.Context) error {
-		_, err := c.bot.DeleteWebhook(ctx, &bot.DeleteWebhookParams{DropPendingUpdates: dropPending})
-		return err
-	})
+	return c.call(ctx, "deleteWebhook", bot.DeleteWebhookParams{DropPendingUpdates: dropPending}, &done)
 }
 
 // WebhookInfo is what Telegram tells about the webhook.
@@ -74,10 +62,7 @@ type WebhookInfo struct {
 // GetWebhookInfo asks how the webhook is doing.
 func (c *Client) GetWebhookInfo(ctx context.Context) (WebhookInfo, error) {
 	var info WebhookInfo
-	err := c.call(ctx, "getWebhookInfo", &info, func(ctx context.Context) error {
-		_, err := c.bot.GetWebhookInfo(ctx)
-		return err
-	})
+	err := c.call(ctx, "getWebhookInfo", none{}, &info)
 	return info, err
 }
 
@@ -85,36 +70,22 @@ func (c *Client) GetWebhookInfo(ctx context.Context) (WebhookInfo, error) {
 type Poll struct {
 	Offset  int64         // the first update_id wanted; everything before it is confirmed and forgotten
 	Wait    time.Duration // how long Telegram shall wait for a first update; whole seconds, 50 s at most
-	Limit   int           // 1-100; 0 means 100
 	Updates []string      // the kinds of update; nil leaves the earlier choice as it is
 }
 
 // GetUpdates polls for updates and returns each as it came: one odd update must not cost the others. Class Conflict
 // means that a webhook is set or that somebody else polls.
 //
-// The library can poll only into its own update types, which refuse whole updates for one unknown value, so this one
-// call goes past it, straight to the adapter.
-func (c *Client) GetUpdates(ctx context.Context, poll Poll) ([]json.RawMessage, error) {
-	const method = "getUpdates"
+// The library spells the parameters of this one call in a type that is not for others.
+func (c *Client) GetUpdates(ctx context.Context, poll Poll) (updates []json.RawMessage, err error) {
 	wait := min(poll.Wait.Truncate(time.Second), 50*time.Second)
-	payload, err := encodeJSON(struct {
+	err = c.callWithin(ctx, wait+c.timeout, "getUpdates", struct {
 		Offset  int64    `json:"offset,omitempty"`
-		Limit   int      `json:"limit,omitempty"`
 		Timeout int      `json:"timeout"`
 		Updates []string `json:"allowed_updates,omitempty"`
-	}{poll.Offset, poll.Limit, int(wait / time.Second), poll.Updates})
-	if err != nil {
-		return nil, internal(method, err)
-	}
-	var updates []json.RawMessage
-	ex := &exchange{method: method}
-	err = c.exchange(ctx, wait+c.timeout, ex, &updates, func(ctx context.Context) error {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.adapter.address(method), http.NoBody)
-		if err != nil {
-			return errJudged // its text holds the address; the token and base were checked, so this cannot be
-		}
-		c.adapter.roundTrip(ex, asJSON(req, payload))
-		return nil
-	})
+	}{poll.Offset, int(wait / time.Second), poll.Updates}, &updates, nil)
 	return updates, err
 }
+
+// none is the parameters of a method that has none.
+type none struct{}

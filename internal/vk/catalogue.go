@@ -3,6 +3,8 @@ package vk
 import (
 	"strings"
 	"time"
+
+	"vestnik/internal/wire"
 )
 
 // entry is one answer of VK and what it means to a reader and to a writer. What it means to the photo steps follows
@@ -51,6 +53,11 @@ func both(code int, class Class, policy Policy) entry {
 	return entry{code: code, class: class, read: policy, write: policy}
 }
 
+// when is an entry that means the same to readers and writers, for a subcode or a text only.
+func when(code, subcode int, text string, class Class, policy Policy) entry {
+	return entry{code: code, subcode: subcode, text: text, class: class, read: policy, write: policy}
+}
+
 // key is an entry that stops the key.
 func key(code int, class Class, reason string) entry { return both(code, class, parkKey(reason)) }
 
@@ -61,13 +68,13 @@ var catalogue = []entry{
 	key(2, KeyInvalid, "app_disabled"),
 	both(3, Bug, fail("unknown_method")),
 	key(4, KeyInvalid, "bad_signature"),
-	{code: 5, text: "ip address", class: KeyUnfit, read: parkKey("key_bound_to_ip"), write: parkKey("key_bound_to_ip")},
-	{code: 5, text: "group auth", class: KeyUnfit, read: parkKey("community_key_not_allowed"), write: parkKey("community_key_not_allowed")},
+	when(5, 0, "ip address", KeyUnfit, parkKey("key_bound_to_ip")),
+	when(5, 0, "group auth", KeyUnfit, parkKey("community_key_not_allowed")),
 	key(5, KeyInvalid, "key_invalid"),
 	both(6, RateLimited, Policy{Action: RateLimit, Reason: "too_many_per_second", Wait: time.Second, MaxWait: 30 * time.Second}),
 	key(7, KeyUnfit, "permission_denied"),
-	{code: 8, text: "access token", class: KeyInvalid, read: parkKey("key_missing"), write: parkKey("key_missing")},
-	{code: 8, text: "try again", class: Temporary, read: retryThen("bad_request", 1, time.Second, Fail), write: retryThen("bad_request", 1, time.Second, Fail)},
+	when(8, 0, "access token", KeyInvalid, parkKey("key_missing")),
+	when(8, 0, "try again", Temporary, retryThen("bad_request", 1, time.Second, Fail)),
 	both(8, Bug, fail("bad_request")),
 	both(9, FloodControl, cooldown("flood_control", 15*time.Minute, 24*time.Hour)),
 	both(10, Temporary, retry("vk_internal_error")),
@@ -75,9 +82,9 @@ var catalogue = []entry{
 	both(12, Bug, fail("script_compile")),
 	both(13, Bug, fail("script_runtime")),
 	both(14, Captcha, Policy{Action: CaptchaNeeded, Reason: "captcha"}),
-	{code: 15, subcode: 1133, class: KeyUnfit, read: parkKey("method_not_allowed"), write: parkKey("method_not_allowed")},
-	{code: 15, subcode: 1134, class: KeyUnfit, read: parkKey("app_type_not_allowed"), write: parkKey("app_type_not_allowed")},
-	{code: 15, text: "token required", class: KeyInvalid, read: parkKey("key_missing"), write: parkKey("key_missing")},
+	when(15, 1133, "", KeyUnfit, parkKey("method_not_allowed")),
+	when(15, 1134, "", KeyUnfit, parkKey("app_type_not_allowed")),
+	when(15, 0, "token required", KeyInvalid, parkKey("key_missing")),
 	both(15, AccessDenied, parkWall("access_denied")),
 	both(16, Bug, fail("https_required")),
 	key(17, Confirmation, "validation_required"),
@@ -134,12 +141,12 @@ var catalogue = []entry{
 	both(211, AccessDenied, fail("comment_access")),
 	both(212, AccessDenied, fail("comment_access")),
 	both(213, AccessDenied, fail("comment_access")),
-	{code: 214, text: "posts a day", class: QuotaExceeded, read: nextDay("posts_per_day"), write: nextDay("posts_per_day")},
-	{code: 214, text: "posts per day", class: QuotaExceeded, read: nextDay("posts_per_day"), write: nextDay("posts_per_day")},
-	{code: 214, text: "posts on a day", class: QuotaExceeded, read: nextDay("scheduled_per_day"), write: nextDay("scheduled_per_day")},
+	when(214, 0, "posts a day", QuotaExceeded, nextDay("posts_per_day")),
+	when(214, 0, "posts per day", QuotaExceeded, nextDay("posts_per_day")),
+	when(214, 0, "posts on a day", QuotaExceeded, nextDay("scheduled_per_day")),
 	{code: 214, text: "already scheduled", class: SlotTaken, read: fail("slot_taken"), write: Policy{Action: Retry, Reason: "slot_taken", Wait: time.Minute, MaxWait: 10 * time.Minute}},
-	{code: 214, text: "group auth", class: KeyUnfit, read: parkKey("community_key_not_allowed"), write: parkKey("community_key_not_allowed")},
-	{code: 214, text: "wall is closed", class: PostRefused, read: parkWall("wall_closed"), write: parkWall("wall_closed")},
+	when(214, 0, "group auth", KeyUnfit, parkKey("community_key_not_allowed")),
+	when(214, 0, "wall is closed", PostRefused, parkWall("wall_closed")),
 	both(214, PostRefused, parkWall("post_refused")),
 	both(219, QuotaExceeded, cooldown("ad_post_recently", time.Hour, 6*time.Hour)),
 	{code: 220, class: QuotaExceeded, read: fail("too_many_recipients"), write: Policy{Action: LongCooldown, Reason: "too_many_recipients", Wait: time.Hour, MaxWait: time.Hour, Attempts: 1, Then: ParkDelivery}},
@@ -199,11 +206,11 @@ func bug(purpose Purpose, method, message string) *Error {
 	return &Error{Class: Bug, Method: method, Purpose: purpose, Message: message, Policy: transportPolicy(method, Bug)}
 }
 
-// judge looks VK's error up in the catalogue.
-func judge(purpose Purpose, r refusal) *Error {
+// classify looks VK's error up in the catalogue.
+func classify(purpose Purpose, r refusal) *Error {
 	found := lookUp(r)
 	e := &Error{
-		Class: found.class, Code: r.code, Subcode: r.subcode, Message: safeMessage(r.message),
+		Class: found.class, Code: r.code, Subcode: r.subcode, Message: wire.Safe(r.message),
 		CaptchaSID: r.captchaSID, CaptchaImg: r.captchaImg, RedirectURI: r.redirectURI,
 	}
 	switch purpose {

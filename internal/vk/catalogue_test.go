@@ -139,7 +139,7 @@ func TestEveryErrorOfVKHasItsMeaning(t *testing.T) {
 			t.Parallel()
 			r := refusal{code: c.code, subcode: c.subcode, message: c.text}
 			for purpose, want := range map[Purpose]string{Reading: c.read, Writing: c.write, Media: c.media} {
-				got := judge(purpose, r)
+				got := classify(purpose, r)
 				require.Equal(t, c.class, got.Class)
 				require.Equal(t, want, slug(got.Policy), purpose)
 				require.Equal(t, c.code, got.Code)
@@ -166,27 +166,27 @@ func TestEveryEntryOfTheCatalogueCanBeReached(t *testing.T) {
 func TestAPoliciesPausesGrowToTheirBound(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	flood := judge(Writing, refusal{code: 9}).Policy
+	flood := classify(Writing, refusal{code: 9}).Policy
 	require.Equal(t, 15*time.Minute, flood.Delay(1, now))
 	require.Equal(t, 30*time.Minute, flood.Delay(2, now))
 	require.Equal(t, time.Hour, flood.Delay(3, now))
 	require.Equal(t, 24*time.Hour, flood.Delay(1_000_000, now))
 	require.Equal(t, 15*time.Minute, flood.Delay(0, now))
 
-	quota := judge(Reading, refusal{code: 29}).Policy
+	quota := classify(Reading, refusal{code: 29}).Policy
 	require.Equal(t, time.Hour, quota.Delay(1, now))
 
 	for range 50 {
-		wait := judge(Writing, refusal{code: 6}).Policy.Delay(1, now)
+		wait := classify(Writing, refusal{code: 6}).Policy.Delay(1, now)
 		require.GreaterOrEqual(t, wait, time.Second)
 		require.Less(t, wait, 1500*time.Millisecond)
 	}
-	require.Equal(t, 24*time.Hour, judge(Reading, refusal{code: 19}).Policy.Delay(3, now), "a blocked wall is looked at daily")
+	require.Equal(t, 24*time.Hour, classify(Reading, refusal{code: 19}).Policy.Delay(3, now), "a blocked wall is looked at daily")
 }
 
 func TestADaysLimitLastsUntilTheNextDayInMoscow(t *testing.T) {
 	t.Parallel()
-	limit := judge(Writing, refusal{code: 214, message: "you can only add 50 posts a day"}).Policy
+	limit := classify(Writing, refusal{code: 214, message: "you can only add 50 posts a day"}).Policy
 	for now, want := range map[string]string{
 		"2026-11-20T12:00:00+03:00": "2026-11-21T00:05:00+03:00",
 		"2026-11-20T22:30:00Z":      "2026-11-22T00:05:00+03:00", // half past one of the 21st in Moscow
@@ -202,26 +202,26 @@ func TestADaysLimitLastsUntilTheNextDayInMoscow(t *testing.T) {
 
 func TestAPolicyGivesWayWhenItsAttemptsAreUsedUp(t *testing.T) {
 	t.Parallel()
-	unknown := judge(Writing, refusal{code: 424242}).Policy
+	unknown := classify(Writing, refusal{code: 424242}).Policy
 	for n, want := range map[int]Action{1: Retry, 3: Retry, 4: ParkDelivery, 9: ParkDelivery} {
 		require.Equal(t, want, unknown.After(n))
 	}
-	upload := judge(Media, refusal{code: 22}).Policy
+	upload := classify(Media, refusal{code: 22}).Policy
 	require.Equal(t, RestartUpload, upload.After(3))
 	require.Equal(t, MediaFallback, upload.After(4))
-	require.Equal(t, Retry, judge(Writing, refusal{code: 10}).Policy.After(99), "the caller counts")
+	require.Equal(t, Retry, classify(Writing, refusal{code: 10}).Policy.After(99), "the caller counts")
 }
 
 func TestOnlyWritesMayHaveHappened(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{1, 10, 36} {
 		for purpose, want := range map[Purpose]bool{Reading: false, Writing: true, Media: true} {
-			e := judge(purpose, refusal{code: code})
+			e := classify(purpose, refusal{code: code})
 			e.Purpose = purpose
 			require.Equal(t, want, e.MayHaveHappened())
 		}
 	}
-	e := judge(Writing, refusal{code: 6})
+	e := classify(Writing, refusal{code: 6})
 	e.Purpose = Writing
 	require.False(t, e.MayHaveHappened())
 }
@@ -249,7 +249,7 @@ func FuzzDecodeRefusalNeverPanics(f *testing.F) {
 	f.Add(`"x`)
 	f.Fuzz(func(t *testing.T, raw string) {
 		for _, purpose := range []Purpose{Reading, Writing, Media} {
-			e := judge(purpose, decodeRefusal(json.RawMessage(raw)))
+			e := classify(purpose, decodeRefusal(json.RawMessage(raw)))
 			require.NotEmpty(t, e.Policy.Action)
 			require.NotContains(t, e.Error(), "\n")
 		}

@@ -1,24 +1,18 @@
 // Package vk is Vestnik's client of the VK API: reading walls, decoding posts leniently, publishing, and uploading
 // photos. Every failure is an [*Error] with a [Class] and a [Policy] from one catalogue.
 //
-// The calls are made by github.com/SevereCloud/vksdk/v2; an adapter between it and the network mends what the library
-// leaves open. The library never looks at the HTTP status, panics on a gzip header over a plain body, loses the error
-// code when one field of an error has an odd type, and waits without regard to the context when its limiter is used.
-// So the adapter reads and judges each answer itself, the library's limiter is off (pacing is the business of the
-// lanes), and results are decoded into types of our own that no odd field can break.
+// The calls are made by github.com/SevereCloud/vksdk/v2, with a handler of our own in the place of the library's. That
+// one never looks at the HTTP status, panics on a gzip header over a plain body, loses the error code when one field of
+// an error has an odd type, and waits without regard to the context when its limiter is used. So the handler makes the
+// call in one exchange of package wire and classifies each answer itself, pacing is the business of the lanes, and
+// results are decoded into types of our own that no odd field can break.
 //
 // A way through the package: [New], [Client.WallGet], [DecodePost]; then [Client.WallPost] and catalogue.go for what a
 // refusal means.
 package vk
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"log/slog"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -42,6 +36,8 @@ const maxAnswer = 8 << 20
 
 // Config says how to call VK with one key.
 type Config struct {
+	wire.Hidden
+
 	// Token is a service, community or user key. Space around it, a trailing newline from a file say, is cut off.
 	Token string
 	// BaseURL is where the methods are; empty means [DefaultBaseURL]. A missing slash at the end is added.
@@ -50,49 +46,18 @@ type Config struct {
 	Timeout time.Duration
 	// UploadTimeout bounds the upload of one photo; 0 means three times Timeout.
 	UploadTimeout time.Duration
-	// MaxConns bounds the connections of this client, which has a pool of its own; 0 means no bound.
-	MaxConns int
-	// Observe, if set, is told of every call when it has ended. It must be quick and safe for concurrent use.
-	Observe func(context.Context, Attempt)
-}
-
-// LogValue leaves the token out of logs.
-func (c Config) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("base_url", c.BaseURL), slog.Duration("timeout", c.Timeout))
-}
-
-// String leaves the token out of everything that prints the configuration.
-func (c Config) String() string { return fmt.Sprintf("vk.Config{BaseURL: %s}", c.BaseURL) }
-
-// GoString is String, for %#v.
-func (c Config) GoString() string { return c.String() }
-
-// Attempt is one call as an observer sees it: enough to log and to count, nothing of what was sent.
-type Attempt struct {
-	Method     string
-	Started    time.Time
-	Duration   time.Duration
-	HTTPStatus int    // 0 when no answer came
-	Err        *Error // nil when the call succeeded
-}
-
-// Class is the class of the failure, "" when the call succeeded.
-func (a Attempt) Class() Class {
-	if a.Err == nil {
-		return ""
-	}
-	return a.Err.Class
 }
 
 // Client calls VK with one key. It is safe for concurrent use. Close it to drop its idle connections.
 type Client struct {
+	wire.Hidden
+
+	wire          *wire.Client
 	sdk           *api.VK
-	adapter       *adapter
-	transport     *http.Transport
+	token         string
 	timeout       time.Duration
 	uploadTimeout time.Duration
 	secure        bool // the API is called over https, so uploads must be too
-	observe       func(context.Context, Attempt)
 }
 
 // New makes a client and calls nobody. Its errors name what is wrong with the configuration and never hold the token.
@@ -101,42 +66,25 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := checkBaseURL(config.BaseURL)
+	base, err := wire.BaseURL("vk: the API address", config.BaseURL, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{timeout: config.Timeout, uploadTimeout: config.UploadTimeout, observe: config.Observe}
+	client := &Client{wire: wire.NewClient(token), sdk: api.NewVK(token), token: token, timeout: config.Timeout,
+		uploadTimeout: config.UploadTimeout, secure: strings.HasPrefix(base, "https:")}
 	if client.timeout <= 0 {
 		client.timeout = DefaultTimeout
 	}
 	if client.uploadTimeout <= 0 {
 		client.uploadTimeout = 3 * client.timeout
 	}
-	client.secure = strings.HasPrefix(base, "https:")
-	client.transport = wire.NewTransport(config.MaxConns)
-	client.adapter = &adapter{transport: client.transport, token: token}
-
-	client.sdk = api.NewVK(token)
-	client.sdk.MethodURL = base
-	client.sdk.Version = apiVersion
-	client.sdk.UserAgent = "vestnik"
-	// With a limit the library answers "too many requests" by asking again at once, and its limiter sleeps under a
-	// lock without regard to the context.
-	client.sdk.Limit = 0
-	client.sdk.Client = &http.Client{Transport: client.adapter, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse
-	}}
+	client.sdk.MethodURL, client.sdk.Version, client.sdk.UserAgent = base+"/", apiVersion, "vestnik"
+	client.sdk.Handler = client.handle
 	return client, nil
 }
 
 // Close drops the idle connections of the client's pool. Calls under way go on.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
-
-// String keeps the token out of anything that prints the client.
-func (c *Client) String() string { return "vk client of " + c.sdk.MethodURL }
-
-// GoString is String, for %#v.
-func (c *Client) GoString() string { return c.String() }
+func (c *Client) Close() { c.wire.Close() }
 
 // checkToken accepts what can stand in a header. VK has changed what its keys look like several times.
 func checkToken(token string) (string, error) {
@@ -151,61 +99,4 @@ func checkToken(token string) (string, error) {
 		}
 	}
 	return token, nil
-}
-
-// checkBaseURL accepts an absolute http or https address and returns it with the slash at the end that the library
-// needs.
-func checkBaseURL(base string) (string, error) {
-	base = strings.TrimSpace(base)
-	if base == "" {
-		return DefaultBaseURL, nil
-	}
-	parsed, err := url.Parse(base)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "http" && parsed.Scheme != "https" {
-		return "", errors.New("vk: the API address is not an http or https URL; it should look like " + DefaultBaseURL)
-	}
-	if parsed.RawQuery != "" || parsed.Fragment != "" || parsed.User != nil {
-		return "", errors.New("vk: the API address must be a plain URL, without user, query or fragment")
-	}
-	return strings.TrimRight(base, "/") + "/", nil
-}
-
-// call asks the library to call a method and hands VK's response to decode. A response that decode refuses (it is not
-// what the method returns) is an error like any other: for a write nobody knows what happened.
-func (c *Client) call(ctx context.Context, purpose Purpose, method string, params api.Params,
-	decode func(response json.RawMessage) error) error {
-	started := time.Now()
-	callCtx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-
-	for name, value := range captchaFrom(ctx).params() {
-		params[name] = value
-	}
-	ex := &exchange{method: method, purpose: purpose}
-	_, sdkErr := c.sdk.Request(method, params.WithContext(context.WithValue(callCtx, exchangeKey{}, ex)))
-	fault := ex.fault
-	if fault == nil && !ex.answered {
-		fault = bug(purpose, method, "the request could not be built")
-		if sdkErr == nil {
-			fault.Message = "the library made no request"
-		}
-	}
-	if fault == nil {
-		if err := decode(ex.response); err != nil {
-			fault = &Error{Class: OutcomeUnknown, Method: method, Purpose: purpose, HTTPStatus: ex.status, Written: true,
-				Message: "not what the method returns: " + err.Error(), Policy: transportPolicy(method, OutcomeUnknown)}
-		}
-	}
-	c.tell(ctx, Attempt{Method: method, Started: started, HTTPStatus: ex.status, Err: fault})
-	if fault != nil {
-		return fault
-	}
-	return nil
-}
-
-func (c *Client) tell(ctx context.Context, attempt Attempt) {
-	attempt.Duration = time.Since(attempt.Started)
-	if c.observe != nil {
-		c.observe(ctx, attempt)
-	}
 }

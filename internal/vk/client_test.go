@@ -1,7 +1,6 @@
 package vk_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -149,15 +148,6 @@ func TestAPostIsPublishedWithWhatItHasAndNothingElse(t *testing.T) {
 	require.Equal(t, url.Values{"owner_id": {"5"}, "message": {"x"}, "v": {"5.199"}}, s.last(t).Form, "a person's wall has no group to post in the name of")
 }
 
-func TestACaptchasAnswerTravelsWithTheContextToo(t *testing.T) {
-	t.Parallel()
-	s := serve(t, answer(200, `{"response":{"upload_url":"http://upload.example/x"}}`))
-	client := newClient(t, s.URL)
-	_, err := client.GetWallUploadServer(vk.WithCaptcha(t.Context(), vk.CaptchaAnswer{SuccessToken: "ok"}), -7)
-	require.NoError(t, err)
-	require.Equal(t, url.Values{"group_id": {"7"}, "success_token": {"ok"}, "v": {"5.199"}}, s.last(t).Form)
-}
-
 func TestAPostIsEdited(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"response":{"post_id":77}}`, `{"response":1}`} {
@@ -182,19 +172,9 @@ func TestAPostThatCannotBeIsSentToNobody(t *testing.T) {
 	require.Zero(t, s.count())
 }
 
-func TestAnObserverSeesEachCallAndNothingOfWhatWasSent(t *testing.T) {
+func TestOneCallIsOneRequestAlsoWhenVKHasHadTooMany(t *testing.T) {
 	t.Parallel()
-	seen := make(chan vk.Attempt, 10)
 	s := serve(t, answer(200, `{"error":{"error_code":6,"error_msg":"Too many requests per second"}}`))
-	client := newClient(t, s.URL, func(c *vk.Config) {
-		c.Observe = func(_ context.Context, attempt vk.Attempt) { seen <- attempt }
-	})
-	require.Error(t, publish(t, client))
-	attempt := <-seen
-	require.Equal(t, "wall.post", attempt.Method)
-	require.Equal(t, vk.RateLimited, attempt.Class())
-	require.Equal(t, 200, attempt.HTTPStatus)
-	require.Positive(t, attempt.Duration)
-	require.NotContains(t, fmt.Sprintf("%+v", attempt), "Мурка")
+	require.Equal(t, vk.RateLimited, refused(t, publish(t, newClient(t, s.URL))).Class)
 	require.Equal(t, 1, s.count(), "the library does not repeat by itself")
 }

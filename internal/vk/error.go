@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
-	"strings"
 	"time"
 
 	"vestnik/internal/wire"
@@ -28,9 +26,9 @@ type Error struct {
 	CaptchaSID  string
 	CaptchaImg  string
 	RedirectURI string
-	// Written tells that VK may have had the whole request. See MayHaveHappened.
+	// Written reports that VK may have had the whole request. See MayHaveHappened.
 	Written bool
-	// Timeout tells that a deadline passed.
+	// Timeout reports that a deadline passed.
 	Timeout bool
 
 	cause error
@@ -61,7 +59,7 @@ func (e *Error) Action() Action { return e.Policy.Action }
 // Reason is the policy's slug, fit for a park reason or a metric label.
 func (e *Error) Reason() string { return e.Policy.Reason }
 
-// MayHaveHappened tells that nobody can know whether VK did what was asked. Repeating wall.post with the same guid
+// MayHaveHappened reports that nobody can know whether VK did what was asked. Repeating wall.post with the same guid
 // within an hour is safe all the same; after that, look at the wall first.
 func (e *Error) MayHaveHappened() bool {
 	switch e.Class {
@@ -104,28 +102,28 @@ type Class string
 
 // The classes.
 const (
-	RateLimited    Class = "rate_limited"    // too many requests per second
-	FloodControl   Class = "flood_control"   // too many alike; the pause grows with each
-	QuotaExceeded  Class = "quota_exceeded"  // a limit per hour or day
-	Temporary      Class = "temporary"       // VK's own trouble; a write may have been done
-	Unavailable    Class = "unavailable"     // a gateway's answer in place of VK's
-	Unreachable    Class = "unreachable"     // the request was not sent whole: nothing happened
-	OutcomeUnknown Class = "outcome_unknown" // sent whole, and no answer can be read
-	Captcha        Class = "captcha"         // a person has to prove to be one
-	Confirmation   Class = "confirmation"    // a person has to confirm or validate the account
-	KeyInvalid     Class = "key_invalid"     // the key is wrong, expired, revoked, or its app or owner is gone
-	KeyUnfit       Class = "key_unfit"       // a good key of a kind or with rights that do not reach this far
-	AccessDenied   Class = "access_denied"   // this wall, to this key
-	WallGone       Class = "wall_gone"       // deleted, banned, or no such wall
-	PostRefused    Class = "post_refused"    // 214: the wall does not take posts from this key
-	SlotTaken      Class = "slot_taken"      // 214: something else is scheduled for that minute
-	LinksForbidden Class = "links_forbidden" // 222
-	CopyrightWrong Class = "copyright_wrong" // 3102
-	MediaRefused   Class = "media_refused"   // a photo or attachment
-	UploadFailed   Class = "upload_failed"   // the upload has to start over with a new address
-	BadRequest     Class = "bad_request"     // a parameter
-	Bug            Class = "bug"             // ours: a method, version or script that cannot be
-	UnknownCode    Class = "unknown_code"    // not in the catalogue
+	RateLimited    Class = wire.RateLimited    // too many requests per second
+	FloodControl   Class = "flood_control"     // too many alike; the pause grows with each
+	QuotaExceeded  Class = "quota_exceeded"    // a limit per hour or day
+	Temporary      Class = "temporary"         // VK's own trouble; a write may have been done
+	Unavailable    Class = wire.Unavailable    // a gateway's answer in place of VK's
+	Unreachable    Class = wire.Unreachable    // the request was not sent whole: nothing happened
+	OutcomeUnknown Class = wire.OutcomeUnknown // sent whole, and no answer can be read
+	Captcha        Class = "captcha"           // a person has to prove to be one
+	Confirmation   Class = "confirmation"      // a person has to confirm or validate the account
+	KeyInvalid     Class = "key_invalid"       // the key is wrong, expired, revoked, or its app or owner is gone
+	KeyUnfit       Class = "key_unfit"         // a good key of a kind or with rights that do not reach this far
+	AccessDenied   Class = "access_denied"     // this wall, to this key
+	WallGone       Class = "wall_gone"         // deleted, banned, or no such wall
+	PostRefused    Class = "post_refused"      // 214: the wall does not take posts from this key
+	SlotTaken      Class = "slot_taken"        // 214: something else is scheduled for that minute
+	LinksForbidden Class = "links_forbidden"   // 222
+	CopyrightWrong Class = "copyright_wrong"   // 3102
+	MediaRefused   Class = "media_refused"     // a photo or attachment
+	UploadFailed   Class = "upload_failed"     // the upload has to start over with a new address
+	BadRequest     Class = wire.BadRequest     // a parameter
+	Bug            Class = "bug"               // ours: a method, version or script that cannot be
+	UnknownCode    Class = "unknown_code"      // not in the catalogue
 )
 
 // Action says what to do about an error.
@@ -239,11 +237,4 @@ func decodeRefusal(raw json.RawMessage) refusal {
 		r.message = string(v.Text)
 	}
 	return r
-}
-
-var urlQuery = regexp.MustCompile(`(https?://[^\s?#"']*)[?#][^\s"']*`)
-
-// safeMessage makes VK's message fit for logs and tables.
-func safeMessage(message string) string {
-	return wire.Shorten(strings.TrimSpace(urlQuery.ReplaceAllString(message, "$1?…")), 200)
 }

@@ -27,19 +27,6 @@ func (a CaptchaAnswer) params() api.Params {
 	return params
 }
 
-type captchaKey struct{}
-
-// WithCaptcha carries an answer into the calls made with the context. VK accepts an answer once, so make one call
-// with it.
-func WithCaptcha(ctx context.Context, answer CaptchaAnswer) context.Context {
-	return context.WithValue(ctx, captchaKey{}, answer)
-}
-
-func captchaFrom(ctx context.Context) CaptchaAnswer {
-	answer, _ := ctx.Value(captchaKey{}).(CaptchaAnswer)
-	return answer
-}
-
 // WallPost is a post to publish. It needs a message or an attachment.
 type WallPost struct {
 	OwnerID   int64 // the wall; negative for a community

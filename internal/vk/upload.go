@@ -11,27 +11,22 @@ import (
 	"net/textproto"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/SevereCloud/vksdk/v2/api"
 
 	"vestnik/internal/wire"
 )
 
-// Limits of a wall photo.
-const (
-	MaxPhotoBytes = 50 << 20
-	MaxPhotoSum   = 14000 // width + height, pixels; the longer side at most 20 times the shorter
-)
+// MaxPhotoBytes is the size of a photo that VK takes.
+const MaxPhotoBytes = 50 << 20
 
 // A photo gets onto a wall in three steps, each with errors of its own, so that a retry can go on where the last
 // attempt stopped: GetWallUploadServer, UploadPhoto, SaveWallPhoto. The library's helper does all three at once, without
 // a context, and does not notice when the upload host refuses.
 
-// UploadServer is where to upload one photo. Its addresses are good for one use.
+// UploadServer is where to upload one photo. Its address is good for one use.
 type UploadServer struct {
-	URL      string
-	Fallback string // may be empty
+	URL string
 }
 
 // Uploaded is what the upload host says about a photo it has taken; SaveWallPhoto hands it to VK.
@@ -57,11 +52,10 @@ func (c *Client) GetWallUploadServer(ctx context.Context, groupID int64) (Upload
 	var server UploadServer
 	err := c.call(ctx, Media, "photos.getWallUploadServer", groupParams(groupID), func(response json.RawMessage) error {
 		var object flexObject[struct {
-			URL      flexString `json:"upload_url"`
-			Fallback flexString `json:"fallback_upload_url"`
+			URL flexString `json:"upload_url"`
 		}]
 		_ = object.UnmarshalJSON(response)
-		server = UploadServer{URL: string(object.value.URL), Fallback: string(object.value.Fallback)}
+		server.URL = string(object.value.URL)
 		return c.checkUploadURL(server.URL)
 	})
 	return server, err
@@ -87,9 +81,7 @@ func (c *Client) checkUploadURL(address string) error {
 // UploadPhoto sends a photo's bytes to an upload address. The content type is read from the bytes; VK takes JPEG, PNG
 // and GIF, and has been seen to drop PNG without a word. Every failure can be mended by a new upload address only.
 func (c *Client) UploadPhoto(ctx context.Context, uploadURL string, photo []byte) (Uploaded, error) {
-	started := time.Now()
 	uploaded, status, fault := c.upload(ctx, uploadURL, photo)
-	c.tell(ctx, Attempt{Method: "upload", Started: started, HTTPStatus: status, Err: fault})
 	if fault != nil {
 		fault.Method, fault.Purpose, fault.HTTPStatus = "upload", Media, status
 		return Uploaded{}, fault
@@ -97,38 +89,30 @@ func (c *Client) UploadPhoto(ctx context.Context, uploadURL string, photo []byte
 	return uploaded, nil
 }
 
-func (c *Client) upload(ctx context.Context, uploadURL string, photo []byte) (Uploaded, int, *Error) {
+func (c *Client) upload(ctx context.Context, uploadURL string, photo []byte) (uploaded Uploaded, status int, fault *Error) {
 	if len(photo) == 0 || len(photo) > MaxPhotoBytes {
-		return Uploaded{}, 0, &Error{Class: MediaRefused, Policy: noMedia("photo_size"),
+		return uploaded, 0, &Error{Class: MediaRefused, Policy: noMedia("photo_size"),
 			Message: fmt.Sprintf("a photo of %d bytes; 1 to %d are allowed", len(photo), MaxPhotoBytes)}
-	}
-	if c.checkUploadURL(uploadURL) != nil {
-		return Uploaded{}, 0, uploadFailed("not an upload address")
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.uploadTimeout)
 	defer cancel()
 	req, err := photoForm(ctx, uploadURL, photo)
-	if err != nil {
-		return Uploaded{}, 0, uploadFailed("the upload could not be built")
+	if err != nil || c.checkUploadURL(uploadURL) != nil {
+		return uploaded, 0, uploadFailed(&Error{Message: "not an upload address"})
 	}
-	answer, err := wire.Do(c.transport, req, 1<<20)
-	var failure *wire.Failure
-	if errors.As(err, &failure) {
-		fault := uploadFailed(failure.Reason)
-		fault.Written, fault.Timeout, fault.cause = failure.Written, failure.Timeout, failure.Unwrap()
-		return Uploaded{}, failure.Status, fault
+	answer, failure := c.wire.Do(req, 1<<20)
+	if failure != nil {
+		return uploaded, failure.Status, uploadFailed(noAnswer(failure, UploadFailed))
 	}
-	uploaded, err := readUploaded(answer)
-	if err != nil {
-		fault := uploadFailed(c.adapter.redact(err.Error()))
-		fault.Written = answer.Written
-		return Uploaded{}, answer.Status, fault
+	if uploaded, err = readUploaded(answer); err != nil {
+		return uploaded, answer.Status, uploadFailed(&Error{Message: c.wire.Redact(err.Error()), Written: answer.Written})
 	}
 	return uploaded, answer.Status, nil
 }
 
-func uploadFailed(message string) *Error {
-	return &Error{Class: UploadFailed, Message: message, Policy: transportPolicy("upload", UploadFailed)}
+func uploadFailed(fault *Error) *Error {
+	fault.Class, fault.Policy = UploadFailed, transportPolicy("upload", UploadFailed)
+	return fault
 }
 
 // photoForm is the multipart request with the photo in its one field, under a name whose extension fits the bytes.
@@ -140,19 +124,12 @@ func photoForm(ctx context.Context, uploadURL string, photo []byte) (*http.Reque
 	}
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
-	part, err := form.CreatePart(textproto.MIMEHeader{
+	part, _ := form.CreatePart(textproto.MIMEHeader{ // into memory, which never fails
 		"Content-Disposition": {`form-data; name="photo"; filename="photo.` + extension + `"`},
 		"Content-Type":        {kind},
 	})
-	if err != nil {
-		return nil, err
-	}
-	if _, err = part.Write(photo); err != nil {
-		return nil, err
-	}
-	if err = form.Close(); err != nil {
-		return nil, err
-	}
+	_, _ = part.Write(photo)
+	_ = form.Close()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, uploadURL, bytes.NewReader(body.Bytes()))
 	if err != nil {
 		return nil, err
@@ -176,8 +153,8 @@ func readUploaded(answer wire.Answer) (Uploaded, error) {
 	switch {
 	case len(v.Error) > 0 && !isNull(v.Error):
 		refusal := decodeRefusal(v.Error)
-		return Uploaded{}, fmt.Errorf("the upload host refused: %s", safeMessage(refusal.message+" "+string(v.Descr)))
-	case answer.Status < 200 || answer.Status > 299:
+		return Uploaded{}, fmt.Errorf("the upload host refused: %s", wire.Safe(refusal.message+" "+string(v.Descr)))
+	case !wire.Success(answer.Status):
 		return Uploaded{}, errors.New("the upload host answered " + http.StatusText(answer.Status))
 	case decodeErr != nil || !object.found:
 		return Uploaded{}, errors.New("the upload host's answer is no JSON object")

@@ -16,7 +16,7 @@ func TestAnUploadAddressIsAskedForAndChecked(t *testing.T) {
 	s := serve(t, answer(200, `{"response":{"album_id":-14,"upload_url":"http://upload.example/x?hash=1","user_id":5,"fallback_upload_url":"http://upload2.example/"}}`))
 	server, err := newClient(t, s.URL).GetWallUploadServer(t.Context(), -7)
 	require.NoError(t, err)
-	require.Equal(t, vk.UploadServer{URL: "http://upload.example/x?hash=1", Fallback: "http://upload2.example/"}, server)
+	require.Equal(t, vk.UploadServer{URL: "http://upload.example/x?hash=1"}, server)
 	require.Equal(t, url.Values{"group_id": {"7"}, "v": {"5.199"}}, s.last(t).Form)
 
 	for _, body := range []string{`{"response":{}}`, `{"response":{"upload_url":"ftp://x"}}`, `{"response":{"upload_url":7}}`, `{"response":{"upload_url":"//SECRET"}}`} {

@@ -13,14 +13,6 @@ type WallRef struct {
 	ScreenName string // without @, lower-cased
 }
 
-// String is the owner's id, or the screen name.
-func (r WallRef) String() string {
-	if r.OwnerID != 0 {
-		return strconv.FormatInt(r.OwnerID, 10)
-	}
-	return r.ScreenName
-}
-
 var (
 	vkHost     = regexp.MustCompile(`(?i)^(?:https?://)?(?:[a-z0-9-]+\.)?(?:vk\.com|vk\.ru|vkontakte\.ru)/`)
 	wallPath   = regexp.MustCompile(`^wall(-?\d+)(?:_\d+)?$`)

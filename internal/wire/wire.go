@@ -2,7 +2,7 @@
 //
 // Telegram and VK offer no general way to ask "did my message go out?", so everything that follows a failed send
 // hangs on one question: could the platform have had the whole request? [Answer.Written] and [Failure.Written] give
-// the answer. Both platform clients plug [Do] under their library, which neither of them lets one ask.
+// the answer; neither platform's library lets one ask. Both platform clients make their calls through a [Client].
 package wire
 
 import (
@@ -47,11 +47,11 @@ func (f *Failure) Unwrap() error { return f.cause }
 var ErrTooLarge = errors.New("the answer is larger than allowed")
 
 // NewTransport returns a transport with a connection pool of its own, so that one kind of call never waits for the
-// connections of another. perHost bounds the connections to one host; 0 means no bound.
+// connections of another.
 //
 // Idle connections are dropped after 30 s: a server that closes a kept-alive connection at the moment it is used
 // again would otherwise turn a send into an unknown outcome.
-func NewTransport(perHost int) *http.Transport {
+func NewTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
@@ -61,7 +61,6 @@ func NewTransport(perHost int) *http.Transport {
 		IdleConnTimeout:        30 * time.Second,
 		MaxIdleConns:           64,
 		MaxIdleConnsPerHost:    32,
-		MaxConnsPerHost:        perHost,
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 }

@@ -25,7 +25,7 @@ const limit = 1 << 10
 // ask makes one exchange with a small JSON body, as both clients do.
 func ask(t *testing.T, ctx context.Context, url string) (wire.Answer, *wire.Failure) {
 	t.Helper()
-	transport := wire.NewTransport(0)
+	transport := wire.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/bot42:SECRET/sendMessage", strings.NewReader(`{"text":"Пропал кот"}`))
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestAFailureBeforeTheBodyWasSentIsNotWritten(t *testing.T) {
 		t.Cleanup(func() { _ = listener.Close() })
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
-		transport := wire.NewTransport(0)
+		transport := wire.NewTransport()
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+listener.Addr().String(),
 			bytes.NewReader(make([]byte, 64<<20)))
 		require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestAFailureBeforeTheBodyWasSentIsNotWritten(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body)
 		}), io.MultiReader(strings.NewReader("начало"), broken{}))
 		require.NoError(t, err)
-		_, err = wire.Do(wire.NewTransport(0), req, limit)
+		_, err = wire.Do(wire.NewTransport(), req, limit)
 		var failure *wire.Failure
 		require.ErrorAs(t, err, &failure)
 		require.False(t, failure.Written)
@@ -304,7 +304,7 @@ func TestARequestThatIsSaidNotToHaveBeenSentNeverReachesTheServer(t *testing.T) 
 		_, _ = w.Write(body)
 	}))
 	t.Cleanup(server.Close)
-	transport := wire.NewTransport(1)
+	transport := wire.NewTransport()
 	t.Cleanup(transport.CloseIdleConnections)
 
 	answered := 0

@@ -52,74 +52,6 @@ func (q *Queries) AmendPost(ctx context.Context, arg AmendPostParams) error {
 	return err
 }
 
-const amendmentsDue = `-- name: AmendmentsDue :many
-SELECT a.id, a.delivery_id, a.cause, d.name AS destination, v.owner_id, v.post_id
-FROM relay.amendments a
-JOIN relay.deliveries v ON v.id = a.delivery_id
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE a.status = 'pending' AND a.due_at <= $1
-ORDER BY a.due_at, a.id
-LIMIT $2
-`
-
-type AmendmentsDueParams struct {
-	DueBefore time.Time
-	Most      int32
-}
-
-type AmendmentsDueRow struct {
-	ID          int64
-	DeliveryID  int64
-	Cause       string
-	Destination string
-	OwnerID     int64
-	PostID      int64
-}
-
-func (q *Queries) AmendmentsDue(ctx context.Context, arg AmendmentsDueParams) ([]AmendmentsDueRow, error) {
-	rows, err := q.db.Query(ctx, amendmentsDue, arg.DueBefore, arg.Most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []AmendmentsDueRow
-	for rows.Next() {
-		var i AmendmentsDueRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.DeliveryID,
-			&i.Cause,
-			&i.Destination,
-			&i.OwnerID,
-			&i.PostID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const amendmentsQueued = `-- name: AmendmentsQueued :exec
-UPDATE relay.amendments
-SET due_at = now() + least($1::interval * power(2, least(attempts, 8)), '6 hours'::interval)
-WHERE id = ANY($2::bigint[])
-`
-
-type AmendmentsQueuedParams struct {
-	Again time.Duration
-	Ids   []int64
-}
-
-// Until then they have their time; then they are queued again, ever later.
-func (q *Queries) AmendmentsQueued(ctx context.Context, arg AmendmentsQueuedParams) error {
-	_, err := q.db.Exec(ctx, amendmentsQueued, arg.Again, arg.Ids)
-	return err
-}
-
 const finishAmendment = `-- name: FinishAmendment :execrows
 UPDATE relay.amendments
 SET status = $1, error = $2, finished_at = now()
@@ -144,6 +76,22 @@ func (q *Queries) FinishAmendment(ctx context.Context, arg FinishAmendmentParams
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const firstMessage = `-- name: FirstMessage :one
+SELECT t.message_ids[1]::bigint AS message_id
+FROM relay.delivery_parts t
+JOIN relay.deliveries v ON v.id = t.delivery_id
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE t.delivery_id = $1 AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to
+`
+
+// The first message of a delivery, if it is in the chat that its destination is now.
+func (q *Queries) FirstMessage(ctx context.Context, deliveryID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, firstMessage, deliveryID)
+	var message_id int64
+	err := row.Scan(&message_id)
+	return message_id, err
 }
 
 const listAmendments = `-- name: ListAmendments :many
@@ -191,20 +139,6 @@ func (q *Queries) ListAmendments(ctx context.Context, deliveryIds []int64) ([]Li
 		return nil, err
 	}
 	return items, nil
-}
-
-const noteAmendment = `-- name: NoteAmendment :exec
-UPDATE relay.amendments SET error = $2 WHERE id = $1 AND status = 'pending'
-`
-
-type NoteAmendmentParams struct {
-	ID    int64
-	Error string
-}
-
-func (q *Queries) NoteAmendment(ctx context.Context, arg NoteAmendmentParams) error {
-	_, err := q.db.Exec(ctx, noteAmendment, arg.ID, arg.Error)
-	return err
 }
 
 const openAmendment = `-- name: OpenAmendment :one
@@ -328,4 +262,22 @@ func (q *Queries) PartsToAmend(ctx context.Context, deliveryID int64) ([]PartsTo
 		return nil, err
 	}
 	return items, nil
+}
+
+const postponeAmendment = `-- name: PostponeAmendment :exec
+UPDATE relay.amendments
+SET error = $1, due_at = now() + least($2::interval * power(2, least(attempts, 8)), '6 hours'::interval)
+WHERE id = $3 AND status = 'pending'
+`
+
+type PostponeAmendmentParams struct {
+	Error string
+	Again time.Duration
+	ID    int64
+}
+
+// It could not be made now: it is due again after a time, twice as long for each attempt.
+func (q *Queries) PostponeAmendment(ctx context.Context, arg PostponeAmendmentParams) error {
+	_, err := q.db.Exec(ctx, postponeAmendment, arg.Error, arg.Again, arg.ID)
+	return err
 }

@@ -505,7 +505,7 @@ func (q *Queries) RefreshCase(ctx context.Context, id int64) (*time.Time, error)
 
 const releaseDelivery = `-- name: ReleaseDelivery :exec
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, queued_at = NULL, updated_at = now()
+SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed'
 `
 
@@ -516,7 +516,7 @@ func (q *Queries) ReleaseDelivery(ctx context.Context, id int64) error {
 
 const releaseStranded = `-- name: ReleaseStranded :many
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, queued_at = NULL, updated_at = now()
+SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id IN (
     SELECT DISTINCT ON (s.case_id, s.destination_id) s.id
     FROM relay.deliveries t
@@ -570,7 +570,8 @@ func (q *Queries) ReleaseStranded(ctx context.Context, arg ReleaseStrandedParams
 
 const restoreDelivery = `-- name: RestoreDelivery :exec
 UPDATE relay.deliveries
-SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to), queued_at = NULL, updated_at = now()
+SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to),
+    started_at = NULL, wanted_at = now(), untold = untold AND $2 <> 'pending', updated_at = now()
 WHERE id = $1
 `
 
@@ -663,7 +664,7 @@ func (q *Queries) StoredPosts(ctx context.Context, arg StoredPostsParams) ([]Sto
 
 const suppressDelivery = `-- name: SuppressDelivery :exec
 UPDATE relay.deliveries
-SET status = 'suppressed', reason = $2, stands_for = $3, updated_at = now()
+SET status = 'suppressed', reason = $2, stands_for = $3, untold = started_at IS NOT NULL, updated_at = now()
 WHERE id = $1 AND status = 'pending' AND attempts = 0
 `
 
@@ -680,7 +681,7 @@ func (q *Queries) SuppressDelivery(ctx context.Context, arg SuppressDeliveryPara
 
 const suppressWaiting = `-- name: SuppressWaiting :many
 UPDATE relay.deliveries v
-SET status = 'suppressed', reason = $1, updated_at = now()
+SET status = 'suppressed', reason = $1, untold = v.started_at IS NOT NULL, updated_at = now()
 FROM relay.posts p
 WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id
   AND v.status = 'pending' AND v.attempts = 0
@@ -810,7 +811,7 @@ func (q *Queries) ToldDeliveries(ctx context.Context, caseID *int64) ([]ToldDeli
 
 const wantDelivery = `-- name: WantDelivery :one
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, reply_to = $2, queued_at = NULL, updated_at = now()
+SET status = 'pending', reason = '', stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed' AND stands_for IS NOT NULL
 RETURNING id
 `

@@ -23,61 +23,200 @@ func (q *Queries) AddDestination(ctx context.Context, name string) (int64, error
 	return id, err
 }
 
-const closeAttempt = `-- name: CloseAttempt :exec
-UPDATE relay.delivery_attempts
-SET finished_at = now(), outcome = $2, code = $3, error = $4, retry_after = $5
-WHERE id = $1
+const applyEnding = `-- name: ApplyEnding :one
+UPDATE relay.deliveries
+SET status = CASE WHEN status IN ('sent', 'suppressed') THEN status ELSE $1 END,
+    reason = CASE WHEN status IN ('sent', 'suppressed') THEN reason ELSE $2 END,
+    captcha = $3, unknown_attempts = unknown_attempts + $4::int, updated_at = now()
+WHERE id = $5
+RETURNING status
+`
+
+type ApplyEndingParams struct {
+	Status  string
+	Reason  string
+	Captcha []byte
+	Unknown int32
+	ID      int64
+}
+
+// What an attempt that did not arrive makes of its delivery.
+func (q *Queries) ApplyEnding(ctx context.Context, arg ApplyEndingParams) (string, error) {
+	row := q.db.QueryRow(ctx, applyEnding,
+		arg.Status,
+		arg.Reason,
+		arg.Captcha,
+		arg.Unknown,
+		arg.ID,
+	)
+	var status string
+	err := row.Scan(&status)
+	return status, err
+}
+
+const attemptsAtPart = `-- name: AttemptsAtPart :one
+SELECT count(*) FILTER (WHERE outcome = 'unknown') AS unknown,
+       count(*) FILTER (WHERE outcome = 'unknown' AND started_at > $1::timestamptz) AS unacknowledged,
+       count(*) FILTER (WHERE outcome = 'unknown' AND started_at > $1::timestamptz AND code = 0) AS unanswered,
+       count(*) FILTER (WHERE outcome = 'rate_limited') AS rate_limited,
+       coalesce(min(started_at) FILTER (WHERE outcome = 'unknown'), now())::timestamptz AS first_unknown
+FROM relay.delivery_attempts
+WHERE delivery_id = $2 AND part = $3
+`
+
+type AttemptsAtPartParams struct {
+	AcknowledgedAt time.Time
+	DeliveryID     int64
+	Part           int32
+}
+
+type AttemptsAtPartRow struct {
+	Unknown        int64
+	Unacknowledged int64
+	Unanswered     int64
+	RateLimited    int64
+	FirstUnknown   time.Time
+}
+
+// What is uncertain about a part, and how often it was told to wait.
+func (q *Queries) AttemptsAtPart(ctx context.Context, arg AttemptsAtPartParams) (AttemptsAtPartRow, error) {
+	row := q.db.QueryRow(ctx, attemptsAtPart, arg.AcknowledgedAt, arg.DeliveryID, arg.Part)
+	var i AttemptsAtPartRow
+	err := row.Scan(
+		&i.Unknown,
+		&i.Unacknowledged,
+		&i.Unanswered,
+		&i.RateLimited,
+		&i.FirstUnknown,
+	)
+	return i, err
+}
+
+const beginAttempt = `-- name: BeginAttempt :one
+WITH wanted AS (
+    SELECT v.id, v.destination_id, v.attempts
+    FROM relay.deliveries v
+    JOIN relay.destinations d ON d.id = v.destination_id
+    WHERE v.id = $2 AND v.status = $3 AND v.attempts = $4 AND v.unknown_attempts = $5 AND d.paused_at IS NULL
+    FOR UPDATE OF v
+), begun AS (
+    INSERT INTO relay.delivery_attempts (delivery_id, destination_id, part, number, rung, lease, deadline, kind, wordy, shown, photos)
+    SELECT w.id, w.destination_id, $6::int, w.attempts + 1, $7::text, $8::bigint, now() + $9::interval, $10::text, $11::boolean,
+           $12::bytea, $13::text[]
+    FROM wanted w
+    ON CONFLICT (destination_id) WHERE finished_at IS NULL DO NOTHING
+    RETURNING delivery_id, number, started_at
+)
+UPDATE relay.deliveries v
+SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, $1::jsonb),
+    first_attempt_at = coalesce(v.first_attempt_at, now()), updated_at = now()
+FROM begun b
+WHERE v.id = b.delivery_id
+RETURNING b.number, b.started_at
+`
+
+type BeginAttemptParams struct {
+	Cut             []byte
+	DeliveryID      int64
+	Status          string
+	Attempts        int32
+	UnknownAttempts int32
+	Part            int32
+	Rung            string
+	Lease           int64
+	Timeout         time.Duration
+	Kind            string
+	Wordy           bool
+	Shown           []byte
+	Photos          []string
+}
+
+type BeginAttemptRow struct {
+	Number    int32
+	StartedAt time.Time
+}
+
+// Nothing begins if the delivery has changed since it was opened, its destination is
+// paused, or another call is in flight.
+func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (BeginAttemptRow, error) {
+	row := q.db.QueryRow(ctx, beginAttempt,
+		arg.Cut,
+		arg.DeliveryID,
+		arg.Status,
+		arg.Attempts,
+		arg.UnknownAttempts,
+		arg.Part,
+		arg.Rung,
+		arg.Lease,
+		arg.Timeout,
+		arg.Kind,
+		arg.Wordy,
+		arg.Shown,
+		arg.Photos,
+	)
+	var i BeginAttemptRow
+	err := row.Scan(&i.Number, &i.StartedAt)
+	return i, err
+}
+
+const closeAttempt = `-- name: CloseAttempt :one
+UPDATE relay.delivery_attempts a
+SET finished_at = now(), outcome = $1, code = $2, error = $3, retry_after = $4
+WHERE delivery_id = $5 AND number = $6 AND started_at = $7 AND finished_at IS NULL
+RETURNING destination_id
 `
 
 type CloseAttemptParams struct {
-	ID         int64
 	Outcome    string
 	Code       int32
 	Error      string
 	RetryAfter *time.Duration
+	DeliveryID int64
+	Number     int32
+	BeganAt    time.Time
 }
 
-func (q *Queries) CloseAttempt(ctx context.Context, arg CloseAttemptParams) error {
-	_, err := q.db.Exec(ctx, closeAttempt,
-		arg.ID,
+func (q *Queries) CloseAttempt(ctx context.Context, arg CloseAttemptParams) (*int64, error) {
+	row := q.db.QueryRow(ctx, closeAttempt,
 		arg.Outcome,
 		arg.Code,
 		arg.Error,
 		arg.RetryAfter,
+		arg.DeliveryID,
+		arg.Number,
+		arg.BeganAt,
 	)
-	return err
+	var destination_id *int64
+	err := row.Scan(&destination_id)
+	return destination_id, err
 }
 
-const closeOpenAttempts = `-- name: CloseOpenAttempts :many
-UPDATE relay.delivery_attempts
-SET finished_at = now(), outcome = 'unknown', error = 'the worker ended during the call'
-WHERE delivery_id = $1 AND finished_at IS NULL
-RETURNING part, started_at
+const closeExpiredAttempts = `-- name: CloseExpiredAttempts :execrows
+WITH closed AS (
+    UPDATE relay.delivery_attempts a
+    SET finished_at = now(), outcome = 'unknown', error = 'the worker ended during the call'
+    WHERE a.finished_at IS NULL AND (a.deadline IS NULL OR a.deadline < now())
+      AND (a.delivery_id = $1 OR a.destination_id = $2::bigint)
+    RETURNING a.delivery_id
+)
+UPDATE relay.deliveries v
+SET unknown_attempts = v.unknown_attempts + c.attempts, updated_at = now()
+FROM (SELECT closed.delivery_id, count(*)::int AS attempts FROM closed GROUP BY closed.delivery_id) c
+WHERE v.id = c.delivery_id
 `
 
-type CloseOpenAttemptsRow struct {
-	Part      int32
-	StartedAt time.Time
+type CloseExpiredAttemptsParams struct {
+	DeliveryID    int64
+	DestinationID int64
 }
 
-func (q *Queries) CloseOpenAttempts(ctx context.Context, deliveryID int64) ([]CloseOpenAttemptsRow, error) {
-	rows, err := q.db.Query(ctx, closeOpenAttempts, deliveryID)
+// A call whose deadline has passed without an answer: its worker died, and nobody can know.
+func (q *Queries) CloseExpiredAttempts(ctx context.Context, arg CloseExpiredAttemptsParams) (int64, error) {
+	result, err := q.db.Exec(ctx, closeExpiredAttempts, arg.DeliveryID, arg.DestinationID)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	defer rows.Close()
-	var items []CloseOpenAttemptsRow
-	for rows.Next() {
-		var i CloseOpenAttemptsRow
-		if err := rows.Scan(&i.Part, &i.StartedAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	return result.RowsAffected(), nil
 }
 
 const countDeliveries = `-- name: CountDeliveries :many
@@ -112,78 +251,6 @@ func (q *Queries) CountDeliveries(ctx context.Context) ([]CountDeliveriesRow, er
 	return items, nil
 }
 
-const countUnknown = `-- name: CountUnknown :exec
-UPDATE relay.deliveries
-SET unknown_attempts = unknown_attempts + $2::int, updated_at = now()
-WHERE id = $1
-`
-
-type CountUnknownParams struct {
-	ID      int64
-	Unknown int32
-}
-
-func (q *Queries) CountUnknown(ctx context.Context, arg CountUnknownParams) error {
-	_, err := q.db.Exec(ctx, countUnknown, arg.ID, arg.Unknown)
-	return err
-}
-
-const deliveriesToQueue = `-- name: DeliveriesToQueue :many
-SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.weight, p.type, p.animal, p.location
-FROM relay.deliveries v
-JOIN relay.destinations d ON d.id = v.destination_id
-JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.status IN ('pending', 'sending')
-  AND (v.queued_at IS NULL OR v.queued_at < $1::timestamptz)
-ORDER BY v.id
-LIMIT $2
-`
-
-type DeliveriesToQueueParams struct {
-	QueuedBefore time.Time
-	Most         int32
-}
-
-type DeliveriesToQueueRow struct {
-	ID          int64
-	Destination string
-	OwnerID     int64
-	PostID      int64
-	Weight      int32
-	Type        string
-	Animal      string
-	Location    string
-}
-
-func (q *Queries) DeliveriesToQueue(ctx context.Context, arg DeliveriesToQueueParams) ([]DeliveriesToQueueRow, error) {
-	rows, err := q.db.Query(ctx, deliveriesToQueue, arg.QueuedBefore, arg.Most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []DeliveriesToQueueRow
-	for rows.Next() {
-		var i DeliveriesToQueueRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Destination,
-			&i.OwnerID,
-			&i.PostID,
-			&i.Weight,
-			&i.Type,
-			&i.Animal,
-			&i.Location,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const deliveryID = `-- name: DeliveryID :one
 SELECT id FROM relay.deliveries WHERE destination_id = $1 AND owner_id = $2 AND post_id = $3
 `
@@ -201,69 +268,24 @@ func (q *Queries) DeliveryID(ctx context.Context, arg DeliveryIDParams) (int64, 
 	return id, err
 }
 
-const deliveryParts = `-- name: DeliveryParts :many
-SELECT part, message_ids, sent_at FROM relay.delivery_parts WHERE delivery_id = $1 ORDER BY part
-`
-
-type DeliveryPartsRow struct {
-	Part       int32
-	MessageIds []int64
-	SentAt     time.Time
-}
-
-func (q *Queries) DeliveryParts(ctx context.Context, deliveryID int64) ([]DeliveryPartsRow, error) {
-	rows, err := q.db.Query(ctx, deliveryParts, deliveryID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []DeliveryPartsRow
-	for rows.Next() {
-		var i DeliveryPartsRow
-		if err := rows.Scan(&i.Part, &i.MessageIds, &i.SentAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const deliveryToQueue = `-- name: DeliveryToQueue :one
-SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.weight, p.type, p.animal, p.location
+const deliveryStatus = `-- name: DeliveryStatus :one
+SELECT v.status
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.id = $1
+WHERE d.name = $1 AND v.owner_id = $2 AND v.post_id = $3
 `
 
-type DeliveryToQueueRow struct {
-	ID          int64
+type DeliveryStatusParams struct {
 	Destination string
 	OwnerID     int64
 	PostID      int64
-	Weight      int32
-	Type        string
-	Animal      string
-	Location    string
 }
 
-func (q *Queries) DeliveryToQueue(ctx context.Context, id int64) (DeliveryToQueueRow, error) {
-	row := q.db.QueryRow(ctx, deliveryToQueue, id)
-	var i DeliveryToQueueRow
-	err := row.Scan(
-		&i.ID,
-		&i.Destination,
-		&i.OwnerID,
-		&i.PostID,
-		&i.Weight,
-		&i.Type,
-		&i.Animal,
-		&i.Location,
-	)
-	return i, err
+func (q *Queries) DeliveryStatus(ctx context.Context, arg DeliveryStatusParams) (string, error) {
+	row := q.db.QueryRow(ctx, deliveryStatus, arg.Destination, arg.OwnerID, arg.PostID)
+	var status string
+	err := row.Scan(&status)
+	return status, err
 }
 
 const destinationID = `-- name: DestinationID :one
@@ -277,20 +299,33 @@ func (q *Queries) DestinationID(ctx context.Context, name string) (int64, error)
 	return id, err
 }
 
-const firstMessage = `-- name: FirstMessage :one
-SELECT t.message_ids[1]::bigint AS message_id
-FROM relay.delivery_parts t
-JOIN relay.deliveries v ON v.id = t.delivery_id
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE t.delivery_id = $1 AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to
+const failedAlone = `-- name: FailedAlone :one
+SELECT (count(*) >= $1::int AND EXISTS (
+    SELECT FROM relay.deliveries o
+    WHERE o.destination_id = $2 AND o.status = 'sent' AND o.sent_at > min(a.started_at) AND o.id <> $3
+))::boolean AS alone
+FROM relay.delivery_attempts a
+WHERE a.delivery_id = $3 AND a.outcome IN ('retry', 'unknown') AND a.started_at > $4::timestamptz
 `
 
-// The first message of a delivery, if it is in the chat that its destination is now.
-func (q *Queries) FirstMessage(ctx context.Context, deliveryID int64) (int64, error) {
-	row := q.db.QueryRow(ctx, firstMessage, deliveryID)
-	var message_id int64
-	err := row.Scan(&message_id)
-	return message_id, err
+type FailedAloneParams struct {
+	Least         int32
+	DestinationID int64
+	DeliveryID    int64
+	Since         time.Time
+}
+
+// Reports whether a delivery keeps failing while others get through to its destination.
+func (q *Queries) FailedAlone(ctx context.Context, arg FailedAloneParams) (bool, error) {
+	row := q.db.QueryRow(ctx, failedAlone,
+		arg.Least,
+		arg.DestinationID,
+		arg.DeliveryID,
+		arg.Since,
+	)
+	var alone bool
+	err := row.Scan(&alone)
+	return alone, err
 }
 
 const followMigration = `-- name: FollowMigration :exec
@@ -316,18 +351,54 @@ func (q *Queries) ForgetLinks(ctx context.Context, refusedAt time.Time) error {
 	return err
 }
 
-const keepCut = `-- name: KeepCut :exec
-UPDATE relay.deliveries SET cut = $2 WHERE id = $1
+const getDelivery = `-- name: GetDelivery :one
+SELECT v.id, v.status, v.reason, v.captcha, v.wanted_at, v.destination_id
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE d.name = $1 AND v.owner_id = $2 AND v.post_id = $3
+FOR UPDATE OF v
 `
 
-type KeepCutParams struct {
-	ID  int64
-	Cut []byte
+type GetDeliveryParams struct {
+	Destination string
+	OwnerID     int64
+	PostID      int64
 }
 
-func (q *Queries) KeepCut(ctx context.Context, arg KeepCutParams) error {
-	_, err := q.db.Exec(ctx, keepCut, arg.ID, arg.Cut)
-	return err
+type GetDeliveryRow struct {
+	ID            int64
+	Status        string
+	Reason        string
+	Captcha       []byte
+	WantedAt      *time.Time
+	DestinationID int64
+}
+
+func (q *Queries) GetDelivery(ctx context.Context, arg GetDeliveryParams) (GetDeliveryRow, error) {
+	row := q.db.QueryRow(ctx, getDelivery, arg.Destination, arg.OwnerID, arg.PostID)
+	var i GetDeliveryRow
+	err := row.Scan(
+		&i.ID,
+		&i.Status,
+		&i.Reason,
+		&i.Captcha,
+		&i.WantedAt,
+		&i.DestinationID,
+	)
+	return i, err
+}
+
+const inFlightFor = `-- name: InFlightFor :one
+SELECT coalesce(max(a.deadline - now()), '0'::interval)::interval AS left
+FROM relay.delivery_attempts a
+WHERE a.destination_id = $1 AND a.finished_at IS NULL
+`
+
+func (q *Queries) InFlightFor(ctx context.Context, destinationID *int64) (time.Duration, error) {
+	row := q.db.QueryRow(ctx, inFlightFor, destinationID)
+	var left time.Duration
+	err := row.Scan(&left)
+	return left, err
 }
 
 const listAttempts = `-- name: ListAttempts :many
@@ -472,90 +543,6 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 	return items, nil
 }
 
-const listDestinations = `-- name: ListDestinations :many
-SELECT d.name,
-       d.migrated_to,
-       count(v.id) FILTER (WHERE v.status IN ('pending', 'sending')) AS waiting
-FROM relay.destinations d
-LEFT JOIN relay.deliveries v ON v.destination_id = d.id AND v.status IN ('pending', 'sending')
-GROUP BY d.id
-ORDER BY d.name
-`
-
-type ListDestinationsRow struct {
-	Name       string
-	MigratedTo *int64
-	Waiting    int64
-}
-
-func (q *Queries) ListDestinations(ctx context.Context) ([]ListDestinationsRow, error) {
-	rows, err := q.db.Query(ctx, listDestinations)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ListDestinationsRow
-	for rows.Next() {
-		var i ListDestinationsRow
-		if err := rows.Scan(&i.Name, &i.MigratedTo, &i.Waiting); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const lockDelivery = `-- name: LockDelivery :one
-SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to, v.cut,
-       d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
-FROM relay.deliveries v
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.id = $1
-FOR UPDATE OF v
-`
-
-type LockDeliveryRow struct {
-	ID              int64
-	Status          string
-	OwnerID         int64
-	PostID          int64
-	Attempts        int32
-	UnknownAttempts int32
-	FirstAttemptAt  *time.Time
-	Captcha         []byte
-	ReplyTo         *int64
-	Cut             []byte
-	DestinationID   int64
-	Destination     string
-	MigratedTo      *int64
-	NamesRefused    bool
-}
-
-func (q *Queries) LockDelivery(ctx context.Context, id int64) (LockDeliveryRow, error) {
-	row := q.db.QueryRow(ctx, lockDelivery, id)
-	var i LockDeliveryRow
-	err := row.Scan(
-		&i.ID,
-		&i.Status,
-		&i.OwnerID,
-		&i.PostID,
-		&i.Attempts,
-		&i.UnknownAttempts,
-		&i.FirstAttemptAt,
-		&i.Captcha,
-		&i.ReplyTo,
-		&i.Cut,
-		&i.DestinationID,
-		&i.Destination,
-		&i.MigratedTo,
-		&i.NamesRefused,
-	)
-	return i, err
-}
-
 const lowerPhoto = `-- name: LowerPhoto :exec
 INSERT INTO relay.delivery_photos (delivery_id, photo, rung) VALUES ($1, $2, $3)
 ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_photos.rung, excluded.rung)
@@ -572,43 +559,99 @@ func (q *Queries) LowerPhoto(ctx context.Context, arg LowerPhotoParams) error {
 	return err
 }
 
-const markQueued = `-- name: MarkQueued :exec
-UPDATE relay.deliveries SET queued_at = now() WHERE id = ANY($1::bigint[])
+const markStarted = `-- name: MarkStarted :exec
+UPDATE relay.deliveries SET started_at = now() WHERE id = ANY($1::bigint[])
 `
 
-func (q *Queries) MarkQueued(ctx context.Context, ids []int64) error {
-	_, err := q.db.Exec(ctx, markQueued, ids)
+func (q *Queries) MarkStarted(ctx context.Context, ids []int64) error {
+	_, err := q.db.Exec(ctx, markStarted, ids)
 	return err
 }
 
-const openAttempt = `-- name: OpenAttempt :one
-INSERT INTO relay.delivery_attempts (delivery_id, part, number, rung)
-VALUES ($1, $2, $3, $4)
-RETURNING id
+const markTold = `-- name: MarkTold :exec
+UPDATE relay.deliveries SET untold = false WHERE id = ANY($1::bigint[])
 `
 
-type OpenAttemptParams struct {
-	DeliveryID int64
-	Part       int32
-	Number     int32
-	Rung       string
+func (q *Queries) MarkTold(ctx context.Context, ids []int64) error {
+	_, err := q.db.Exec(ctx, markTold, ids)
+	return err
 }
 
-func (q *Queries) OpenAttempt(ctx context.Context, arg OpenAttemptParams) (int64, error) {
-	row := q.db.QueryRow(ctx, openAttempt,
-		arg.DeliveryID,
-		arg.Part,
-		arg.Number,
-		arg.Rung,
+const openDelivery = `-- name: OpenDelivery :one
+SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted,
+       d.id AS destination_id, d.migrated_to, d.names_refused, d.failed_turns, (d.paused_at IS NOT NULL)::boolean AS paused,
+       coalesce((SELECT jsonb_agg(t.message_ids ORDER BY t.part) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), '[]')::jsonb AS arrived,
+       -- The first message of the delivery that this one answers, if it is in the chat that the destination is now.
+       coalesce((SELECT t.message_ids[1]
+                 FROM relay.delivery_parts t
+                 WHERE t.delivery_id = v.reply_to AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to), 0)::bigint AS reply_to,
+       EXISTS (SELECT FROM relay.delivery_attempts a WHERE a.delivery_id = v.id AND a.lease = $1 AND a.lease > 0 AND a.outcome = 'sent') AS lease_used,
+       EXISTS (SELECT FROM relay.delivery_attempts a WHERE (a.destination_id = d.id OR a.delivery_id = v.id) AND a.finished_at IS NULL) AS in_flight
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE d.name = $2 AND v.owner_id = $3 AND v.post_id = $4
+`
+
+type OpenDeliveryParams struct {
+	Lease       int64
+	Destination string
+	OwnerID     int64
+	PostID      int64
+}
+
+type OpenDeliveryRow struct {
+	ID              int64
+	Status          string
+	Reason          string
+	Attempts        int32
+	UnknownAttempts int32
+	Captcha         []byte
+	Cut             []byte
+	Wanted          bool
+	DestinationID   int64
+	MigratedTo      *int64
+	NamesRefused    bool
+	FailedTurns     int32
+	Paused          bool
+	Arrived         []byte
+	ReplyTo         int64
+	LeaseUsed       bool
+	InFlight        bool
+}
+
+func (q *Queries) OpenDelivery(ctx context.Context, arg OpenDeliveryParams) (OpenDeliveryRow, error) {
+	row := q.db.QueryRow(ctx, openDelivery,
+		arg.Lease,
+		arg.Destination,
+		arg.OwnerID,
+		arg.PostID,
 	)
-	var id int64
-	err := row.Scan(&id)
-	return id, err
+	var i OpenDeliveryRow
+	err := row.Scan(
+		&i.ID,
+		&i.Status,
+		&i.Reason,
+		&i.Attempts,
+		&i.UnknownAttempts,
+		&i.Captcha,
+		&i.Cut,
+		&i.Wanted,
+		&i.DestinationID,
+		&i.MigratedTo,
+		&i.NamesRefused,
+		&i.FailedTurns,
+		&i.Paused,
+		&i.Arrived,
+		&i.ReplyTo,
+		&i.LeaseUsed,
+		&i.InFlight,
+	)
+	return i, err
 }
 
 const oweDelivery = `-- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, wanted, wanted_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, CASE WHEN $11::boolean THEN now() END)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id
 `
@@ -624,6 +667,7 @@ type OweDeliveryParams struct {
 	CaseID        *int64
 	ReplyTo       *int64
 	StandsFor     *int64
+	Wanted        bool
 }
 
 func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64, error) {
@@ -638,6 +682,7 @@ func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64
 		arg.CaseID,
 		arg.ReplyTo,
 		arg.StandsFor,
+		arg.Wanted,
 	)
 	var id int64
 	err := row.Scan(&id)
@@ -673,36 +718,75 @@ func (q *Queries) PhotoRungs(ctx context.Context, deliveryID int64) ([]PhotoRung
 	return items, nil
 }
 
-const recordPart = `-- name: RecordPart :exec
-INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, photos, chat_id)
-SELECT v.id, $1::int, $2::bigint[], $3::text, $4::boolean, $5::bytea, $6::text[], d.migrated_to
-FROM relay.deliveries v
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.id = $7
-ON CONFLICT (delivery_id, part) DO NOTHING
+const recordArrival = `-- name: RecordArrival :one
+WITH delivery AS (
+    SELECT v.id, v.destination_id, d.migrated_to
+    FROM relay.deliveries v
+    JOIN relay.destinations d ON d.id = v.destination_id
+    WHERE d.name = $3 AND v.owner_id = $4 AND v.post_id = $5
+    FOR UPDATE OF v
+), attempt AS (
+    UPDATE relay.delivery_attempts a
+    SET outcome = CASE WHEN a.finished_at IS NULL THEN 'sent' ELSE a.outcome END, finished_at = coalesce(a.finished_at, now()),
+        message_ids = coalesce(a.message_ids, $6::bigint[])
+    FROM delivery
+    WHERE a.delivery_id = delivery.id AND a.number = $7::int AND a.started_at = $8::timestamptz
+    RETURNING a.kind, a.wordy, a.shown, a.photos
+), arrived AS (
+    INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, photos, chat_id)
+    SELECT delivery.id, $9::int, $6::bigint[], coalesce(attempt.kind, $10::text), coalesce(attempt.wordy, true), attempt.shown,
+           coalesce(attempt.photos, '{}'), delivery.migrated_to
+    FROM delivery LEFT JOIN attempt ON true
+    ON CONFLICT (delivery_id, part) DO NOTHING
+), answering AS (
+    UPDATE relay.destinations d
+    SET failed_turns = 0, failing_since = NULL
+    FROM delivery
+    WHERE d.id = delivery.destination_id AND d.failed_turns > 0
+)
+UPDATE relay.deliveries v
+SET status = CASE WHEN v.status IN ('sent', 'suppressed') THEN v.status WHEN $1::boolean THEN 'sent' ELSE 'sending' END,
+    reason = CASE WHEN v.status = 'suppressed' THEN v.reason ELSE '' END, captcha = NULL,
+    untold = v.untold OR v.status IN ('parked', 'unknown'),
+    weight = greatest($2::int, 1),
+    cut = CASE WHEN $1::boolean THEN NULL ELSE v.cut END,
+    sent_at = CASE WHEN $1::boolean THEN coalesce(v.sent_at, now()) ELSE v.sent_at END,
+    updated_at = now()
+FROM delivery
+WHERE v.id = delivery.id
+RETURNING v.status
 `
 
-type RecordPartParams struct {
-	Part       int32
-	MessageIds []int64
-	Kind       string
-	Wordy      bool
-	Shown      []byte
-	Photos     []string
-	DeliveryID int64
+type RecordArrivalParams struct {
+	Last        bool
+	NextWeight  int32
+	Destination string
+	OwnerID     int64
+	PostID      int64
+	MessageIds  []int64
+	Number      int32
+	BeganAt     time.Time
+	Part        int32
+	Kind        string
 }
 
-func (q *Queries) RecordPart(ctx context.Context, arg RecordPartParams) error {
-	_, err := q.db.Exec(ctx, recordPart,
-		arg.Part,
+// An attempt closes once, ids are added and not replaced, and what is final stays.
+func (q *Queries) RecordArrival(ctx context.Context, arg RecordArrivalParams) (string, error) {
+	row := q.db.QueryRow(ctx, recordArrival,
+		arg.Last,
+		arg.NextWeight,
+		arg.Destination,
+		arg.OwnerID,
+		arg.PostID,
 		arg.MessageIds,
+		arg.Number,
+		arg.BeganAt,
+		arg.Part,
 		arg.Kind,
-		arg.Wordy,
-		arg.Shown,
-		arg.Photos,
-		arg.DeliveryID,
 	)
-	return err
+	var status string
+	err := row.Scan(&status)
+	return status, err
 }
 
 const refuseLink = `-- name: RefuseLink :exec
@@ -751,6 +835,15 @@ func (q *Queries) RefusedLinks(ctx context.Context, arg RefusedLinksParams) ([][
 		return nil, err
 	}
 	return items, nil
+}
+
+const runsSeen = `-- name: RunsSeen :exec
+UPDATE relay.deliveries SET run_seen_at = now() WHERE id = ANY($1::bigint[])
+`
+
+func (q *Queries) RunsSeen(ctx context.Context, ids []int64) error {
+	_, err := q.db.Exec(ctx, runsSeen, ids)
+	return err
 }
 
 const savePhoto = `-- name: SavePhoto :exec
@@ -828,7 +921,9 @@ UPDATE relay.deliveries
 SET status = $1, reason = $2, captcha = $3,
     cut = CASE WHEN $1::text IN ('sent', 'suppressed') THEN NULL ELSE cut END,
     sent_at = CASE WHEN $1::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
-    queued_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE queued_at END,
+    started_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE started_at END,
+    wanted = wanted OR $1::text = 'pending',
+    wanted_at = CASE WHEN $1::text = 'pending' THEN now() ELSE wanted_at END,
     updated_at = now()
 WHERE id = $4
 `
@@ -850,51 +945,155 @@ func (q *Queries) SetStatus(ctx context.Context, arg SetStatusParams) error {
 	return err
 }
 
-const startSending = `-- name: StartSending :one
-UPDATE relay.deliveries
-SET status = 'sending', reason = '', attempts = attempts + 1,
-    first_attempt_at = coalesce(first_attempt_at, now()), updated_at = now()
-WHERE id = $1 AND status NOT IN ('sent', 'suppressed')
-RETURNING attempts
+const unstartedDeliveries = `-- name: UnstartedDeliveries :many
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.status = 'pending' AND v.started_at IS NULL
+ORDER BY v.id
+LIMIT $1
 `
 
-func (q *Queries) StartSending(ctx context.Context, id int64) (int32, error) {
-	row := q.db.QueryRow(ctx, startSending, id)
-	var attempts int32
-	err := row.Scan(&attempts)
-	return attempts, err
+type UnstartedDeliveriesRow struct {
+	ID          int64
+	Destination string
+	OwnerID     int64
+	PostID      int64
+	WantedAt    *time.Time
+	Type        string
+	Animal      string
+	Location    string
 }
 
-const unknownSince = `-- name: UnknownSince :one
-SELECT count(*) AS attempts,
-       count(*) FILTER (WHERE started_at > $1::timestamptz) AS unforgiven,
-       count(*) FILTER (WHERE started_at > $1::timestamptz AND code = 0) AS unanswered,
-       coalesce(min(started_at), now())::timestamptz AS first
-FROM relay.delivery_attempts
-WHERE delivery_id = $2 AND part = $3 AND outcome = 'unknown'
+// What is owed and has no workflow yet, oldest first.
+func (q *Queries) UnstartedDeliveries(ctx context.Context, most int32) ([]UnstartedDeliveriesRow, error) {
+	rows, err := q.db.Query(ctx, unstartedDeliveries, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UnstartedDeliveriesRow
+	for rows.Next() {
+		var i UnstartedDeliveriesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Destination,
+			&i.OwnerID,
+			&i.PostID,
+			&i.WantedAt,
+			&i.Type,
+			&i.Animal,
+			&i.Location,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const untoldDeliveries = `-- name: UntoldDeliveries :many
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.untold
+ORDER BY v.id
+LIMIT $1
 `
 
-type UnknownSinceParams struct {
-	Forgiven   time.Time
-	DeliveryID int64
-	Part       int32
+type UntoldDeliveriesRow struct {
+	ID          int64
+	Destination string
+	OwnerID     int64
+	PostID      int64
 }
 
-type UnknownSinceRow struct {
-	Attempts   int64
-	Unforgiven int64
-	Unanswered int64
-	First      time.Time
+// Deliveries that came to rest while their workflows waited.
+func (q *Queries) UntoldDeliveries(ctx context.Context, most int32) ([]UntoldDeliveriesRow, error) {
+	rows, err := q.db.Query(ctx, untoldDeliveries, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UntoldDeliveriesRow
+	for rows.Next() {
+		var i UntoldDeliveriesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Destination,
+			&i.OwnerID,
+			&i.PostID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-func (q *Queries) UnknownSince(ctx context.Context, arg UnknownSinceParams) (UnknownSinceRow, error) {
-	row := q.db.QueryRow(ctx, unknownSince, arg.Forgiven, arg.DeliveryID, arg.Part)
-	var i UnknownSinceRow
-	err := row.Scan(
-		&i.Attempts,
-		&i.Unforgiven,
-		&i.Unanswered,
-		&i.First,
-	)
-	return i, err
+const waitingForPeople = `-- name: WaitingForPeople :many
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location, v.status, v.reason
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.status IN ('parked', 'unknown') AND (v.run_seen_at IS NULL OR v.run_seen_at < $1::timestamptz)
+ORDER BY v.run_seen_at NULLS FIRST, v.id
+LIMIT $2
+`
+
+type WaitingForPeopleParams struct {
+	SeenBefore time.Time
+	Most       int32
+}
+
+type WaitingForPeopleRow struct {
+	ID          int64
+	Destination string
+	OwnerID     int64
+	PostID      int64
+	WantedAt    *time.Time
+	Type        string
+	Animal      string
+	Location    string
+	Status      string
+	Reason      string
+}
+
+// Deliveries that wait for a person, those first whose workflow was not looked at for longest.
+func (q *Queries) WaitingForPeople(ctx context.Context, arg WaitingForPeopleParams) ([]WaitingForPeopleRow, error) {
+	rows, err := q.db.Query(ctx, waitingForPeople, arg.SeenBefore, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WaitingForPeopleRow
+	for rows.Next() {
+		var i WaitingForPeopleRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Destination,
+			&i.OwnerID,
+			&i.PostID,
+			&i.WantedAt,
+			&i.Type,
+			&i.Animal,
+			&i.Location,
+			&i.Status,
+			&i.Reason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

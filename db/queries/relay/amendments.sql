@@ -17,21 +17,6 @@ WHERE v.case_id = @case_id AND v.attempts > 0 AND v.status NOT IN ('failed', 'su
 ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1;
 
--- name: AmendmentsDue :many
-SELECT a.id, a.delivery_id, a.cause, d.name AS destination, v.owner_id, v.post_id
-FROM relay.amendments a
-JOIN relay.deliveries v ON v.id = a.delivery_id
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE a.status = 'pending' AND a.due_at <= @due_before
-ORDER BY a.due_at, a.id
-LIMIT @most;
-
--- name: AmendmentsQueued :exec
--- Until then they have their time; then they are queued again, ever later.
-UPDATE relay.amendments
-SET due_at = now() + least(sqlc.arg(again)::interval * power(2, least(attempts, 8)), '6 hours'::interval)
-WHERE id = ANY(@ids::bigint[]);
-
 -- name: OpenAmendment :one
 UPDATE relay.amendments a
 SET attempts = a.attempts + 1
@@ -55,11 +40,22 @@ UPDATE relay.amendments
 SET status = @status, error = @error, finished_at = now()
 WHERE id = @id AND revision = @revision AND status = 'pending';
 
--- name: NoteAmendment :exec
-UPDATE relay.amendments SET error = $2 WHERE id = $1 AND status = 'pending';
+-- name: PostponeAmendment :exec
+-- It could not be made now: it is due again after a time, twice as long for each attempt.
+UPDATE relay.amendments
+SET error = @error, due_at = now() + least(sqlc.arg(again)::interval * power(2, least(attempts, 8)), '6 hours'::interval)
+WHERE id = @id AND status = 'pending';
 
 -- name: ListAmendments :many
 SELECT a.id, a.delivery_id, a.cause, a.status, a.error, a.attempts, a.created_at, a.finished_at
 FROM relay.amendments a
 WHERE a.delivery_id = ANY(@delivery_ids::bigint[])
 ORDER BY a.id;
+
+-- name: FirstMessage :one
+-- The first message of a delivery, if it is in the chat that its destination is now.
+SELECT t.message_ids[1]::bigint AS message_id
+FROM relay.delivery_parts t
+JOIN relay.deliveries v ON v.id = t.delivery_id
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE t.delivery_id = $1 AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to;

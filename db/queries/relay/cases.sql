@@ -79,7 +79,7 @@ ORDER BY v.id;
 -- name: SuppressWaiting :many
 -- Nothing of these has gone out, and nothing is to.
 UPDATE relay.deliveries v
-SET status = 'suppressed', reason = @reason, updated_at = now()
+SET status = 'suppressed', reason = @reason, untold = v.started_at IS NOT NULL, updated_at = now()
 FROM relay.posts p
 WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id
   AND v.status = 'pending' AND v.attempts = 0
@@ -95,18 +95,19 @@ ORDER BY id;
 
 -- name: RestoreDelivery :exec
 UPDATE relay.deliveries
-SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to), queued_at = NULL, updated_at = now()
+SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to),
+    started_at = NULL, wanted_at = now(), untold = untold AND $2 <> 'pending', updated_at = now()
 WHERE id = $1;
 
 -- name: SuppressDelivery :exec
 UPDATE relay.deliveries
-SET status = 'suppressed', reason = $2, stands_for = $3, updated_at = now()
+SET status = 'suppressed', reason = $2, stands_for = $3, untold = started_at IS NOT NULL, updated_at = now()
 WHERE id = $1 AND status = 'pending' AND attempts = 0;
 
 -- name: WantDelivery :one
 -- A delivery that its case had suppressed is wanted after all, as an update.
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, reply_to = $2, queued_at = NULL, updated_at = now()
+SET status = 'pending', reason = '', stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed' AND stands_for IS NOT NULL
 RETURNING id;
 
@@ -114,7 +115,7 @@ RETURNING id;
 -- One delivery, the newest, for each case and destination whose delivery that
 -- stood for the others has failed, or was given up with its deleted post.
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, queued_at = NULL, updated_at = now()
+SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id IN (
     SELECT DISTINCT ON (s.case_id, s.destination_id) s.id
     FROM relay.deliveries t
@@ -192,5 +193,5 @@ ORDER BY s.id DESC;
 
 -- name: ReleaseDelivery :exec
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, queued_at = NULL, updated_at = now()
+SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed';

@@ -9,118 +9,206 @@ RETURNING id;
 -- name: DeliveryID :one
 SELECT id FROM relay.deliveries WHERE destination_id = $1 AND owner_id = $2 AND post_id = $3;
 
--- name: ListDestinations :many
-SELECT d.name,
-       d.migrated_to,
-       count(v.id) FILTER (WHERE v.status IN ('pending', 'sending')) AS waiting
-FROM relay.destinations d
-LEFT JOIN relay.deliveries v ON v.destination_id = d.id AND v.status IN ('pending', 'sending')
-GROUP BY d.id
-ORDER BY d.name;
-
 -- name: FollowMigration :exec
 UPDATE relay.destinations SET migrated_to = $2 WHERE id = $1;
 
 -- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for)
-VALUES (@destination_id, @owner_id, @post_id, @workflow_id, @weight, @status, @reason, @case_id, @reply_to, @stands_for)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, wanted, wanted_at)
+VALUES (@destination_id, @owner_id, @post_id, @workflow_id, @weight, @status, @reason, @case_id, @reply_to, @stands_for, @wanted, CASE WHEN @wanted::boolean THEN now() END)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id;
 
--- name: DeliveriesToQueue :many
-SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.weight, p.type, p.animal, p.location
+-- name: UnstartedDeliveries :many
+-- What is owed and has no workflow yet, oldest first.
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.status IN ('pending', 'sending')
-  AND (v.queued_at IS NULL OR v.queued_at < @queued_before::timestamptz)
+WHERE v.status = 'pending' AND v.started_at IS NULL
 ORDER BY v.id
 LIMIT @most;
 
--- name: DeliveryToQueue :one
-SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.weight, p.type, p.animal, p.location
+-- name: MarkStarted :exec
+UPDATE relay.deliveries SET started_at = now() WHERE id = ANY(@ids::bigint[]);
+
+-- name: WaitingForPeople :many
+-- Deliveries that wait for a person, those first whose workflow was not looked at for longest.
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location, v.status, v.reason
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.id = $1;
+WHERE v.status IN ('parked', 'unknown') AND (v.run_seen_at IS NULL OR v.run_seen_at < @seen_before::timestamptz)
+ORDER BY v.run_seen_at NULLS FIRST, v.id
+LIMIT @most;
 
--- name: MarkQueued :exec
-UPDATE relay.deliveries SET queued_at = now() WHERE id = ANY(@ids::bigint[]);
+-- name: RunsSeen :exec
+UPDATE relay.deliveries SET run_seen_at = now() WHERE id = ANY(@ids::bigint[]);
 
--- name: LockDelivery :one
-SELECT v.id, v.status, v.owner_id, v.post_id, v.attempts, v.unknown_attempts, v.first_attempt_at, v.captcha, v.reply_to, v.cut,
-       d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
+-- name: UntoldDeliveries :many
+-- Deliveries that came to rest while their workflows waited.
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.id = $1
+WHERE v.untold
+ORDER BY v.id
+LIMIT @most;
+
+-- name: MarkTold :exec
+UPDATE relay.deliveries SET untold = false WHERE id = ANY(@ids::bigint[]);
+
+-- name: OpenDelivery :one
+SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted,
+       d.id AS destination_id, d.migrated_to, d.names_refused, d.failed_turns, (d.paused_at IS NOT NULL)::boolean AS paused,
+       coalesce((SELECT jsonb_agg(t.message_ids ORDER BY t.part) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), '[]')::jsonb AS arrived,
+       -- The first message of the delivery that this one answers, if it is in the chat that the destination is now.
+       coalesce((SELECT t.message_ids[1]
+                 FROM relay.delivery_parts t
+                 WHERE t.delivery_id = v.reply_to AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to), 0)::bigint AS reply_to,
+       EXISTS (SELECT FROM relay.delivery_attempts a WHERE a.delivery_id = v.id AND a.lease = @lease AND a.lease > 0 AND a.outcome = 'sent') AS lease_used,
+       EXISTS (SELECT FROM relay.delivery_attempts a WHERE (a.destination_id = d.id OR a.delivery_id = v.id) AND a.finished_at IS NULL) AS in_flight
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE d.name = @destination AND v.owner_id = @owner_id AND v.post_id = @post_id;
+
+-- name: AttemptsAtPart :one
+-- What is uncertain about a part, and how often it was told to wait.
+SELECT count(*) FILTER (WHERE outcome = 'unknown') AS unknown,
+       count(*) FILTER (WHERE outcome = 'unknown' AND started_at > @acknowledged_at::timestamptz) AS unacknowledged,
+       count(*) FILTER (WHERE outcome = 'unknown' AND started_at > @acknowledged_at::timestamptz AND code = 0) AS unanswered,
+       count(*) FILTER (WHERE outcome = 'rate_limited') AS rate_limited,
+       coalesce(min(started_at) FILTER (WHERE outcome = 'unknown'), now())::timestamptz AS first_unknown
+FROM relay.delivery_attempts
+WHERE delivery_id = @delivery_id AND part = @part;
+
+-- name: CloseExpiredAttempts :execrows
+-- A call whose deadline has passed without an answer: its worker died, and nobody can know.
+WITH closed AS (
+    UPDATE relay.delivery_attempts a
+    SET finished_at = now(), outcome = 'unknown', error = 'the worker ended during the call'
+    WHERE a.finished_at IS NULL AND (a.deadline IS NULL OR a.deadline < now())
+      AND (a.delivery_id = @delivery_id OR a.destination_id = @destination_id::bigint)
+    RETURNING a.delivery_id
+)
+UPDATE relay.deliveries v
+SET unknown_attempts = v.unknown_attempts + c.attempts, updated_at = now()
+FROM (SELECT closed.delivery_id, count(*)::int AS attempts FROM closed GROUP BY closed.delivery_id) c
+WHERE v.id = c.delivery_id;
+
+-- name: InFlightFor :one
+SELECT coalesce(max(a.deadline - now()), '0'::interval)::interval AS left
+FROM relay.delivery_attempts a
+WHERE a.destination_id = $1 AND a.finished_at IS NULL;
+
+-- name: BeginAttempt :one
+-- Nothing begins if the delivery has changed since it was opened, its destination is
+-- paused, or another call is in flight.
+WITH wanted AS (
+    SELECT v.id, v.destination_id, v.attempts
+    FROM relay.deliveries v
+    JOIN relay.destinations d ON d.id = v.destination_id
+    WHERE v.id = @delivery_id AND v.status = @status AND v.attempts = @attempts AND v.unknown_attempts = @unknown_attempts AND d.paused_at IS NULL
+    FOR UPDATE OF v
+), begun AS (
+    INSERT INTO relay.delivery_attempts (delivery_id, destination_id, part, number, rung, lease, deadline, kind, wordy, shown, photos)
+    SELECT w.id, w.destination_id, @part::int, w.attempts + 1, @rung::text, @lease::bigint, now() + @timeout::interval, @kind::text, @wordy::boolean,
+           @shown::bytea, @photos::text[]
+    FROM wanted w
+    ON CONFLICT (destination_id) WHERE finished_at IS NULL DO NOTHING
+    RETURNING delivery_id, number, started_at
+)
+UPDATE relay.deliveries v
+SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, sqlc.narg('cut')::jsonb),
+    first_attempt_at = coalesce(v.first_attempt_at, now()), updated_at = now()
+FROM begun b
+WHERE v.id = b.delivery_id
+RETURNING b.number, b.started_at;
+
+-- name: RecordArrival :one
+-- An attempt closes once, ids are added and not replaced, and what is final stays.
+WITH delivery AS (
+    SELECT v.id, v.destination_id, d.migrated_to
+    FROM relay.deliveries v
+    JOIN relay.destinations d ON d.id = v.destination_id
+    WHERE d.name = @destination AND v.owner_id = @owner_id AND v.post_id = @post_id
+    FOR UPDATE OF v
+), attempt AS (
+    UPDATE relay.delivery_attempts a
+    SET outcome = CASE WHEN a.finished_at IS NULL THEN 'sent' ELSE a.outcome END, finished_at = coalesce(a.finished_at, now()),
+        message_ids = coalesce(a.message_ids, @message_ids::bigint[])
+    FROM delivery
+    WHERE a.delivery_id = delivery.id AND a.number = @number::int AND a.started_at = @began_at::timestamptz
+    RETURNING a.kind, a.wordy, a.shown, a.photos
+), arrived AS (
+    INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, photos, chat_id)
+    SELECT delivery.id, @part::int, @message_ids::bigint[], coalesce(attempt.kind, @kind::text), coalesce(attempt.wordy, true), attempt.shown,
+           coalesce(attempt.photos, '{}'), delivery.migrated_to
+    FROM delivery LEFT JOIN attempt ON true
+    ON CONFLICT (delivery_id, part) DO NOTHING
+), answering AS (
+    UPDATE relay.destinations d
+    SET failed_turns = 0, failing_since = NULL
+    FROM delivery
+    WHERE d.id = delivery.destination_id AND d.failed_turns > 0
+)
+UPDATE relay.deliveries v
+SET status = CASE WHEN v.status IN ('sent', 'suppressed') THEN v.status WHEN @last::boolean THEN 'sent' ELSE 'sending' END,
+    reason = CASE WHEN v.status = 'suppressed' THEN v.reason ELSE '' END, captcha = NULL,
+    untold = v.untold OR v.status IN ('parked', 'unknown'),
+    weight = greatest(@next_weight::int, 1),
+    cut = CASE WHEN @last::boolean THEN NULL ELSE v.cut END,
+    sent_at = CASE WHEN @last::boolean THEN coalesce(v.sent_at, now()) ELSE v.sent_at END,
+    updated_at = now()
+FROM delivery
+WHERE v.id = delivery.id
+RETURNING v.status;
+
+-- name: CloseAttempt :one
+UPDATE relay.delivery_attempts a
+SET finished_at = now(), outcome = @outcome, code = @code, error = @error, retry_after = @retry_after
+WHERE delivery_id = @delivery_id AND number = @number AND started_at = @began_at AND finished_at IS NULL
+RETURNING destination_id;
+
+-- name: ApplyEnding :one
+-- What an attempt that did not arrive makes of its delivery.
+UPDATE relay.deliveries
+SET status = CASE WHEN status IN ('sent', 'suppressed') THEN status ELSE @status END,
+    reason = CASE WHEN status IN ('sent', 'suppressed') THEN reason ELSE @reason END,
+    captcha = @captcha, unknown_attempts = unknown_attempts + @unknown::int, updated_at = now()
+WHERE id = @id
+RETURNING status;
+
+-- name: FailedAlone :one
+-- Reports whether a delivery keeps failing while others get through to its destination.
+SELECT (count(*) >= @least::int AND EXISTS (
+    SELECT FROM relay.deliveries o
+    WHERE o.destination_id = @destination_id AND o.status = 'sent' AND o.sent_at > min(a.started_at) AND o.id <> @delivery_id
+))::boolean AS alone
+FROM relay.delivery_attempts a
+WHERE a.delivery_id = @delivery_id AND a.outcome IN ('retry', 'unknown') AND a.started_at > @since::timestamptz;
+
+-- name: GetDelivery :one
+SELECT v.id, v.status, v.reason, v.captcha, v.wanted_at, v.destination_id
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE d.name = @destination AND v.owner_id = @owner_id AND v.post_id = @post_id
 FOR UPDATE OF v;
 
--- name: CloseOpenAttempts :many
-UPDATE relay.delivery_attempts
-SET finished_at = now(), outcome = 'unknown', error = 'the worker ended during the call'
-WHERE delivery_id = $1 AND finished_at IS NULL
-RETURNING part, started_at;
-
--- name: OpenAttempt :one
-INSERT INTO relay.delivery_attempts (delivery_id, part, number, rung)
-VALUES ($1, $2, $3, $4)
-RETURNING id;
-
--- name: StartSending :one
-UPDATE relay.deliveries
-SET status = 'sending', reason = '', attempts = attempts + 1,
-    first_attempt_at = coalesce(first_attempt_at, now()), updated_at = now()
-WHERE id = $1 AND status NOT IN ('sent', 'suppressed')
-RETURNING attempts;
-
--- name: CountUnknown :exec
-UPDATE relay.deliveries
-SET unknown_attempts = unknown_attempts + @unknown::int, updated_at = now()
-WHERE id = $1;
-
--- name: CloseAttempt :exec
-UPDATE relay.delivery_attempts
-SET finished_at = now(), outcome = $2, code = $3, error = $4, retry_after = $5
-WHERE id = $1;
-
--- name: RecordPart :exec
-INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, photos, chat_id)
-SELECT v.id, @part::int, @message_ids::bigint[], @kind::text, @wordy::boolean, @shown::bytea, @photos::text[], d.migrated_to
+-- name: DeliveryStatus :one
+SELECT v.status
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.id = @delivery_id
-ON CONFLICT (delivery_id, part) DO NOTHING;
-
--- name: KeepCut :exec
-UPDATE relay.deliveries SET cut = $2 WHERE id = $1;
-
--- name: FirstMessage :one
--- The first message of a delivery, if it is in the chat that its destination is now.
-SELECT t.message_ids[1]::bigint AS message_id
-FROM relay.delivery_parts t
-JOIN relay.deliveries v ON v.id = t.delivery_id
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE t.delivery_id = $1 AND t.part = 0 AND NOT t.gone AND t.chat_id IS NOT DISTINCT FROM d.migrated_to;
-
--- name: DeliveryParts :many
-SELECT part, message_ids, sent_at FROM relay.delivery_parts WHERE delivery_id = $1 ORDER BY part;
+WHERE d.name = @destination AND v.owner_id = @owner_id AND v.post_id = @post_id;
 
 -- name: SetStatus :exec
 UPDATE relay.deliveries
 SET status = @status, reason = @reason, captcha = @captcha,
     cut = CASE WHEN @status::text IN ('sent', 'suppressed') THEN NULL ELSE cut END,
     sent_at = CASE WHEN @status::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
-    queued_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE queued_at END,
+    started_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE started_at END,
+    wanted = wanted OR @status::text = 'pending',
+    wanted_at = CASE WHEN @status::text = 'pending' THEN now() ELSE wanted_at END,
     updated_at = now()
 WHERE id = @id;
-
--- name: UnknownSince :one
-SELECT count(*) AS attempts,
-       count(*) FILTER (WHERE started_at > @forgiven::timestamptz) AS unforgiven,
-       count(*) FILTER (WHERE started_at > @forgiven::timestamptz AND code = 0) AS unanswered,
-       coalesce(min(started_at), now())::timestamptz AS first
-FROM relay.delivery_attempts
-WHERE delivery_id = @delivery_id AND part = @part AND outcome = 'unknown';
 
 -- name: ListDeliveries :many
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,

@@ -1,5 +1,7 @@
 // Command eval measures the reading of posts against the labelled corpora and
-// prints precision and recall per type and field, and the misses.
+// prints precision and recall per type and field, the misses, and for the posts
+// that the model has not learned from which types it confuses and how well it
+// knows when it is unsure.
 //
 //	go run ./internal/petpost/eval [-v] [file.jsonl …]
 package main
@@ -9,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"vestnik/internal/petpost/corpus"
 )
@@ -19,13 +20,20 @@ func main() {
 	dir := flag.String("dir", "internal/petpost/testdata", "where the corpora are")
 	flag.Parse()
 	if files := flag.Args(); len(files) > 0 {
+		all := &corpus.Result{}
 		for _, file := range files {
-			posts(file, *verbose)
+			all.Add(posts(file, filepath.Base(file), *verbose))
 		}
+		summary(all)
 		return
 	}
-	for _, name := range slices.Concat(corpus.Training, corpus.HeldOut, []string{"places.jsonl"}) {
-		posts(filepath.Join(*dir, name), *verbose)
+	for _, name := range corpus.Training {
+		posts(filepath.Join(*dir, name), name+" (learned from)", *verbose)
+	}
+	posts(filepath.Join(*dir, "places.jsonl"), "places.jsonl (written for places)", *verbose)
+	heldOut := &corpus.Result{}
+	for _, name := range corpus.HeldOut {
+		heldOut.Add(posts(filepath.Join(*dir, name), name+" (held out)", *verbose))
 	}
 	for _, name := range []string{"pairs.jsonl", "blind_pairs.jsonl"} {
 		pairs, err := corpus.LoadPairs(filepath.Join(*dir, name))
@@ -34,14 +42,25 @@ func main() {
 		}
 		corpus.EvaluatePairs(os.Stdout, name, pairs)
 	}
+	summary(heldOut)
 }
 
-func posts(file string, verbose bool) {
+func posts(file, title string, verbose bool) *corpus.Result {
 	posts, err := corpus.Load(file)
 	if err != nil {
 		fail(err)
 	}
-	corpus.Evaluate(posts).Print(os.Stdout, filepath.Base(file), verbose)
+	result := corpus.Evaluate(posts)
+	result.Print(os.Stdout, title, verbose)
+	return result
+}
+
+// summary prints the tables over several corpora.
+func summary(r *corpus.Result) {
+	fmt.Printf("held out together: %d posts\n\n", r.Posts)
+	r.PrintConfusion(os.Stdout)
+	fmt.Println()
+	r.PrintCalibration(os.Stdout)
 }
 
 func fail(err error) {

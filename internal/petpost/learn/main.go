@@ -1,14 +1,16 @@
-// Command learn makes petpost's opinion.tsv: the weights of two multinomial
-// logistic models, for the type and for the animal, over petpost.FeaturesOf,
-// learned from the labelled corpora. It is run by hand after the rules or the
-// corpora have changed, and always makes the same table of the same input.
+// Command learn makes petpost's model.tsv: the weights of two multinomial
+// logistic models, for the type and for the animal, over the features that
+// petpost.Prepare gives, learned from the labelled corpora. `make model` runs it
+// after the vocabulary or the corpora have changed; the same input always makes
+// the same table, byte for byte.
 //
 //	go run ./internal/petpost/learn [-check] [file.jsonl …]
 //
-// It prints how well the rules, and the rules with the model, read posts that
-// the model has not seen: every tenth of the corpora in turn is read by a model
-// learned from the others, and so is each corpus as a whole, which tells more of
-// walls that are worded in their own way. With -check nothing is written.
+// It prints how well the model reads posts that it has not learned from: every
+// tenth of the corpora in turn is read by a model of the others, and so is each
+// corpus as a whole, which tells more of walls that are worded in their own way.
+// From the tenths it also takes how well the model knows when it is unsure, and
+// scales the weights of the types so that their odds are true. With -check nothing is written.
 package main
 
 import (
@@ -24,11 +26,9 @@ import (
 
 // sample is one text with its labels.
 type sample struct {
-	names   []string
-	file    string
-	want    corpus.Want
+	*petpost.Prepared
+	post    *corpus.Post
 	columns [len(questions)]int // of the labels
-	rules   petpost.RulesAnswer
 }
 
 func main() {
@@ -50,17 +50,21 @@ func main() {
 		samples = append(samples, read(posts)...)
 	}
 	const folds = 10
-	measure("every tenth", samples, files, folds, func(i int) int { return i % folds })
-	measure("whole corpora", samples, files, len(files), func(i int) int { return slices.Index(files, samples[i].file) })
+	tenths := leaveOut(samples, folds, func(i int) int { return i % folds })
+	temperature := calibrate(samples, tenths)
+	fmt.Printf("calibration: the weights of types are divided by %.2f\n", temperature)
+	measure("every tenth", samples, files, tenths, temperature)
+	measure("whole corpora", samples, files, leaveOut(samples, len(files), func(i int) int { return slices.Index(files, samples[i].post.File) }), temperature)
 	if *check {
 		return
 	}
-	if err := train(samples).write(filepath.Join(*dir, "opinion.tsv")); err != nil {
+	if err := train(samples).write(filepath.Join(*dir, "model.tsv"), temperature); err != nil {
 		fail(err)
 	}
 }
 
-// read takes the posts of one text; what a repost makes of two is for the rules.
+// read takes the posts of one text; what a repost makes of two is no matter of
+// the model.
 func read(posts []corpus.Post) []*sample {
 	var samples []*sample
 	for i := range posts {
@@ -72,27 +76,21 @@ func read(posts []corpus.Post) []*sample {
 			continue
 		}
 		want := posts[i].Want
-		typ := slices.Index(petpost.OpinionTypes[:], want.Type)
+		typ := slices.Index(petpost.ModelTypes[:], want.Type)
 		if typ < 0 {
 			continue
 		}
-		s := &sample{file: posts[i].File, want: want}
-		s.columns = [...]int{typ, len(petpost.OpinionTypes) + slices.Index(petpost.OpinionAnimals[:], want.Animal)}
-		s.names, s.rules = petpost.FeaturesOf(text)
+		s := &sample{Prepared: petpost.Prepare(text), post: &posts[i]}
+		s.columns = [...]int{typ, len(petpost.ModelTypes) + slices.Index(petpost.ModelAnimals[:], want.Animal)}
 		samples = append(samples, s)
 	}
 	return samples
 }
 
-// measure prints how often texts that were not learned from are read rightly,
-// corpus by corpus. foldOf says with which others a text is left out.
-func measure(title string, samples []*sample, files []string, folds int, foldOf func(i int) int) {
-	type count struct{ texts, rules, both, falseLost, missedLost, rulesAnimal, animal int }
-	counts := map[string]*count{}
-	all := &count{}
-	for _, file := range files {
-		counts[file] = &count{}
-	}
+// leaveOut gives the sums of each text by a model that was learned without the
+// texts of its fold.
+func leaveOut(samples []*sample, folds int, foldOf func(i int) int) []row {
+	sums := make([]row, len(samples))
 	for fold := range folds {
 		var rest []*sample
 		for i, s := range samples {
@@ -102,25 +100,39 @@ func measure(title string, samples []*sample, files []string, folds int, foldOf 
 		}
 		m := train(rest)
 		for i, s := range samples {
-			if foldOf(i) != fold {
-				continue
+			if foldOf(i) == fold {
+				sums[i] = m.sums(m.known(s.Features))
 			}
-			typ, animal := m.read(s)
-			for _, c := range []*count{counts[s.file], all} {
-				c.texts++
-				c.rules += one(s.rules.Type == s.want.Type)
-				c.both += one(typ == s.want.Type)
-				c.falseLost += one(typ == petpost.Lost && s.want.Type != petpost.Lost)
-				c.missedLost += one(typ != petpost.Lost && s.want.Type == petpost.Lost)
-				c.rulesAnimal += one(s.rules.Animal == s.want.Animal)
-				c.animal += one(animal == s.want.Animal)
-			}
+		}
+	}
+	return sums
+}
+
+// measure prints how often texts that were not learned from are read rightly,
+// corpus by corpus.
+func measure(title string, samples []*sample, files []string, sums []row, temperature float64) {
+	type count struct{ texts, right, falseLost, missedLost, animal int }
+	counts := map[string]*count{}
+	all := &count{}
+	for _, file := range files {
+		counts[file] = &count{}
+	}
+	for i, s := range samples {
+		written := sums[i].written(temperature)
+		typ, animal, _ := s.Decide(&written)
+		want := s.post.Want
+		for _, c := range []*count{counts[s.post.File], all} {
+			c.texts++
+			c.right += one(want.TypeIs(typ))
+			c.falseLost += one(typ == petpost.Lost && !want.TypeIs(typ))
+			c.missedLost += one(want.Type == petpost.Lost && !want.TypeIs(typ))
+			c.animal += one(want.AnimalIs(animal))
 		}
 	}
 	fmt.Printf("%s left out:\n", title)
 	show := func(name string, c *count) {
-		fmt.Printf("%-16s %4d texts: type %.1f %% by the rules, %.1f %% with the model, false lost %d, missed lost %d; animal %.1f %%, %.1f %%\n", name,
-			c.texts, percent(c.rules, c.texts), percent(c.both, c.texts), c.falseLost, c.missedLost, percent(c.rulesAnimal, c.texts), percent(c.animal, c.texts))
+		fmt.Printf("%-16s %4d texts: type %.1f %%, false lost %d, missed lost %d; animal %.1f %%\n", name,
+			c.texts, percent(c.right, c.texts), c.falseLost, c.missedLost, percent(c.animal, c.texts))
 	}
 	for _, file := range files {
 		show(filepath.Base(file), counts[file])

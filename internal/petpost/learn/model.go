@@ -22,22 +22,68 @@ const (
 
 // questions are the columns that each question about a text is answered in.
 var questions = [...]struct{ from, to int }{
-	{0, len(petpost.OpinionTypes)},
-	{len(petpost.OpinionTypes), petpost.OpinionColumns},
+	{0, len(petpost.ModelTypes)},
+	{len(petpost.ModelTypes), petpost.ModelColumns},
 }
 
-// model holds a row of weights, one per column, for each feature.
+// row has a weight for each column.
+type row [petpost.ModelColumns]float64
+
+// chances are the probabilities of the answers to each question.
+func (r row) chances() row {
+	for _, q := range questions {
+		answers := r[q.from:q.to]
+		top, total := slices.Max(answers), 0.0
+		for k := range answers {
+			answers[k] = math.Exp(answers[k] - top)
+			total += answers[k]
+		}
+		for k := range answers {
+			answers[k] /= total
+		}
+	}
+	return r
+}
+
+// written is the row as it stands in the table.
+func (r row) written(temperature float64) (sums petpost.ModelSums) {
+	for k, x := range r {
+		if k < len(petpost.ModelTypes) {
+			x /= temperature
+		}
+		sums[k] = int(math.Round(x * scale))
+	}
+	return sums
+}
+
+// model holds a row of weights for each feature.
 type model struct {
 	names []string
 	index map[string]int
-	rows  [][petpost.OpinionColumns]float64
+	rows  []row
 }
 
 // train learns by AdaGrad, each question for itself.
 func train(samples []*sample) *model {
+	m := newModel(samples)
+	squares := make([]row, len(m.names))
+	features := make([][]int, len(samples))
+	for i, s := range samples {
+		features[i] = m.known(s.Features)
+	}
+	random := rand.New(rand.NewSource(1))
+	for range rounds {
+		for _, i := range random.Perm(len(samples)) {
+			m.step(squares, features[i], samples[i].columns)
+		}
+	}
+	return m
+}
+
+func newModel(samples []*sample) *model {
 	counts := map[string]int{}
 	for _, s := range samples {
-		for _, name := range s.names {
+		for _, name := range s.Features {
 			counts[name]++
 		}
 	}
@@ -51,35 +97,27 @@ func train(samples []*sample) *model {
 	for i, name := range m.names {
 		m.index[name] = i
 	}
-	m.rows = make([][petpost.OpinionColumns]float64, len(m.names))
-	squares := make([][petpost.OpinionColumns]float64, len(m.names))
-	features := make([][]int, len(samples))
-	for i, s := range samples {
-		features[i] = m.known(s.names)
-	}
-	random := rand.New(rand.NewSource(1))
-	for range rounds {
-		for _, i := range random.Perm(len(samples)) {
-			chances := m.chances(features[i])
-			for q, question := range questions {
-				if samples[i].columns[q] < 0 {
-					continue // not labelled
-				}
-				for k := question.from; k < question.to; k++ {
-					miss := chances[k]
-					if k == samples[i].columns[q] {
-						miss--
-					}
-					for _, f := range features[i] {
-						gradient := miss + decay*m.rows[f][k]
-						squares[f][k] += gradient * gradient
-						m.rows[f][k] -= rate * gradient / math.Sqrt(squares[f][k]+1e-3)
-					}
-				}
+	m.rows = make([]row, len(m.names))
+	return m
+}
+
+// step moves the weights of a text's features towards its labels; a label below
+// the question's columns is none.
+func (m *model) step(squares []row, features []int, labels [len(questions)]int) {
+	miss := m.sums(features).chances()
+	for q, question := range questions {
+		if labels[q] < question.from {
+			continue
+		}
+		miss[labels[q]]--
+		for _, f := range features {
+			for k := question.from; k < question.to; k++ {
+				gradient := miss[k] + decay*m.rows[f][k]
+				squares[f][k] += gradient * gradient
+				m.rows[f][k] -= rate * gradient / math.Sqrt(squares[f][k]+1e-3)
 			}
 		}
 	}
-	return m
 }
 
 func (m *model) known(names []string) []int {
@@ -92,7 +130,7 @@ func (m *model) known(names []string) []int {
 	return features
 }
 
-func (m *model) sums(features []int) (sums [petpost.OpinionColumns]float64) {
+func (m *model) sums(features []int) (sums row) {
 	for _, f := range features {
 		for k := range sums {
 			sums[k] += m.rows[f][k]
@@ -101,56 +139,44 @@ func (m *model) sums(features []int) (sums [petpost.OpinionColumns]float64) {
 	return sums
 }
 
-// chances are the probabilities of the answers to each question.
-func (m *model) chances(features []int) [petpost.OpinionColumns]float64 {
-	chances := m.sums(features)
-	for _, q := range questions {
-		answers := chances[q.from:q.to]
-		top, total := slices.Max(answers), 0.0
-		for k := range answers {
-			answers[k] = math.Exp(answers[k] - top)
-			total += answers[k]
+// calibrate finds the divisor of the sums under which the probabilities that
+// they stand for fit the labels best.
+func calibrate(samples []*sample, sums []row) float64 {
+	best, least := 1.0, math.Inf(1)
+	for temperature := 0.5; temperature < 5; temperature += 0.01 {
+		loss := 0.0
+		for i, s := range samples {
+			scaled := sums[i]
+			for k := range scaled {
+				scaled[k] /= temperature
+			}
+			loss -= math.Log(scaled.chances()[s.columns[0]])
 		}
-		for k := range answers {
-			answers[k] /= total
+		if loss < least {
+			best, least = temperature, loss
 		}
 	}
-	return chances
+	return best
 }
 
-// read answers as petpost does: the rules lead, the model may overtake them.
-func (m *model) read(s *sample) (typ petpost.Type, animal petpost.Animal) {
-	var sums petpost.OpinionSums
-	for k, x := range m.sums(m.known(s.names)) {
-		sums[k] = int(math.Round(x * scale))
-	}
-	t, a := sums.Weigh(s.rules)
-	return petpost.OpinionTypes[t], petpost.OpinionAnimals[a-len(petpost.OpinionTypes)]
-}
-
-func (m *model) write(path string) error {
+func (m *model) write(path string, temperature float64) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriter(f)
-	fmt.Fprintln(w, "# Made by internal/petpost/learn; do not edit. Hundredths of log odds; see features.go for the features.")
+	fmt.Fprintln(w, "# Made by make model; do not edit. Hundredths of log odds; see features.go for the features.")
 	fmt.Fprint(w, "# feature")
-	for _, t := range petpost.OpinionTypes {
+	for _, t := range petpost.ModelTypes {
 		fmt.Fprint(w, "\t", t)
 	}
-	for _, a := range petpost.OpinionAnimals {
+	for _, a := range petpost.ModelAnimals {
 		fmt.Fprint(w, "\t", a)
 	}
 	fmt.Fprintln(w)
 	for i, name := range m.names {
-		most := 0
-		var weights [petpost.OpinionColumns]int
-		for k, x := range m.rows[i] {
-			weights[k] = int(math.Round(x * scale))
-			most = max(most, weights[k], -weights[k])
-		}
-		if most <= negligible {
+		weights := m.rows[i].written(temperature)
+		if most := max(slices.Max(weights[:]), -slices.Min(weights[:])); most <= negligible {
 			continue
 		}
 		fmt.Fprint(w, name)

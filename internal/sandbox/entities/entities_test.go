@@ -29,8 +29,8 @@ func TestHTMLIsReadAsTheServerReadsIt(t *testing.T) {
 		`<a href="javascript:alert(1)">x</a>`:                    {"x", nil},
 		"<b></b>x":                                               {"x", nil},
 		`<span class="tg-spoiler">тайна</span>`:                  {"тайна", []E{{Type: entities.Spoiler, Length: 5}}},
-		`<pre><code class="language-go">x</code></pre>`:          {"x", []E{{Type: entities.Pre, Length: 1, Language: "go"}}},
-		`<blockquote expandable>цитата</blockquote>`:             {"цитата", []E{{Type: entities.ExpandableBlockquote, Length: 6}}},
+		`<pre><code class="language-go">x</code></pre>`:          {"x", []E{{Type: entities.Code, Length: 1}, {Type: entities.Pre, Length: 1}}},
+		`<blockquote expandable>цитата</blockquote>`:             {"цитата", []E{{Type: entities.Blockquote, Length: 6}}},
 		"<STRONG>a</STRONG><em>b</em><u>c</u><ins>d</ins><s>e</s><del>f</del>": {"abcdef", []E{
 			{Type: entities.Bold, Length: 1}, {Type: entities.Italic, Offset: 1, Length: 1}, {Type: entities.Underline, Offset: 2, Length: 1},
 			{Type: entities.Underline, Offset: 3, Length: 1}, {Type: entities.Strikethrough, Offset: 4, Length: 1}, {Type: entities.Strikethrough, Offset: 5, Length: 1}}},
@@ -72,7 +72,7 @@ func TestMarkdownV2IsReadAsTheServerReadsIt(t *testing.T) {
 		`8 900 000\-12\-34\.`:              {"8 900 000-12-34.", nil},
 		"_a_ __b__ ~c~ ||d||":              {"a b c d", []E{{Type: entities.Italic, Length: 1}, {Type: entities.Underline, Offset: 2, Length: 1}, {Type: entities.Strikethrough, Offset: 4, Length: 1}, {Type: entities.Spoiler, Offset: 6, Length: 1}}},
 		`[пост](https://vk.com/wall-1\_2)`: {"пост", []E{{Type: entities.TextLink, Length: 4, URL: "https://vk.com/wall-1_2"}}},
-		"`a.b` и ```go\nx := 1```":         {"a.b и x := 1", []E{{Type: entities.Code, Length: 3}, {Type: entities.Pre, Offset: 6, Length: 6, Language: "go"}}},
+		"`a.b` и ```go\nx := 1```":         {"a.b и x := 1", []E{{Type: entities.Code, Length: 3}, {Type: entities.Pre, Offset: 6, Length: 6}}},
 		">цитата\n>дальше\nтекст":          {"цитата\nдальше\nтекст", []E{{Type: entities.Blockquote, Length: 14}}},
 		"*жирный _и курсив_*":              {"жирный и курсив", []E{{Type: entities.Bold, Length: 15}, {Type: entities.Italic, Offset: 7, Length: 8}}},
 	} {

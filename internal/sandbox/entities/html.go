@@ -1,7 +1,9 @@
 package entities
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -9,11 +11,11 @@ import (
 
 // openTag is an element that waits for its end tag.
 type openTag struct {
-	name      string
-	attribute string // href, language, emoji id, "expandable"
-	spoiler   bool   // a span of class tg-spoiler
-	offset    int    // UTF-16 offset of its content in the result
-	start     int    // byte offset of its content in the result
+	name    string
+	href    string
+	spoiler bool // a span of class tg-spoiler
+	offset  int  // UTF-16 offset of its content in the result
+	start   int  // byte offset of its content in the result
 }
 
 var htmlTags = map[string]Type{
@@ -22,13 +24,12 @@ var htmlTags = map[string]Type{
 	"u": Underline, "ins": Underline,
 	"s": Strikethrough, "strike": Strikethrough, "del": Strikethrough,
 	"tg-spoiler": Spoiler, "span": Spoiler,
-	"a": TextLink, "tg-emoji": CustomEmoji,
+	"a":    TextLink,
 	"code": Code, "pre": Pre,
 	"blockquote": Blockquote,
 }
 
-// ParseHTML reads a text of parse_mode HTML. The error is what follows
-// "can't parse entities: " in the server's answer.
+// ParseHTML reads a text of parse_mode HTML. The error is what follows "can't parse entities: " in the server's answer.
 func ParseHTML(source string) (string, []Entity, error) {
 	var out strings.Builder
 	var list []Entity
@@ -39,7 +40,7 @@ func ParseHTML(source string) (string, []Entity, error) {
 		case '&':
 			if r, size := htmlReference(source[i:]); size > 0 {
 				out.WriteRune(r)
-				width += utf16Width(r)
+				width += width16(r)
 				i += size
 				continue
 			}
@@ -66,18 +67,17 @@ func ParseHTML(source string) (string, []Entity, error) {
 		default:
 			r, size := utf8.DecodeRuneInString(source[i:])
 			out.WriteRune(r)
-			width += utf16Width(r)
+			width += width16(r)
 			i += size
 		}
 	}
 	if len(open) > 0 {
 		return "", nil, fmt.Errorf("Can't find end tag corresponding to start tag %q", open[len(open)-1].name)
 	}
-	return out.String(), inOrder(joinCode(list)), nil
+	return out.String(), inOrder(list), nil
 }
 
-// startTag reads a start tag whose name begins at i; begin is where its "<"
-// stands, for the complaints.
+// startTag reads a start tag whose name begins at i; begin is where its "<" stands, for the complaints.
 func startTag(source string, i, begin int) (openTag, int, error) {
 	from := i
 	for i < len(source) && !htmlSpace(source[i]) && source[i] != '>' {
@@ -122,11 +122,16 @@ func startTag(source string, i, begin int) (openTag, int, error) {
 			if value, i, err = attributeValue(source, i+1, tag.name, begin); err != nil {
 				return openTag{}, 0, err
 			}
-		case tag.name == "blockquote" && attribute == "expandable":
+		case tag.name == "blockquote" && attribute == "expandable": // shown as any other
 		default:
 			return openTag{}, 0, fmt.Errorf("Expected equal sign in declaration of an attribute of the tag %q at byte offset %d", tag.name, begin)
 		}
-		tag.keep(attribute, value)
+		switch {
+		case tag.name == "a" && attribute == "href":
+			tag.href = value
+		case tag.name == "span" && attribute == "class" && value == "tg-spoiler":
+			tag.spoiler = true
+		}
 	}
 	if tag.name == "span" && !tag.spoiler {
 		return openTag{}, 0, fmt.Errorf("Tag \"span\" must have class \"tg-spoiler\" at byte offset %d", begin)
@@ -172,20 +177,6 @@ func attributeValue(source string, i int, tag string, begin int) (string, int, e
 	return value.String(), i + 1, nil
 }
 
-func (t *openTag) keep(attribute, value string) {
-	switch {
-	case t.name == "a" && attribute == "href",
-		t.name == "tg-emoji" && attribute == "emoji-id":
-		t.attribute = value
-	case t.name == "code" && attribute == "class" && strings.HasPrefix(value, "language-"):
-		t.attribute = strings.TrimPrefix(value, "language-")
-	case t.name == "span" && attribute == "class" && value == "tg-spoiler":
-		t.spoiler = true
-	case t.name == "blockquote" && attribute == "expandable":
-		t.attribute = "expandable"
-	}
-}
-
 func endTag(source string, begin int, open *[]openTag, list *[]Entity, text string, width int) (int, error) {
 	if len(*open) == 0 {
 		return 0, fmt.Errorf("Unexpected end tag at byte offset %d", begin)
@@ -209,110 +200,46 @@ func endTag(source string, begin int, open *[]openTag, list *[]Entity, text stri
 	*open = (*open)[:len(*open)-1]
 
 	entity := Entity{Type: htmlTags[tag.name], Offset: tag.offset, Length: width - tag.offset}
-	switch entity.Type {
-	case TextLink:
-		entity.URL = tag.attribute
-		if entity.URL == "" {
-			entity.URL = text[tag.start:]
-		}
-		link, ok := Link(entity.URL)
+	if entity.Type == TextLink {
+		link, ok := Link(cmp.Or(tag.href, text[tag.start:]))
 		if !ok { // the server drops a link it cannot follow and keeps its text
 			return i + 1, nil
 		}
 		entity.URL = link
-	case CustomEmoji:
-		entity.CustomEmojiID = tag.attribute
-	case Code:
-		entity.Language = tag.attribute
-	case Blockquote:
-		if tag.attribute == "expandable" {
-			entity.Type = ExpandableBlockquote
-		}
 	}
 	*list = append(*list, entity)
 	return i + 1, nil
 }
 
-// joinCode turns <pre><code class="language-x"> into one pre entity of that
-// language; a language anywhere else means nothing.
-func joinCode(list []Entity) []Entity {
-	kept := list[:0]
-	for _, e := range list {
-		if e.Type == Pre && len(kept) > 0 {
-			inner := kept[len(kept)-1]
-			if inner.Type == Code && inner.Offset == e.Offset && inner.Length == e.Length {
-				e.Language = inner.Language
-				kept[len(kept)-1] = e
-				continue
-			}
-		}
-		kept = append(kept, e)
-	}
-	for i := range kept {
-		if kept[i].Type == Code {
-			kept[i].Language = ""
-		}
-	}
-	return kept
-}
+var reference = regexp.MustCompile(`^&(?:#(\d{1,9})|#x([0-9a-fA-F]{1,9})|([A-Za-z]+));?`)
 
-// htmlReference decodes a character reference at the start of source. Only
-// numeric ones and lt, gt, amp and quot are known; size 0 means that the
-// ampersand stands for itself.
+// htmlReference decodes a character reference at the start of source. Only numeric ones and lt, gt, amp and quot are
+// known; size 0 means that the ampersand stands for itself.
 func htmlReference(source string) (r rune, size int) {
-	if !strings.HasPrefix(source, "&") {
+	match := reference.FindStringSubmatch(source)
+	if match == nil {
 		return 0, 0
 	}
-	end := 1
-	code := rune(0)
-	if strings.HasPrefix(source, "&#") {
-		end = 2
-		base, digits := 10, end
-		if end < len(source) && source[end] == 'x' {
-			base, end, digits = 16, end+1, end+1
+	r = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "quot": '"'}[match[3]]
+	if match[3] == "" {
+		base := 10
+		if match[2] != "" {
+			base = 16
 		}
-		for end < len(source) && digit(source[end], base) {
-			end++
-		}
-		value, err := strconv.ParseUint(source[digits:end], base, 32)
-		if err != nil || value == 0 || value >= 0x10ffff || end-digits > 9 {
+		value, err := strconv.ParseUint(match[1]+match[2], base, 32)
+		if err != nil || value >= 0x10ffff {
 			return 0, 0
 		}
-		code = rune(value)
-	} else {
-		for end < len(source) && letter(source[end]) {
-			end++
-		}
-		switch source[1:end] {
-		case "lt":
-			code = '<'
-		case "gt":
-			code = '>'
-		case "amp":
-			code = '&'
-		case "quot":
-			code = '"'
-		default:
-			return 0, 0
-		}
+		r = rune(value)
 	}
-	if end < len(source) && source[end] == ';' {
-		end++
+	if r == 0 {
+		return 0, 0
 	}
-	return code, end
+	return r, len(match[0])
 }
-
-func digit(c byte, base int) bool {
-	if c >= '0' && c <= '9' {
-		return true
-	}
-	return base == 16 && (c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F')
-}
-
-func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 func tokenByte(c byte) bool {
-	return letter(c) || c >= '0' && c <= '9' || c == '.' || c == '-'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-'
 }
 
 func htmlSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' }

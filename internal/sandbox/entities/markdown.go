@@ -2,29 +2,36 @@ package entities
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // openMark is a MarkdownV2 entity that waits for its end.
 type openMark struct {
-	kind     Type
-	language string // of a pre
-	begin    int    // byte offset in the source, for the complaints
-	offset   int    // UTF-16 offset in the result
-	start    int    // byte offset in the result
+	kind   Type
+	begin  int // byte offset in the source, for the complaints
+	offset int // UTF-16 offset in the result
+	start  int // byte offset in the result
 }
 
-// The names the server uses in "Can't find end of … entity".
-var markNames = map[Type]string{
-	Bold: "Bold", Italic: "Italic", Underline: "Underline", Strikethrough: "Strikethrough",
-	Spoiler: "Spoiler", Code: "Code", Pre: "Pre", TextLink: "TextUrl", CustomEmoji: "CustomEmoji",
+// markStyle is how an entity begins and ends, with the name the server uses in "Can't find end of … entity".
+type markStyle struct {
+	kind              Type
+	name, open, close string
+}
+
+// marks are tried in this order: the longer before the shorter.
+var marks = []markStyle{
+	{Underline, "Underline", "__", "__"}, {Italic, "Italic", "_", "_"}, {Bold, "Bold", "*", "*"},
+	{Strikethrough, "Strikethrough", "~", "~"}, {Spoiler, "Spoiler", "||", "||"}, {TextLink, "TextUrl", "[", "]"},
+	{Pre, "Pre", "```", "```"}, {Code, "Code", "`", "`"},
 }
 
 const reservedMarks = "_*[]()~`>#+-=|{}.!"
 
-// ParseMarkdownV2 reads a text of parse_mode MarkdownV2. The error is what
-// follows "can't parse entities: " in the server's answer.
+// ParseMarkdownV2 reads a text of parse_mode MarkdownV2. The error is what follows "can't parse entities: " in the
+// server's answer.
 func ParseMarkdownV2(source string) (string, []Entity, error) {
 	p := markdown{source: source, quote: -1, lineStart: true}
 	for p.at < len(source) {
@@ -35,7 +42,8 @@ func ParseMarkdownV2(source string) (string, []Entity, error) {
 	p.endQuote()
 	if n := len(p.open); n > 0 {
 		mark := p.open[n-1]
-		return "", nil, fmt.Errorf("Can't find end of %s entity at byte offset %d", markNames[mark.kind], mark.begin)
+		at := slices.IndexFunc(marks, func(m markStyle) bool { return m.kind == mark.kind })
+		return "", nil, fmt.Errorf("Can't find end of %s entity at byte offset %d", marks[at].name, mark.begin)
 	}
 	return p.out.String(), inOrder(p.list), nil
 }
@@ -96,37 +104,25 @@ func (p *markdown) close() (bool, error) {
 	mark := p.open[len(p.open)-1]
 	rest := p.source[p.at:]
 	size := 0
-	switch mark.kind {
-	case Bold:
-		size = prefixed(rest, "*")
-	case Italic:
-		if !strings.HasPrefix(rest, "__") {
-			size = prefixed(rest, "_")
+	for _, m := range marks {
+		if m.kind == mark.kind {
+			size = prefixed(rest, m.close)
 		}
-	case Underline:
-		size = prefixed(rest, "__")
-	case Strikethrough:
-		size = prefixed(rest, "~")
-	case Spoiler:
-		size = prefixed(rest, "||")
-	case Code:
-		size = prefixed(rest, "`")
-	case Pre:
-		size = prefixed(rest, "```")
-		if size == 0 { // single backquotes inside are text
-			p.write('`')
-			p.at++
-			return true, nil
-		}
-	case TextLink, CustomEmoji:
-		size = prefixed(rest, "]")
+	}
+	switch {
+	case mark.kind == Italic && strings.HasPrefix(rest, "__"):
+		size = 0
+	case mark.kind == Pre && size == 0: // single backquotes inside are text
+		p.write('`')
+		p.at++
+		return true, nil
 	}
 	if size == 0 {
 		return false, nil
 	}
 	p.at += size
-	entity := Entity{Type: mark.kind, Offset: mark.offset, Length: p.width - mark.offset, Language: mark.language}
-	if mark.kind == TextLink || mark.kind == CustomEmoji {
+	entity := Entity{Type: mark.kind, Offset: mark.offset, Length: p.width - mark.offset}
+	if mark.kind == TextLink {
 		keep, err := p.target(&entity, p.out.String()[mark.start:])
 		if err != nil {
 			return false, err
@@ -140,8 +136,7 @@ func (p *markdown) close() (bool, error) {
 	return true, nil
 }
 
-// target reads the "(…)" after a link text; without one the text itself is
-// the address.
+// target reads the "(…)" after a link text; without one the text itself is the address.
 func (p *markdown) target(entity *Entity, text string) (keep bool, err error) {
 	address := text
 	if strings.HasPrefix(p.source[p.at:], "(") {
@@ -158,16 +153,6 @@ func (p *markdown) target(entity *Entity, text string) (keep bool, err error) {
 		}
 		p.at++
 		address = b.String()
-	} else if entity.Type == CustomEmoji {
-		return false, fmt.Errorf("Custom emoji entity must contain a tg://emoji URL")
-	}
-	if entity.Type == CustomEmoji {
-		id, ok := strings.CutPrefix(address, "tg://emoji?id=")
-		if !ok {
-			return false, fmt.Errorf("Custom emoji entity must contain a tg://emoji URL")
-		}
-		entity.CustomEmojiID = id
-		return true, nil
 	}
 	entity.URL, keep = Link(address)
 	return keep, nil
@@ -176,41 +161,20 @@ func (p *markdown) target(entity *Entity, text string) (keep bool, err error) {
 // begin opens the entity whose start mark stands here.
 func (p *markdown) begin() error {
 	rest := p.source[p.at:]
-	mark := openMark{begin: p.at, offset: p.width, start: p.out.Len()}
-	size := 1
+	mark, size := openMark{begin: p.at, offset: p.width, start: p.out.Len()}, 0
+	for _, m := range marks {
+		if size == 0 && strings.HasPrefix(rest, m.open) {
+			mark.kind, size = m.kind, len(m.open)
+		}
+	}
 	switch {
-	case strings.HasPrefix(rest, "__"):
-		mark.kind, size = Underline, 2
-	case rest[0] == '_':
-		mark.kind = Italic
-	case rest[0] == '*':
-		mark.kind = Bold
-	case rest[0] == '~':
-		mark.kind = Strikethrough
-	case strings.HasPrefix(rest, "||"):
-		mark.kind, size = Spoiler, 2
-	case rest[0] == '[':
-		mark.kind = TextLink
-	case strings.HasPrefix(rest, "!["):
-		mark.kind, size = CustomEmoji, 2
-	case strings.HasPrefix(rest, "```"):
-		mark.kind, size = Pre, 3
-		line := rest[3:]
-		end := strings.IndexAny(line, " \t\r\n`")
-		if end > 0 && line[end] != '`' {
-			mark.language = line[:end]
-			size += end
-			line = line[end:]
-		}
-		if strings.HasPrefix(line, "\n") {
-			size++
-		} else if strings.HasPrefix(line, "\r\n") {
-			size += 2
-		}
-	case rest[0] == '`':
-		mark.kind = Code
-	default:
+	case size == 0:
 		return fmt.Errorf("Character '%c' is reserved and must be escaped with the preceding '\\'", rest[0])
+	case mark.kind == Pre:
+		if end := strings.IndexAny(rest[size:], " \t\r\n`"); end > 0 && rest[size+end] != '`' { // a language
+			size += end
+		}
+		size += prefixed(rest[size:], "\n") + prefixed(rest[size:], "\r\n")
 	}
 	p.lineStart = false
 	p.open = append(p.open, mark)
@@ -224,7 +188,7 @@ func (p *markdown) inside(kind Type) bool {
 
 func (p *markdown) write(r rune) {
 	p.out.WriteRune(r)
-	p.width += utf16Width(r)
+	p.width += width16(r)
 	p.lineStart = false
 }
 

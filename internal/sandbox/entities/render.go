@@ -1,16 +1,17 @@
 package entities
 
 import (
+	"cmp"
 	"html"
 	"net/url"
 	"regexp"
-	"sort"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
 
-// Link completes and checks the address of a text link: http, https, tg, ton
-// and mailto pass, an address without a scheme gets http://.
+// Link completes and checks the address of a text link: http, https, tg, ton and mailto pass, an address without a
+// scheme gets http://.
 func Link(address string) (string, bool) {
 	address = strings.TrimSpace(address)
 	if address == "" || strings.ContainsAny(address, " \n\t") {
@@ -38,20 +39,13 @@ func Link(address string) (string, bool) {
 
 var bareAddress = regexp.MustCompile(`https?://[^\s<>"«»]+[^\s<>"«».,;:!?)\]]|(?:\+7|\b8)[\s(-]*9\d{2}[\s)-]*\d{3}[\s-]*\d{2}[\s-]*\d{2}\b|(?:^|[\s(])[#@][\p{L}\d_]{2,}`)
 
-// HTML renders text with its entities for a browser. Bare addresses, phones,
-// hashtags and mentions become links too, as a Telegram app shows them.
+// HTML renders text with its entities for a browser. Bare addresses, phones, hashtags and mentions become links too, as
+// a Telegram app shows them.
 func HTML(text string, list []Entity) string {
 	units := utf16.Encode([]rune(text))
 	opens, closes := map[int][]Entity{}, map[int][]Entity{}
-	sorted := append([]Entity(nil), list...)
-	sort.SliceStable(sorted, func(i, j int) bool {
-		if sorted[i].Offset != sorted[j].Offset {
-			return sorted[i].Offset < sorted[j].Offset
-		}
-		return sorted[i].Length > sorted[j].Length
-	})
-	for _, e := range sorted {
-		if e.Offset < 0 || e.Length <= 0 || e.Offset+e.Length > len(units) {
+	for _, e := range inOrder(slices.Clone(list)) {
+		if e.Offset < 0 || e.Offset+e.Length > len(units) {
 			continue
 		}
 		opens[e.Offset] = append(opens[e.Offset], e)
@@ -90,8 +84,7 @@ func HTML(text string, list []Entity) string {
 	return out.String()
 }
 
-// Linkify escapes text and turns bare addresses, phones, hashtags and
-// mentions into links.
+// Linkify escapes text and turns bare addresses, phones, hashtags and mentions into links.
 func Linkify(text string) string {
 	var out strings.Builder
 	at := 0
@@ -103,11 +96,10 @@ func Linkify(text string) string {
 			match = text[from:to]
 		}
 		out.WriteString(html.EscapeString(text[at:from]))
-		switch {
-		case strings.HasPrefix(match, "http"):
-			out.WriteString(`<a href="` + html.EscapeString(match) + `" rel="noreferrer" target="_blank">` + html.EscapeString(match) + `</a>`)
-		default:
-			out.WriteString(`<span class="link">` + html.EscapeString(match) + `</span>`)
+		if shown := html.EscapeString(match); strings.HasPrefix(match, "http") {
+			out.WriteString(`<a href="` + shown + `" rel="noreferrer" target="_blank">` + shown + `</a>`)
+		} else {
+			out.WriteString(`<span class="link">` + shown + `</span>`)
 		}
 		at = to
 	}
@@ -123,50 +115,24 @@ func quiet(e Entity) int {
 	return 0
 }
 
+// tags are the elements of a browser that have no attributes.
+var tags = map[Type]string{Bold: "b", Italic: "i", Underline: "u", Strikethrough: "s", Code: "code", Pre: "pre", Blockquote: "blockquote"}
+
 func openHTML(e Entity) string {
 	switch e.Type {
-	case Bold:
-		return "<b>"
-	case Italic:
-		return "<i>"
-	case Underline:
-		return "<u>"
-	case Strikethrough:
-		return "<s>"
 	case Spoiler:
 		return `<span class="spoiler">`
-	case Code:
-		return "<code>"
-	case Pre:
-		return "<pre>"
 	case TextLink:
 		return `<a href="` + html.EscapeString(safeLink(e.URL)) + `" rel="noreferrer" target="_blank" title="` + html.EscapeString(e.URL) + `">`
-	case Blockquote, ExpandableBlockquote:
-		return "<blockquote>"
 	}
-	return "<span>"
+	return "<" + cmp.Or(tags[e.Type], "span") + ">"
 }
 
 func closeHTML(e Entity) string {
-	switch e.Type {
-	case Bold:
-		return "</b>"
-	case Italic:
-		return "</i>"
-	case Underline:
-		return "</u>"
-	case Strikethrough:
-		return "</s>"
-	case Code:
-		return "</code>"
-	case Pre:
-		return "</pre>"
-	case TextLink:
+	if e.Type == TextLink {
 		return "</a>"
-	case Blockquote, ExpandableBlockquote:
-		return "</blockquote>"
 	}
-	return "</span>"
+	return "</" + cmp.Or(tags[e.Type], "span") + ">"
 }
 
 // safeLink keeps script addresses out of the page.
@@ -178,13 +144,12 @@ func safeLink(address string) string {
 	return link
 }
 
-// FirstLink is the first address in a text: of a text link, or written out.
-// Empty if there is none.
+// FirstLink is the first address in a text: of a text link, or written out. Empty if there is none.
 func FirstLink(text string, list []Entity) string {
 	first, at := "", len(text)+1
 	for _, m := range bareAddress.FindAllStringIndex(text, -1) {
 		if match := text[m[0]:m[1]]; strings.HasPrefix(match, "http") {
-			first, at = match, utf16Length(text[:m[0]])
+			first, at = match, UTF16Length(text[:m[0]])
 			break
 		}
 	}

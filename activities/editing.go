@@ -1,0 +1,253 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/route"
+	"vestnik/internal/vk"
+)
+
+const (
+	// editAttempts is how many times an edit is tried, hours apart in the end,
+	// before it is given up.
+	editAttempts = 12
+	// editAgain is after how long an edit that could not be made is due for the
+	// second time.
+	editAgain = 10 * time.Minute
+)
+
+// EditOptions are for EditOnTelegram and EditOnVK, which the lane runs itself.
+// The messages are out already, so an edit does not hold up its lane for long:
+// what can't be edited within a minute is due again later.
+func EditOptions(destination, summary string) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		TaskQueue:           protocol.Platform(destination),
+		StartToCloseTimeout: 2 * time.Minute,
+		HeartbeatTimeout:    HeartbeatTimeout,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 3, MaximumInterval: 20 * time.Second, MaximumAttempts: 4,
+		},
+		Summary: summary,
+	}
+}
+
+// editor edits one message in a platform's own way. It may be repeated: to make
+// a message what it is already changes nothing.
+type editor interface {
+	edit(ctx context.Context, e *editJob) error
+	// classify says what an error of edit means.
+	classify(err error) refusal
+}
+
+// editJob is an edit with all that is needed to edit one of its messages.
+type editJob struct {
+	*db.Amendment
+
+	post   db.Post
+	target route.Target
+	at     int // the index in Parts of the message to be edited
+}
+
+func (e *editJob) part() db.PartToAmend { return e.Parts[e.at] }
+
+// refusal is what becomes of an edit that was no success.
+type refusal struct {
+	// status ends the edit; "" puts it off.
+	status     string
+	gone       bool // the message is: the others may still be edited
+	reason     string
+	again      bool // soon: the platform was not reached
+	retryAfter time.Duration
+}
+
+// EditOnTelegram edits the next message of a delivery in a chat.
+func (t *Telegram) EditOnTelegram(ctx context.Context, request protocol.EditMessage) (protocol.MessageEdited, error) {
+	return t.editNext(ctx, request, &telegramEditor{Telegram: t})
+}
+
+// EditOnVK edits the post of a delivery on a wall.
+func (v *VK) EditOnVK(ctx context.Context, request protocol.EditMessage) (protocol.MessageEdited, error) {
+	return v.editNext(ctx, request, &vkEditor{VK: v})
+}
+
+// editNext edits the next message that does not show what its post says.
+func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, editor editor) (protocol.MessageEdited, error) {
+	defer o.heartbeat(ctx)()
+	amendment, err := o.Ledger.OpenAmendment(ctx, request.EditID)
+	if err != nil || amendment == nil {
+		return protocol.MessageEdited{Status: protocol.EditDone}, err
+	}
+	e := &editJob{Amendment: amendment}
+	if e.post, err = o.Posts.Get(ctx, amendment.Delivery.OwnerID, amendment.Delivery.PostID); err != nil {
+		return protocol.MessageEdited{}, err
+	}
+	destination, err := route.ParseDestination(amendment.Delivery.Destination)
+	if err != nil {
+		return protocol.MessageEdited{}, err
+	}
+	var configured bool
+	if e.target, configured = o.Routes.Target(destination); !configured {
+		return o.finish(ctx, e, protocol.EditRefused, "the destination is not configured any more")
+	}
+	if !e.next() {
+		return o.finishAll(ctx, e)
+	}
+	waitForSlot(ctx, request.EditAt)
+	if err := editor.edit(ctx, e); err != nil {
+		refused := editor.classify(err)
+		if !refused.gone {
+			return o.putOff(ctx, e, refused, err)
+		}
+		e.Parts[e.at].Gone = true
+	}
+	e.Parts[e.at].Version = e.post.Version()
+	if err := o.Ledger.PartShows(ctx, e.Delivery.ID, e.part()); err != nil {
+		return protocol.MessageEdited{}, err
+	}
+	o.Log.InfoContext(ctx, "message edited", "delivery", e.Delivery.ID, "destination", e.Delivery.Destination,
+		"post", protocol.WallPost(e.post.OwnerID, e.post.PostID), "cause", e.Cause, "part", e.part().Part+1, "gone", e.part().Gone)
+	if e.next() {
+		return protocol.MessageEdited{Status: protocol.EditPending}, nil
+	}
+	return o.finishAll(ctx, e)
+}
+
+// next finds the next message that shows an older version: in its words, or in
+// its photos.
+func (e *editJob) next() bool {
+	for i, part := range e.Parts {
+		if !part.Gone && !bytes.Equal(part.Version, e.post.Version()) && (!part.Wordless || len(e.exchanges(i)) > 0) {
+			e.at = i
+			return true
+		}
+	}
+	return false
+}
+
+// finishAll ends an edit all of whose messages show what they should.
+func (o *Outbound) finishAll(ctx context.Context, e *editJob) (protocol.MessageEdited, error) {
+	there, gone := 0, 0
+	for _, part := range e.Parts {
+		if part.Gone {
+			gone++
+		} else {
+			there++
+		}
+	}
+	switch {
+	case gone > 0 && there == 0:
+		return o.finish(ctx, e, protocol.EditGone, "the message is not there any more")
+	case gone > 0:
+		return o.finish(ctx, e, protocol.EditDone, fmt.Sprintf("%d of its messages are not there any more", gone))
+	default:
+		return o.finish(ctx, e, protocol.EditDone, "")
+	}
+}
+
+// finish records how an edit ended, unless there is something new to do.
+func (o *Outbound) finish(ctx context.Context, e *editJob, status, reason string) (protocol.MessageEdited, error) {
+	finished, err := o.Ledger.FinishAmendment(ctx, e.Amendment, status, reason)
+	if err != nil {
+		return protocol.MessageEdited{}, err
+	}
+	if !finished {
+		return protocol.MessageEdited{Status: protocol.EditPending}, nil
+	}
+	return protocol.MessageEdited{Status: status, Reason: reason}, nil
+}
+
+// putOff records why a message could not be edited: for good, or for now.
+func (o *Outbound) putOff(ctx context.Context, e *editJob, refused refusal, cause error) (protocol.MessageEdited, error) {
+	o.Log.WarnContext(ctx, "message not edited", "delivery", e.Delivery.ID, "destination", e.Delivery.Destination,
+		"reason", refused.reason, "status", refused.status, "error", cause)
+	if refused.status == "" && e.Attempts >= editAttempts && refused.retryAfter == 0 {
+		refused.status, refused.reason = protocol.EditFailed, "given up: "+refused.reason
+	}
+	if refused.status != "" {
+		return o.finish(ctx, e, refused.status, refused.reason)
+	}
+	again := editAgain
+	if refused.retryAfter > 0 { // the whole destination is
+		again = 0
+	}
+	if err := o.Ledger.PostponeAmendment(ctx, e.ID, refused.reason, again); err != nil {
+		return protocol.MessageEdited{}, err
+	}
+	if refused.retryAfter > 0 {
+		if err := o.Ledger.Cool(ctx, e.Delivery.DestinationID, refused.retryAfter, refused.reason); err != nil {
+			return protocol.MessageEdited{}, err
+		}
+	}
+	options := temporal.ApplicationErrorOptions{
+		NonRetryable: !refused.again, NextRetryDelay: refused.retryAfter, Details: []any{protocol.Refusal{Reason: refused.reason}},
+	}
+	kind := protocol.ErrRetryLater
+	if refused.retryAfter > 0 {
+		kind, options.NonRetryable, options.Category = protocol.ErrRateLimited, true, temporal.ApplicationErrorCategoryBenign
+	}
+	return protocol.MessageEdited{}, temporal.NewApplicationErrorWithOptions(cause.Error(), kind, options)
+}
+
+type vkEditor struct {
+	*VK
+}
+
+// edit replaces the post, photos included, because VK takes a post without
+// them for one that has none. A user's key may edit what a community's may not.
+func (v *vkEditor) edit(ctx context.Context, e *editJob) error {
+	key := v.Album.Uploader
+	if key == nil {
+		var err error
+		if key, err = v.Keys(e.target.Destination); err != nil {
+			return err
+		}
+	}
+	j := &sendJob{Delivery: e.Delivery, post: e.post, target: e.target}
+	sender := &vkSender{VK: v.VK}
+	message := sender.wording(j, len(e.post.Photos))
+	draft := wallDraft{
+		WallPost: vk.WallPost{OwnerID: e.target.Destination.Owner, Copyright: message.Copyright},
+		album:    v.Album.attach(ctx, j, message.Photos),
+	}
+	for {
+		draft.word(sender.wording(j, len(draft.album.attachments)))
+		err := key.WallEdit(ctx, e.part().MessageIDs[0], draft.WallPost)
+		lighter, mended := draft.without(err)
+		if !mended {
+			return err
+		}
+		if lighter.unnamed {
+			j.NamesRefused, lighter.unnamed = true, false
+			lighter.album = v.Album.attach(ctx, j, message.Photos)
+		}
+		draft = lighter
+	}
+}
+
+// classify leaves a post alone that VK does not let us edit: a community's key may
+// not (27), and nobody may after a day.
+func (v *vkEditor) classify(err error) refusal {
+	var failure *vk.Error
+	if !errors.As(err, &failure) {
+		return refusal{reason: "not_configured"}
+	}
+	refused := refusal{reason: failure.Reason()}
+	switch failure.Action() {
+	case vk.Retry, vk.RateLimit:
+		refused.again = true
+	case vk.LongCooldown:
+		refused.retryAfter = failure.Policy.Delay(1, time.Now())
+	default:
+		refused.status, refused.reason = protocol.EditRefused, fmt.Sprintf("VK %d: %s", failure.Code, failure.Reason())
+	}
+	return refused
+}

@@ -1,0 +1,339 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestnik/internal/sandbox"
+)
+
+// What there is in the sandbox. This file is all that touches it.
+const (
+	relayToken = "7300000001:AAchaos-relay-bot-000000000000000000"
+	guideToken = "7300000002:AAchaos-guide-bot-000000000000000000"
+	secret     = "chaos-webhook-secret"
+	channel    = "@chaos_city"
+	channelID  = int64(-1001700000000)
+	readKey    = "chaos-reading-key-00000000000000000000"
+	writeKey   = "chaos-writing-key-%d-000000000000000000"
+	mediaKey   = "chaos-media-key-0000000000000000000000"
+)
+
+func wallID(i int) int64      { return -700000001 - int64(i) }
+func wallName(i int) string   { return fmt.Sprintf("chaos_wall_%02d", i+1) }
+func chatID(i int) int64      { return -1001700000001 - int64(i) }
+func chatName(i int) string   { return "telegram:" + strconv.FormatInt(chatID(i), 10) }
+func targetID(i int) int64    { return -710000001 - int64(i) }
+func targetName(i int) string { return "vk:" + strconv.FormatInt(targetID(i), 10) }
+func userID(i int) int64      { return 5_700_000_001 + int64(i) }
+
+// destinations are the chats, then the VK walls.
+func (s scale) destinations() (names []string) {
+	for i := range s.chats {
+		names = append(names, chatName(i))
+	}
+	for i := range s.vk {
+		names = append(names, targetName(i))
+	}
+	return names
+}
+
+// feeds reports whether a wall's posts go to a destination: all to the first
+// of each platform, and a share to each other one.
+func (s scale) feeds(wall int, destination string) bool {
+	for i := range s.chats {
+		if destination == chatName(i) {
+			return i == 0 || wall%s.chats == i
+		}
+	}
+	for i := range s.vk {
+		if destination == targetName(i) {
+			return i == 0 || wall%s.vk == i
+		}
+	}
+	return false
+}
+
+// standardPace is what every destination bears.
+var standardPace = pace{perSecond: 3, perMinute: 150}
+
+// routes is the routes file.
+func (s scale) routes() string {
+	var text strings.Builder
+	text.WriteString("destinations:\n")
+	for i, name := range s.destinations() {
+		fmt.Fprintf(&text, "  - id: %s\n    rate_per_sec: %g\n    attach_media: true\n", name, standardPace.perSecond)
+		if i < s.chats {
+			fmt.Fprintf(&text, "    per_minute: %d\n", standardPace.perMinute)
+		} else {
+			fmt.Fprintf(&text, "    token_env: VK_OUT_TOKEN_%d\n", i-s.chats)
+		}
+	}
+	text.WriteString("rules:\n")
+	for _, name := range s.destinations() {
+		fmt.Fprintf(&text, "  - name: to %s\n    types: [lost]\n    to: [%q]\n    walls:\n", name, name)
+		for wall := range s.walls {
+			if s.feeds(wall, name) {
+				fmt.Fprintf(&text, "      - %s\n", wallName(wall))
+			}
+		}
+	}
+	return text.String()
+}
+
+// world is the platforms and the people on them.
+type world struct {
+	*sandbox.Server
+	scale
+	menu    map[string]string // the first line of the screen behind each button of the guide's menu
+	numbers map[int64]owed    // the post with each number
+}
+
+func openWorld(ctx context.Context, s scale) (*world, error) {
+	server, err := sandbox.Start(ctx, sandbox.Options{
+		Limits: sandbox.NoLimits, MaxCalls: 1_000_000, WebhookRetry: 500 * time.Millisecond, PictureWidth: 160,
+	})
+	if err != nil {
+		return nil, err
+	}
+	w := &world{Server: server, scale: s, menu: map[string]string{}, numbers: map[int64]owed{}}
+	failures := []error{
+		w.AddBot(sandbox.Bot{Token: relayToken}),
+		w.AddBot(sandbox.Bot{Token: guideToken, Username: "chaos_guide_bot"}),
+		w.AddChat(sandbox.Chat{ID: channelID, Type: sandbox.Channel, Username: channel[1:], Members: map[int64]sandbox.Member{
+			sandbox.Bot{Token: guideToken}.ID(): {Status: sandbox.Administrator},
+		}}),
+		w.AddVKToken(sandbox.VKToken{Name: "reader", Value: readKey, Kind: sandbox.ServiceToken, PerSecond: -1, DailyWallGet: -1}),
+		w.AddVKToken(sandbox.VKToken{Name: "media", Value: mediaKey, Kind: sandbox.UserToken, Owner: 71, PerSecond: -1}),
+	}
+	for i := range s.walls {
+		failures = append(failures, w.AddWall(sandbox.Wall{OwnerID: wallID(i), ScreenName: wallName(i), Name: wallName(i)}))
+	}
+	for i := range s.chats {
+		failures = append(failures, w.AddChat(sandbox.Chat{ID: chatID(i), Type: sandbox.Supergroup}))
+	}
+	for i := range s.vk {
+		failures = append(failures,
+			w.AddVKToken(sandbox.VKToken{Name: targetName(i), Value: fmt.Sprintf(writeKey, i), Kind: sandbox.CommunityToken, Owner: -targetID(i), PerSecond: -1}),
+			w.AddWall(sandbox.Wall{OwnerID: targetID(i), Name: targetName(i), Writers: []string{"media"}}))
+	}
+	for i := range s.users {
+		failures = append(failures,
+			w.AddChat(sandbox.Chat{ID: userID(i), Type: sandbox.PrivateChat, Title: "Прохожий"}),
+			w.SetMember(channelID, userID(i), sandbox.Member{Status: sandbox.Ordinary}))
+	}
+	return w, errors.Join(failures...)
+}
+
+// environ is what Vestnik is told about the platforms, which it reaches over
+// the links.
+func (w *world) environ(telegram, vk *link) []string {
+	over := func(address string, l *link) string { return strings.Replace(address, w.Addr(), l.address, 1) }
+	walls := make([]string, w.walls)
+	for i := range walls {
+		walls[i] = wallName(i)
+	}
+	environ := []string{
+		"TELEGRAM_API_URL=" + over(w.TelegramURL(), telegram), "VK_API_URL=" + over(w.VKURL(), vk),
+		"TG_TOKEN=" + relayToken, "TG_HTTP_TIMEOUT=5s", "VK_OUT_HTTP_TIMEOUT=5s", "VK_OUT_MEDIA_TOKEN=" + mediaKey,
+		"VK_TOKEN=" + readKey, "VK_WALLS=" + strings.Join(walls, ","), "VK_RATE_PER_SEC=0", "VK_DAILY_QUOTA=10000000", "SCAN_INTERVAL=2s",
+		"BOT_ENABLED=true", "TELEGRAM_BOT_TOKEN=" + guideToken, "TELEGRAM_BOT_USERNAME=chaos_guide_bot",
+		"TELEGRAM_WEBHOOK_SECRET=" + secret, "TELEGRAM_CHANNEL=" + channel,
+	}
+	for i := range w.vk {
+		environ = append(environ, fmt.Sprintf("VK_OUT_TOKEN_%d="+writeKey, i, i))
+	}
+	return environ
+}
+
+// advert is a lost pet's, each number another's: at another house and with
+// another phone, or the relay would take them for one case and tell it once.
+// By the number on the tag a message is recognised.
+func advert(number int) string {
+	return fmt.Sprintf("Пропала кошка, убежала с поводка на ул. Речная, дом %d. На ошейнике жетон Ж%d. Телефон 8 900 %03d-%02d-%02d",
+		number, number, number/10_000, number/100%100, number%100)
+}
+
+var tag = regexp.MustCompile(`жетон Ж(\d+)`)
+
+// publish puts the post with a number on a wall and returns what it is owed.
+func (w *world) publish(number int, p publication) ([]owed, error) {
+	post := sandbox.Post{Text: advert(number)}
+	for photo := range p.photos {
+		post.Photos = append(post.Photos, sandbox.WallPhoto{
+			OwnerID: wallID(p.wall), Width: 160, Height: 120, Drawing: fmt.Sprintf("chaos-%d-%d", number, photo),
+		})
+	}
+	post, err := w.AddPost(wallID(p.wall), post)
+	if err != nil {
+		return nil, err
+	}
+	w.numbers[int64(number)] = owed{owner: post.OwnerID, post: post.ID}
+	var due []owed
+	for _, destination := range w.destinations() {
+		if w.feeds(p.wall, destination) {
+			due = append(due, owed{destination, post.OwnerID, post.ID})
+		}
+	}
+	return due, nil
+}
+
+// received is what every destination shows, in the order of arrival.
+func (w *world) received() (map[string][]arrival, error) {
+	came := map[string]map[int64]time.Time{}
+	for _, call := range w.Calls(sandbox.CallFilter{Match: func(call sandbox.Call) bool {
+		return call.Method == "wall.post" || strings.HasPrefix(call.Method, "send")
+	}}) {
+		if came[call.Chat] == nil {
+			came[call.Chat] = map[int64]time.Time{}
+		}
+		for _, id := range call.Stored {
+			came[call.Chat][id] = call.ReceivedAt
+		}
+	}
+	all := map[string][]arrival{}
+	add := func(destination, chat string, text string, id int64, joins bool) error {
+		if joins { // an album's further photos follow its first
+			last := &all[destination][len(all[destination])-1]
+			last.ids = append(last.ids, id)
+			return nil
+		}
+		found := tag.FindStringSubmatch(text)
+		if found == nil {
+			return fmt.Errorf("message %d in %s is about no post", id, destination)
+		}
+		number, err := strconv.ParseInt(found[1], 10, 64)
+		if err != nil {
+			return err
+		}
+		about := w.numbers[number]
+		all[destination] = append(all[destination], arrival{about.owner, about.post, []int64{id}, came[chat][id]})
+		return nil
+	}
+	for i := range w.chats {
+		album := ""
+		for _, m := range w.Messages(chatID(i)) {
+			joins := m.Album != "" && m.Album == album
+			album = m.Album
+			if err := add(chatName(i), strconv.FormatInt(chatID(i), 10), m.Text+m.Caption, m.ID, joins); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range w.vk {
+		posts := w.Posts(targetID(i))
+		slices.SortFunc(posts, func(a, b sandbox.Post) int { return int(a.ID - b.ID) })
+		for _, post := range posts {
+			if err := add(targetName(i), strconv.FormatInt(targetID(i), 10), post.Text, post.ID, false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// kick throws the relay's bot out of a chat, or lets it in again.
+func (w *world) kick(destination string, out bool) error {
+	chat, err := strconv.ParseInt(strings.TrimPrefix(destination, "telegram:"), 10, 64)
+	if err != nil {
+		return err
+	}
+	member := sandbox.Member{Status: sandbox.Ordinary}
+	if out {
+		member.Status = sandbox.Kicked
+	}
+	return w.SetMember(chat, sandbox.Bot{Token: relayToken}.ID(), member)
+}
+
+func person(user int) sandbox.Person {
+	return sandbox.Person{ID: userID(user), Name: "Прохожий"}
+}
+
+// press presses a button of the newest message in a user's chat.
+func (w *world) press(user int, data string) (click, error) {
+	messages := w.Messages(userID(user))
+	last := messages[len(messages)-1]
+	update, err := w.Press(guideToken, person(user), userID(user), last.ID, data)
+	return click{user: userID(user), data: data, number: last.ID, query: update.Query}, err
+}
+
+// settle fills in what became of clicks.
+func (w *world) settle(clicks []click) {
+	answered := map[string]bool{}
+	for _, call := range w.Calls(sandbox.CallFilter{Platform: sandbox.Telegram, Method: "answerCallbackQuery"}) {
+		if call.Outcome == sandbox.Accepted || call.Outcome == sandbox.Refused {
+			answered[call.Text("callback_query_id")] = true
+		}
+	}
+	for i := range clicks {
+		clicks[i].answered, clicks[i].screens = answered[clicks[i].query], w.screens(clicks[i])
+	}
+}
+
+// screens are the numbers of the messages that show what a click asked for.
+func (w *world) screens(c click) (ids []int64) {
+	for _, m := range w.Messages(c.user) {
+		if m.Out && (title(m) == w.menu[c.data] || c.data == "") {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// shown reports whether a click has its screen.
+func (w *world) shown(c click) bool {
+	return slices.ContainsFunc(w.screens(c), func(id int64) bool { return id > c.number })
+}
+
+func title(m sandbox.Message) string {
+	line, _, _ := strings.Cut(m.Text+m.Caption, "\n")
+	return line
+}
+
+// meet lets every user begin a chat with the guide, and learns from the first
+// what is behind each button of the menu. The weather is fair.
+func (w *world) meet(ctx context.Context) error {
+	for user := range w.users {
+		if _, err := w.Say(guideToken, person(user), "/start"); err != nil {
+			return err
+		}
+	}
+	for user := range w.users {
+		if err := until(ctx, "the guide to greet everybody", func() bool { return w.shown(click{user: userID(user)}) }); err != nil {
+			return err
+		}
+	}
+	newest := func() sandbox.Message {
+		messages := w.Messages(userID(0))
+		return messages[len(messages)-1]
+	}
+	seen := map[string]bool{}
+	for _, button := range slices.Concat(newest().Keyboard...) {
+		made, err := w.press(0, button.Data)
+		if err == nil {
+			err = until(ctx, "a screen of the guide", func() bool { return newest().ID > made.number })
+		}
+		if err != nil {
+			return err
+		}
+		if w.menu[button.Data] = title(newest()); seen[w.menu[button.Data]] {
+			return fmt.Errorf("two screens of the guide begin with %q: clicks can't be told apart", title(newest()))
+		}
+		seen[w.menu[button.Data]] = true
+	}
+	if len(seen) == 0 {
+		return errors.New("the guide's menu has no buttons")
+	}
+	return nil
+}
+
+// hook is where the guide's updates go: to the path that the api serves.
+func hook(l *link) sandbox.Webhook {
+	return sandbox.Webhook{URL: "http://" + l.address + "/api/v1/integrations/telegram/webhook", Secret: secret}
+}

@@ -1,0 +1,164 @@
+package petpost
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// The model is linear: each feature of a text has a weight for every type and
+// every animal. It is learned from the labelled corpora by `make model`, the
+// command in learn.
+//
+//go:embed model.tsv
+var modelTable string
+
+// ModelTypes are the types that the model chooses from, and ModelAnimals the
+// animals, in the order of the columns of model.tsv.
+var (
+	ModelTypes   = [...]Type{Lost, Found, Sighting, Adoption, Fundraising, Reunited, News}
+	ModelAnimals = [...]Animal{Dog, Cat, Other, ""}
+)
+
+// ModelColumns is how many weights a feature has.
+const ModelColumns = len(ModelTypes) + len(ModelAnimals)
+
+// ModelSums are a text's sums of weights, in hundredths of log odds. Those of
+// the types are calibrated: their odds are how often the type is right.
+type ModelSums [ModelColumns]int
+
+// learned is the table by the names of features.
+var learned = sync.OnceValue(func() map[string]*ModelSums { return readModel(modelTable) })
+
+func readModel(table string) map[string]*ModelSums {
+	rows := map[string]*ModelSums{}
+	for line := range strings.Lines(table) {
+		if strings.HasPrefix(line, "# ") {
+			continue
+		}
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != ModelColumns+1 {
+			panic(fmt.Sprintf("petpost: model.tsv: %d cells in the row of %q; run make model", len(cells), cells[0]))
+		}
+		row := &ModelSums{}
+		for i, cell := range cells[1:] {
+			weight, err := strconv.Atoi(cell)
+			if err != nil {
+				panic(fmt.Sprintf("petpost: model.tsv: bad weight %q of %q", cell, cells[0]))
+			}
+			row[i] = weight
+		}
+		rows[cells[0]] = row
+	}
+	return rows
+}
+
+// known are the features that the model has learned, each once.
+func known(all []feature) []feature {
+	rows, seen := learned(), map[string]bool{}
+	return slices.DeleteFunc(all, func(f feature) bool {
+		again := seen[f.name]
+		seen[f.name] = true
+		return again || rows[f.name] == nil
+	})
+}
+
+// sumsOf adds up the weights of known features.
+func sumsOf(features []feature) (sums ModelSums) {
+	rows := learned()
+	for _, f := range features {
+		for i, weight := range rows[f.name] {
+			sums[i] += weight
+		}
+	}
+	return sums
+}
+
+// decideType chooses the type that the sums speak for most, of those without a
+// veto, and gives the runner-up and how likely the choice is right, 0..1. Lost
+// must lead by lostMargin: a false search goes out to people's chats.
+func (s *ModelSums) decideType(vetoes *vetoes) (best, second int, confidence float64) {
+	best, second = -1, -1
+	score := func(i int) int {
+		if ModelTypes[i] == Lost {
+			return s[i] - lostMargin
+		}
+		return s[i]
+	}
+	for i := range ModelTypes {
+		switch {
+		case vetoes[i] != "":
+		case best < 0 || score(i) > score(best):
+			best, second = i, best
+		case second < 0 || score(i) > score(second):
+			second = i
+		}
+	}
+	total := 0.0
+	for i := range ModelTypes {
+		if vetoes[i] == "" {
+			total += math.Exp(float64(s[i]-s[best]) / 100)
+		}
+	}
+	return best, second, 1 / total
+}
+
+// decideAnimal chooses the animal when the one that the words name has had its
+// lead.
+func (s *ModelSums) decideAnimal(named Animal, by animalBy) Animal {
+	best, most := named, math.MinInt
+	for k, animal := range ModelAnimals {
+		sum := s[len(ModelTypes)+k]
+		if animal == named {
+			sum += leadAnimal[by]
+		}
+		if sum > most {
+			best, most = animal, sum
+		}
+	}
+	return best
+}
+
+// leadAnimal is the lead of the animal that a text's words name, by how they
+// do, in hundredths of log odds. It is chosen by cross-validation.
+var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400, animalNamed: 600}
+
+// lostMargin is in hundredths of log odds too.
+const lostMargin = 100
+
+// Prepared is a text as the classifier sees it: for the command learn, which
+// trains on Features and measures by Decide.
+type Prepared struct {
+	Features []string // names, each once
+	view     view
+}
+
+// Prepare reads a text without classifying it.
+func Prepare(raw string) *Prepared {
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	p := &Prepared{view: r.weigh(raw, "own")}
+	seen := map[string]bool{}
+	for _, f := range r.features(&p.view.signs) {
+		if !seen[f.name] {
+			seen[f.name] = true
+			p.Features = append(p.Features, f.name)
+		}
+	}
+	return p
+}
+
+// Decide gives the type and the animal that sums lead to, and how sure the type
+// is.
+func (p *Prepared) Decide(sums *ModelSums) (Type, Animal, float64) {
+	animal := sums.decideAnimal(p.view.animal, p.view.animalBy)
+	if p.view.typ != "" {
+		return p.view.typ, animal, 1
+	}
+	best, _, confidence := sums.decideType(&p.view.vetoes)
+	return ModelTypes[best], animal, confidence
+}

@@ -1,0 +1,220 @@
+package petpost
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// WallContextVersion names the way in which a WallContext is learned and used;
+// one of another version is to be learned anew.
+const WallContextVersion = 1
+
+// WallPosts is how many of a wall's last posts a context is learned from.
+const WallPosts = 100
+
+const (
+	// fewestPosts is from how many posts on one can tell what a wall repeats.
+	fewestPosts = 8
+	// fewestRepeats is in how many of them it stands at least.
+	fewestRepeats = 3
+	// A unit is boilerplate where it stands in more than one of boilerplateShare
+	// posts. A short one that says what happened to an animal may be the title
+	// of many: it is boilerplate only in more than titleShare of titleOf.
+	boilerplateShare = 5
+	titleShare       = 4
+	titleOf          = 5
+	titleWords       = 5
+)
+
+// WallContext is what the posts of a wall repeat: slogans, rules, a fund's card,
+// the hashtags of forty towns. It says nothing about one post. The zero value
+// knows of nothing.
+type WallContext struct {
+	Version int           `json:"version"`
+	Posts   int           `json:"posts"` // how many it was learned from
+	Units   []Boilerplate `json:"units,omitempty"`
+}
+
+// Boilerplate is a sentence, a line or a hashtag that recurs on a wall.
+type Boilerplate struct {
+	Text  string `json:"text"`  // as first written
+	Posts int    `json:"posts"` // how many posts have it
+}
+
+// LearnWall learns what the posts of one wall repeat, from their own texts, the
+// newest first; those after the first WallPosts are left out. Too few posts tell
+// nothing. A unit with a phone number is never boilerplate: somebody may have to
+// be called.
+func LearnWall(texts []string) WallContext {
+	texts = texts[:min(len(texts), WallPosts)]
+	context := WallContext{Version: WallContextVersion, Posts: len(texts)}
+	if len(texts) < fewestPosts {
+		return context
+	}
+	count := map[string]*Boilerplate{}
+	for _, text := range texts {
+		inPost := map[string]bool{}
+		for _, u := range unitsOf(text) {
+			if u.key == "" || inPost[u.key] {
+				continue
+			}
+			inPost[u.key] = true
+			if count[u.key] == nil {
+				count[u.key] = &Boilerplate{Text: u.in(text)}
+			}
+			count[u.key].Posts++
+		}
+	}
+	for _, unit := range count {
+		if unit.recurs(len(texts)) {
+			context.Units = append(context.Units, *unit)
+		}
+	}
+	slices.SortFunc(context.Units, func(a, b Boilerplate) int {
+		return cmp.Or(cmp.Compare(b.Posts, a.Posts), strings.Compare(a.Text, b.Text))
+	})
+	return context
+}
+
+// recurs reports that so many of a wall's posts have the unit that it says
+// nothing about one of them.
+func (b *Boilerplate) recurs(posts int) bool {
+	if b.Posts < fewestRepeats || b.Posts*boilerplateShare <= posts || len(findPhones(b.Text, nil)) > 0 {
+		return false
+	}
+	return b.Posts*titleOf > posts*titleShare || !isTitle(b.Text)
+}
+
+// isTitle reports a few words that say of an animal what a post may be about.
+func isTitle(text string) bool {
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	v := r.weigh(text, "own")
+	return v.words <= titleWords && (v.animal != "" || v.signs != signs{})
+}
+
+// Strip takes out of a text what the wall repeats, and a pile of hashtags that
+// could stand under any post, and gives what it has set aside. A text of nothing
+// else is left as it is.
+func (c *WallContext) Strip(text string) (rest string, aside []string) {
+	units := unitsOf(text)
+	repeated := map[string]bool{}
+	if c != nil && c.Version == WallContextVersion {
+		for _, b := range c.Units {
+			repeated[keyOf(b.Text)] = true
+		}
+	}
+	pile := tagPile(units)
+	var kept strings.Builder
+	at, said := 0, false
+	for _, u := range units {
+		if u.key == "" || !repeated[u.key] && !(pile && u.tag) {
+			said = said || u.key != ""
+			continue
+		}
+		aside = append(aside, u.in(text))
+		kept.WriteString(text[at:u.from])
+		kept.WriteString(cutMark)
+		at = u.to
+	}
+	if !said || len(aside) == 0 {
+		return text, nil
+	}
+	kept.WriteString(text[at:])
+	return kept.String(), aside
+}
+
+// cutMark stands where something was set aside, so that what stood before and
+// after it does not read as one sentence.
+const cutMark = "\n\n"
+
+// pileOfTags is how many hashtags make a pile: nobody chooses so many for one
+// post.
+const pileOfTags = 8
+
+func tagPile(units []unit) bool {
+	tags := 0
+	for _, u := range units {
+		if u.tag {
+			tags++
+		}
+	}
+	return tags >= pileOfTags
+}
+
+// unit is a hashtag, a sentence or a line without either in a text.
+type unit struct {
+	from, to int
+	key      string // its letters and digits; empty for one too short to tell
+	tag      bool
+}
+
+func (u unit) in(text string) string { return strings.TrimSpace(text[u.from:u.to]) }
+
+// shortestUnit is how many letters and digits a sentence has at least.
+const shortestUnit = 6
+
+// unitsOf cuts a text into units.
+func unitsOf(text string) []unit {
+	var units []unit
+	from := 0
+	add := func(to int, tag bool) {
+		if key := keyOf(text[from:to]); to > from {
+			if !tag && utf8.RuneCountInString(key) < shortestUnit {
+				key = ""
+			}
+			units = append(units, unit{from, to, key, tag})
+		}
+		from = to
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == '#' {
+			if end := i + tagLength(text[i:]); end > i+1 {
+				add(i, false)
+				add(end, true)
+				i = end
+				continue
+			}
+		}
+		i += size
+		if r == '\n' || sentenceEnd(r) && (i == len(text) || strings.ContainsRune(" \n!?.", rune(text[i]))) {
+			for i < len(text) && (sentenceEnd(rune(text[i])) || text[i] == ' ') {
+				i++
+			}
+			add(i, false)
+		}
+	}
+	add(len(text), false)
+	return units
+}
+
+func sentenceEnd(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' || r == '❗' }
+
+// tagLength measures the hashtag at the head of s, with the "@group" that VK
+// puts after it.
+func tagLength(s string) int {
+	end := strings.IndexFunc(s[1:], func(r rune) bool {
+		return r != '_' && r != '@' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !isSilent(r)
+	})
+	if end < 0 {
+		return len(s)
+	}
+	return end + 1
+}
+
+// keyOf levels what does not matter: case, punctuation, emoji.
+func keyOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == 'ё' || r == 'Ё':
+			return 'е'
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, text)
+}

@@ -1,0 +1,257 @@
+package core
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Outcome is what became of a call.
+type Outcome string
+
+// The outcomes.
+const (
+	Pending    Outcome = "pending"     // arrived, not answered yet
+	Accepted   Outcome = "ok"          // done and answered
+	Refused    Outcome = "refused"     // answered with an error of the platform's own rules
+	Faulted    Outcome = "fault"       // answered by a fault plan, or cut off by it
+	ClientGone Outcome = "client_gone" // the caller left before the answer
+)
+
+// Call is one recorded request to an imitated platform. It never holds a token: Key names who called.
+type Call struct {
+	Seq      int64    `json:"seq"` // 1, 2, 3… in order of arrival
+	Platform Platform `json:"platform"`
+	Method   string   `json:"method"`
+	// Key is "bot<id>" for Telegram and the name of the token for VK; empty if the token is unknown.
+	Key string `json:"key"`
+	// Chat is the chat_id (Telegram) or owner_id (VK) as the caller wrote it.
+	Chat        string         `json:"chat,omitempty"`
+	ContentType string         `json:"content_type,omitempty"`
+	Params      map[string]any `json:"params"` // decoded; an uploaded file is {"file": name, "bytes": n}
+	ReceivedAt  time.Time      `json:"received_at"`
+	AnsweredAt  time.Time      `json:"answered_at,omitzero"`
+	Status      int            `json:"status"` // HTTP status; 0 while pending, or if the connection was cut
+	Answer      string         `json:"answer,omitempty"`
+	Outcome     Outcome        `json:"outcome"`
+	Fault       string         `json:"fault,omitempty"` // id of the fault plan that took part
+	// Stored are the ids of the messages or posts that the call created or changed, even if the answer was an error
+	// (accept_then_fail).
+	Stored []int64 `json:"stored,omitempty"`
+	// Warnings name what the real platform lets pass but a careful client would not send.
+	Warnings []string `json:"warnings,omitempty"`
+
+	size int // rough memory, to bound the log
+}
+
+// Text is a parameter as text: "" if absent.
+func (c Call) Text(name string) string {
+	switch value := c.Params[name].(type) {
+	case nil:
+		return ""
+	case string:
+		return value
+	case fmt.Stringer:
+		return value.String()
+	default:
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			return ""
+		}
+		return string(encoded)
+	}
+}
+
+// CallFilter selects recorded calls. Empty fields match everything.
+type CallFilter struct {
+	Platform Platform
+	Method   string
+	Key      string
+	Chat     string
+	Outcome  Outcome
+	After    int64 // only calls with a greater Seq
+	// Arrived also selects calls that have no answer yet. Without it a call counts once it is answered or broken off.
+	Arrived bool
+	// Match is a further condition; not available over HTTP.
+	Match func(Call) bool
+}
+
+func (f CallFilter) matches(c *Call) bool {
+	switch {
+	case f.Platform != "" && f.Platform != c.Platform,
+		f.Method != "" && !strings.EqualFold(f.Method, c.Method),
+		f.Key != "" && f.Key != c.Key,
+		f.Chat != "" && f.Chat != c.Chat,
+		f.Outcome != "" && f.Outcome != c.Outcome,
+		c.Seq <= f.After,
+		!f.Arrived && f.Outcome == "" && c.Outcome == Pending:
+		return false
+	}
+	return f.Match == nil || f.Match(*c)
+}
+
+// Limits of what one recorded call keeps, so that the log stays small.
+const (
+	keptText   = 64 << 10 // bytes of a text parameter
+	keptAnswer = 32 << 10 // bytes of an answer
+	keptCalls  = 96 << 20 // rough bytes of all calls together
+)
+
+// callLog records calls in a ring and wakes those who wait for some.
+type callLog struct {
+	now func() time.Time
+	max int
+
+	mu      sync.Mutex
+	calls   []*Call // in order of Seq
+	bytes   int
+	lastSeq int64
+	waiters map[*callWaiter]struct{}
+}
+
+type callWaiter struct {
+	filter CallFilter
+	want   int
+	seen   map[int64]bool
+	done   chan struct{}
+}
+
+// begin records that a call arrived.
+func (l *callLog) begin(platform Platform, method, contentType string) *Call {
+	call := &Call{
+		Platform: platform, Method: method, ContentType: contentType,
+		ReceivedAt: l.now(), Outcome: Pending, size: 512,
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lastSeq++
+	call.Seq = l.lastSeq
+	l.calls = append(l.calls, call)
+	l.bytes += call.size
+	l.trim()
+	return call
+}
+
+// describe adds what is known once the body has been read.
+func (l *callLog) describe(call *Call, change func(*Call)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := call.size
+	change(call)
+	l.bytes += call.size - before
+	l.trim()
+	l.wake(call)
+}
+
+// finish records the answer.
+func (l *callLog) finish(call *Call, outcome Outcome, status int, answer []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	call.AnsweredAt, call.Outcome, call.Status = l.now(), outcome, status
+	if len(answer) > keptAnswer {
+		answer = answer[:keptAnswer]
+	}
+	call.Answer = string(answer)
+	call.size += len(answer)
+	l.bytes += len(answer)
+	l.trim()
+	l.wake(call)
+}
+
+func (l *callLog) trim() {
+	drop := 0
+	for len(l.calls)-drop > 1 && (len(l.calls)-drop > l.max || l.bytes > keptCalls) {
+		l.bytes -= l.calls[drop].size
+		l.calls[drop] = nil
+		drop++
+	}
+	if drop > 0 {
+		l.calls = l.calls[drop:]
+	}
+}
+
+func (l *callLog) wake(call *Call) {
+	for w := range l.waiters {
+		l.show(w, call)
+	}
+}
+
+// show lets a waiter see a call, and ends its waiting if that was the last it waited for.
+func (l *callLog) show(w *callWaiter, call *Call) {
+	if _, waits := l.waiters[w]; !waits || w.seen[call.Seq] || !w.filter.matches(call) {
+		return
+	}
+	w.seen[call.Seq] = true
+	if len(w.seen) == w.want {
+		close(w.done)
+		delete(l.waiters, w)
+	}
+}
+
+// list returns copies, oldest first; limit 0 means all, else the newest ones.
+func (l *callLog) list(filter CallFilter, limit int) []Call {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	found := []Call{}
+	for _, call := range l.calls {
+		if filter.matches(call) {
+			found = append(found, *call)
+		}
+	}
+	if limit > 0 && len(found) > limit {
+		found = found[len(found)-limit:]
+	}
+	return found
+}
+
+// Calls returns the recorded calls that match, oldest first.
+func (c *Core) Calls(filter CallFilter) []Call { return c.calls.list(filter, 0) }
+
+// LatestCalls returns the last n of the recorded calls that match, oldest first; all if n is 0.
+func (c *Core) LatestCalls(filter CallFilter, n int) []Call { return c.calls.list(filter, n) }
+
+// ClearCalls forgets the recorded calls. Seq keeps counting.
+func (c *Core) ClearCalls() {
+	c.calls.mu.Lock()
+	defer c.calls.mu.Unlock()
+	c.calls.calls, c.calls.bytes = nil, 0
+	c.Announce(callsTopic)
+}
+
+// WaitForCalls blocks until at least n calls match, or ctx ends, and returns those that do, oldest first.
+func (c *Core) WaitForCalls(ctx context.Context, filter CallFilter, n int) ([]Call, error) {
+	l := c.calls
+	w := &callWaiter{filter: filter, want: n, seen: map[int64]bool{}, done: make(chan struct{})}
+	l.mu.Lock()
+	l.waiters[w] = struct{}{}
+	for _, call := range l.calls {
+		l.show(w, call)
+	}
+	l.mu.Unlock()
+	var err error
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		l.mu.Lock()
+		if len(w.seen) < n {
+			err = fmt.Errorf("sandbox: waited for %d calls of %s, saw %d: %w", n, cmp.Or(filter.Method, "any method"), len(w.seen), ctx.Err())
+		}
+		delete(l.waiters, w)
+		l.mu.Unlock()
+	}
+	return l.list(filter, 0), err
+}
+
+// Warn notes at a call what the real platform lets pass and a careful client would not send.
+func (c *Core) Warn(call *Call, text string) {
+	c.calls.describe(call, func(call *Call) {
+		if !slices.Contains(call.Warnings, text) {
+			call.Warnings = append(call.Warnings, text)
+		}
+	})
+}

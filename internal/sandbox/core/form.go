@@ -1,0 +1,196 @@
+package core
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Limits of a request body. Telegram takes uploads of 50 MB, ten photos of 10 MB each among them; VK takes 50 MB.
+const (
+	maxBody  = 110 << 20
+	maxField = 1 << 20
+)
+
+// Form is a request's parameters, whatever way they were encoded.
+type Form struct {
+	Fields map[string]Field
+	Files  map[string]Upload
+	Names  []string // in order of appearance
+}
+
+// Field is one parameter. JSON bodies keep the type they were written with.
+type Field struct {
+	Text string // a string's content, or the JSON text of anything else
+	Kind FieldKind
+}
+
+// FieldKind says how a parameter was written.
+type FieldKind int
+
+// The kinds.
+const (
+	FormText   FieldKind = iota // from urlencoded or multipart: always text
+	JSONText                    // a JSON string
+	JSONNumber                  // a JSON number
+	JSONBool                    // true or false
+	JSONObject                  // an object or array
+)
+
+// Upload is a file of a multipart body.
+type Upload struct {
+	Name    string
+	Content []byte
+}
+
+// readForm reads urlencoded, multipart and JSON bodies, and the query.
+func readForm(w http.ResponseWriter, r *http.Request) (*Form, error) {
+	f := &Form{Fields: map[string]Field{}, Files: map[string]Upload{}}
+	for name, values := range r.URL.Query() {
+		f.put(name, Field{Text: values[len(values)-1]})
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return f, ErrTooLarge
+		}
+		return f, err
+	}
+	if len(body) == 0 { // go-telegram/bot's getMe: a multipart content type over nothing
+		return f, nil
+	}
+	contentType, attributes, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return f, fmt.Errorf("content type %q: %w", r.Header.Get("Content-Type"), err)
+	}
+	switch contentType {
+	case "application/json":
+		return f, f.readJSON(body)
+	case "application/x-www-form-urlencoded":
+		values, err := url.ParseQuery(string(body))
+		if err != nil {
+			return f, fmt.Errorf("urlencoded body: %w", err)
+		}
+		for name, all := range values {
+			f.put(name, Field{Text: all[len(all)-1]})
+		}
+		return f, nil
+	case "multipart/form-data":
+		return f, f.readMultipart(body, attributes["boundary"])
+	}
+	return f, fmt.Errorf("content type %q: send JSON, urlencoded or multipart", contentType)
+}
+
+// ErrTooLarge is the fault of a body larger than the platforms take.
+var ErrTooLarge = errors.New("request entity too large")
+
+func (f *Form) put(name string, value Field) {
+	if _, seen := f.Fields[name]; !seen {
+		f.Names = append(f.Names, name)
+	}
+	f.Fields[name] = value
+}
+
+func (f *Form) readJSON(body []byte) error {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(body, &raw); err != nil {
+		return fmt.Errorf("JSON body: %w", err)
+	}
+	for name, value := range raw {
+		value = bytes.TrimSpace(value)
+		switch {
+		case len(value) == 0 || bytes.Equal(value, []byte("null")):
+		case value[0] == '"':
+			var text string
+			if err := json.Unmarshal(value, &text); err != nil {
+				return fmt.Errorf("JSON body, %s: %w", name, err)
+			}
+			f.put(name, Field{Text: text, Kind: JSONText})
+		case value[0] == '{' || value[0] == '[':
+			f.put(name, Field{Text: string(value), Kind: JSONObject})
+		case value[0] == 't' || value[0] == 'f':
+			f.put(name, Field{Text: string(value), Kind: JSONBool})
+		default:
+			f.put(name, Field{Text: string(value), Kind: JSONNumber})
+		}
+	}
+	return nil
+}
+
+func (f *Form) readMultipart(body []byte, boundary string) error {
+	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+	for {
+		part, err := reader.NextPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("multipart body: %w", err)
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			return fmt.Errorf("multipart body, part %q: %w", part.FormName(), err)
+		}
+		if part.FileName() != "" {
+			f.Files[part.FormName()] = Upload{Name: part.FileName(), Content: content}
+			continue
+		}
+		if len(content) > maxField {
+			return fmt.Errorf("multipart body: field %q has %d bytes", part.FormName(), len(content))
+		}
+		f.put(part.FormName(), Field{Text: string(content)})
+	}
+}
+
+// Has reports whether the parameter was sent with a value.
+func (f *Form) Has(name string) bool {
+	value, sent := f.Fields[name]
+	return sent && value.Text != ""
+}
+
+// Text is a parameter as text; "" if absent.
+func (f *Form) Text(name string) string { return f.Fields[name].Text }
+
+// recorded is the form as a Call keeps it, with its rough size in memory.
+func (f *Form) recorded() (params map[string]any, size int) {
+	params, size = make(map[string]any, len(f.Fields)+len(f.Files)), 512
+	for name, value := range f.Fields {
+		if len(value.Text) > keptText {
+			value = Field{Text: value.Text[:keptText]}
+		}
+		params[name] = value.decoded(name)
+		size += len(name) + len(value.Text)
+	}
+	for name, file := range f.Files {
+		params[name] = map[string]any{"file": file.Name, "bytes": len(file.Content)}
+	}
+	return params, size
+}
+
+// Fields that a form has to carry as JSON text.
+var jsonFields = map[string]bool{
+	"reply_markup": true, "media": true, "entities": true, "caption_entities": true,
+	"reply_parameters": true, "link_preview_options": true, "allowed_updates": true,
+}
+
+// decoded gives objects, lists, numbers and truth values back as such.
+func (v Field) decoded(name string) any {
+	if v.Kind == JSONText || v.Kind == FormText && !jsonFields[name] {
+		return v.Text
+	}
+	decoder := json.NewDecoder(strings.NewReader(v.Text))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil || decoder.More() {
+		return v.Text
+	}
+	return value
+}

@@ -1,0 +1,208 @@
+package telegram
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// point changes where updates go. t.mu is held.
+func (u *updateQueue) point(hook Webhook, drop bool) {
+	u.hook, u.allowed = hook, hook.AllowedUpdates
+	u.epoch++
+	u.lanes = map[string][]*Update{}
+	u.slots = make(chan struct{}, cmp.Or(hook.MaxConnections, 40))
+	u.lastError = ""
+	if drop {
+		u.pending = nil
+	}
+	u.ring()
+	u.resume()
+}
+
+// resume starts the delivery of everything pending. t.mu is held.
+func (u *updateQueue) resume() {
+	for _, update := range u.pending {
+		u.deliver(update)
+	}
+}
+
+// deliver puts an update into its lane. t.mu is held.
+func (u *updateQueue) deliver(update *Update) {
+	if u.hook.URL == "" || u.mode.Hold {
+		return
+	}
+	lane := update.queue
+	if u.mode.Together {
+		lane = "update " + strconv.FormatInt(update.ID, 10)
+	}
+	waiting, busy := u.lanes[lane]
+	if slices.Contains(waiting, update) {
+		return
+	}
+	u.lanes[lane] = append(waiting, update)
+	if !busy {
+		epoch := u.epoch
+		u.t.core.Running.Go(func() { u.runLane(lane, epoch) })
+	}
+}
+
+// runLane delivers the updates of a lane one after another. An update that is refused holds up those behind it, as at
+// Telegram.
+func (u *updateQueue) runLane(lane string, epoch int) {
+	for {
+		u.t.mu.Lock()
+		if u.epoch != epoch {
+			u.t.mu.Unlock()
+			return
+		}
+		if len(u.lanes[lane]) == 0 {
+			delete(u.lanes, lane)
+			u.t.mu.Unlock()
+			return
+		}
+		update := u.lanes[lane][0]
+		mode, slots := u.mode, u.slots
+		u.t.mu.Unlock()
+
+		var copies sync.WaitGroup
+		for range mode.Copies {
+			if !mode.Together {
+				u.insist(update, epoch, slots)
+				continue
+			}
+			copies.Go(func() { u.insist(update, epoch, slots) })
+		}
+		u.insist(update, epoch, slots)
+		copies.Wait()
+
+		u.t.mu.Lock()
+		if u.epoch == epoch {
+			u.lanes[lane] = u.lanes[lane][1:]
+		}
+		u.t.mu.Unlock()
+		if u.t.core.Life.Err() != nil {
+			return
+		}
+	}
+}
+
+// insist offers an update until it is taken, expires, or the webhook changes. The first repetition follows at once,
+// then the pauses double to one or two minutes; a Retry-After of the answer is honoured up to an hour (WebhookActor.cpp
+// in telegram-bot-api).
+func (u *updateQueue) insist(update *Update, epoch int, slots chan struct{}) {
+	s := u.t.core
+	pause := u.t.options.WebhookRetry
+	for attempt := 1; ; attempt++ {
+		select {
+		case slots <- struct{}{}:
+		case <-s.Life.Done():
+			return
+		}
+		d := u.post(s.Life, update, attempt)
+		<-slots
+		u.t.mu.Lock()
+		changed := u.epoch != epoch
+		if d.OK() || update.expired(s.Now()) {
+			u.remove(update)
+			u.t.mu.Unlock()
+			return
+		}
+		u.lastError, u.errorAt = cmp.Or(d.Error, fmt.Sprintf("Wrong response from the webhook: %d %s", d.Status, http.StatusText(d.Status))), s.Now()
+		u.t.mu.Unlock()
+		if changed {
+			return
+		}
+		wait := time.Duration(0)
+		if attempt > 1 {
+			wait = pause
+			pause = min(2*pause, time.Minute+time.Duration(rand.Int64N(int64(time.Minute))))
+		}
+		wait = max(wait, time.Duration(min(d.RetryAfter, 3600))*time.Second)
+		if !s.Sleep(s.Life, wait) {
+			return
+		}
+	}
+}
+
+// offer posts each update once.
+func (u *updateQueue) offer(ctx context.Context, list []*Update, together bool) ([]Delivery, error) {
+	deliveries := make([]Delivery, len(list))
+	one := func(i int) {
+		deliveries[i] = u.post(ctx, list[i], 1)
+		if deliveries[i].OK() {
+			u.t.mu.Lock()
+			u.remove(list[i])
+			u.t.mu.Unlock()
+		}
+	}
+	var all sync.WaitGroup
+	for i := range list {
+		if together {
+			all.Go(func() { one(i) })
+		} else {
+			one(i)
+		}
+	}
+	all.Wait()
+	return deliveries, ctx.Err()
+}
+
+// post hands an update over once and records how that went.
+func (u *updateQueue) post(ctx context.Context, update *Update, attempt int) Delivery {
+	u.t.mu.Lock()
+	hook := u.hook
+	u.t.mu.Unlock()
+	d := Delivery{UpdateID: update.ID, Attempt: attempt, SentAt: time.Now()}
+	if err := u.send(ctx, hook, update, &d); err != nil {
+		d.Error = err.Error()
+	}
+	d.AnsweredAt = time.Now()
+	u.record.Lock()
+	if u.attempts = append(u.attempts, d); len(u.attempts) > deliveriesKept {
+		u.attempts = slices.Clone(u.attempts[len(u.attempts)-deliveriesKept/2:])
+	}
+	close(u.recorded)
+	u.recorded = make(chan struct{})
+	u.record.Unlock()
+	return d
+}
+
+func (u *updateQueue) send(ctx context.Context, hook Webhook, update *Update, d *Delivery) error {
+	if hook.URL == "" {
+		return errors.New("no webhook is set")
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(update.Body))
+	if err != nil {
+		return errors.New("bad webhook URL")
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if hook.Secret != "" {
+		request.Header.Set("X-Telegram-Bot-Api-Secret-Token", hook.Secret)
+	}
+	response, err := u.client.Do(request)
+	if err != nil {
+		var inner *url.Error
+		if errors.As(err, &inner) {
+			err = inner.Err
+		}
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
+	d.Status, d.Answer = response.StatusCode, string(body)
+	if seconds, parseErr := strconv.Atoi(response.Header.Get("Retry-After")); parseErr == nil {
+		d.RetryAfter = seconds
+	}
+	return err
+}

@@ -1,0 +1,78 @@
+package telegram
+
+import "reflect"
+
+const notModified = "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
+
+// edit finds the message to be changed, applies change to a copy and stores it if something became different.
+func (q *request) edit(change func(*Message)) any {
+	t := q.platform
+	keyboard := q.keyboard()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := q.find()
+	if c == nil || q.refuse(c.reach(q.bot)) {
+		return nil
+	}
+	m := c.message(q.integer("message_id"))
+	switch {
+	case m == nil:
+		q.bad("message to edit not found")
+		return nil
+	case m.From != q.bot.ID():
+		q.bad("message can't be edited")
+	}
+	after := *m
+	after.Keyboard = keyboard
+	change(&after)
+	if reflect.DeepEqual(*m, after) {
+		q.bad("%s", notModified)
+	}
+	if q.refused != nil {
+		return nil
+	}
+	after.Edited = t.core.Now()
+	*m = after
+	q.stored = append(q.stored, m.ID)
+	return t.wire(c, m)
+}
+
+func (q *request) editMessageText() any {
+	m := Message{}
+	m.Text, m.Entities = q.text()
+	m.Preview = q.preview(m)
+	return q.edit(func(after *Message) {
+		if after.Photo != nil {
+			q.bad("there is no text in the message to edit")
+		}
+		after.Text, after.Entities, after.Preview = m.Text, m.Entities, m.Preview
+	})
+}
+
+func (q *request) editMessageCaption() any {
+	caption, list := q.caption()
+	return q.edit(func(after *Message) {
+		if after.Photo == nil {
+			q.bad("there is no caption in the message to edit")
+		}
+		after.Caption, after.Entities = caption, list
+	})
+}
+
+func (q *request) editMessageMedia() any {
+	var media inputMedia
+	q.object("media", &media)
+	m := q.mediaMessage(media)
+	if q.refused != nil {
+		return nil
+	}
+	photo, refused := q.photo(media.Media, media.Media)
+	q.refuse(refused)
+	return q.edit(func(after *Message) {
+		// A text message may become a photo (Bot API 10.1); the way back does not exist.
+		after.Text, after.Preview = "", ""
+		after.Photo, after.Caption, after.Entities = photo, m.Caption, m.Entities
+	})
+}
+
+func (q *request) editMessageReplyMarkup() any { return q.edit(func(*Message) {}) }

@@ -1,0 +1,218 @@
+package vk
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestnik/internal/sandbox/core"
+)
+
+// request is a call of the VK API. The first thing wrong with it ends it: everything that reads a parameter says so
+// through refuse, and a method looks at refused before it acts.
+type request struct {
+	platform *Platform
+	token    *tokenUse
+	form     *core.Form
+	call     *core.Call
+	method   string
+	stored   []int64
+	refused  *refusal
+	// sentToken tells a call without a token from one with an unknown token.
+	sentToken bool
+}
+
+// refuse keeps the first refusal; nil is none. It reports whether the request has been refused.
+func (q *request) refuse(r *refusal) bool {
+	if q.refused == nil {
+		q.refused = r
+	}
+	return q.refused != nil
+}
+
+// bad refuses the request for a parameter, with error 100.
+func (q *request) bad(format string, args ...any) { q.refuse(badParameter(format, args...)) }
+
+// method is what a method takes, who may call it, and what it does. v.mu is held while it runs.
+type method struct {
+	parameters string // those that must be there end in !
+	// kinds may call it; others are told so by 27, 28 or 1051.
+	kinds []TokenKind
+	right string // needed of community and user tokens
+	run   func(*request) any
+}
+
+// Parameters that every method takes.
+const commonParameters = " v lang https test_mode captcha_sid captcha_key captcha_ts captcha_attempt success_token confirm "
+
+var (
+	readers = []TokenKind{ServiceToken, UserToken, VKIDToken}
+	writers = []TokenKind{CommunityToken, UserToken}
+	people  = []TokenKind{UserToken}
+)
+
+// methods are the methods the sandbox answers: those that Vestnik calls.
+var methods map[string]method
+
+func init() { // a literal would be an initialisation cycle through request
+	methods = map[string]method{
+		"utils.resolveScreenName":    {"screen_name!", append(writers, readers...), "", (*request).resolveScreenName},
+		"wall.get":                   {"owner_id! offset count filter extended", readers, "", (*request).wallGet},
+		"wall.getById":               {"posts!", readers, "", (*request).wallGetByID},
+		"wall.post":                  {"owner_id from_group message attachments mute_notifications guid copyright", writers, "wall", (*request).wallPost},
+		"wall.edit":                  {"owner_id post_id! message attachments copyright", people, "wall", (*request).wallEdit},
+		"photos.getWallUploadServer": {"group_id", people, "photos", (*request).getWallUploadServer},
+		"photos.saveWallPhoto":       {"group_id photo! server! hash!", people, "photos", (*request).saveWallPhoto},
+	}
+}
+
+// admit checks the token and the rates. known says whether the method exists.
+func (v *Platform) admit(q *request, known bool) {
+	switch {
+	case q.token == nil && !q.sentToken:
+		q.refuse(refuse(15, "Access denied: no access_token passed."))
+		return
+	case q.token == nil:
+		q.refuse(refuse(5, "%s", messages[5]))
+		return
+	case q.token.Expired:
+		q.refuse(&refusal{code: 5, subcode: 1117, message: "User authorization failed: access_token has expired."})
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	major, minor, _ := strings.Cut(q.form.Text("v"), ".")
+	m, err := strconv.Atoi(minor)
+	switch {
+	case !q.token.admitted(v.core.Now()):
+		q.refuse(refuse(6, "%s", messages[6]))
+	case !known:
+		q.refuse(refuse(3, "%s", messages[3]))
+	case !q.form.Has("v"):
+		q.refuse(refuse(8, "Invalid request: v (version) is required"))
+	case err != nil || major != "5" || m < 81:
+		q.refuse(refuse(8, "Invalid request: versions below 5.81 are deprecated. Version param should be passed as \"v\". \"version\" param is invalid and not supported. For more information go to https://dev.vk.com/"))
+	}
+}
+
+// admitted counts a call against the rate of the last second.
+func (k *tokenUse) admitted(now time.Time) bool {
+	limit := k.PerSecond
+	if limit == 0 {
+		limit = 3
+		if k.Kind == CommunityToken {
+			limit = 20
+		}
+	}
+	if limit < 0 {
+		return true
+	}
+	k.calls = slices.DeleteFunc(k.calls, func(at time.Time) bool { return now.Sub(at) >= time.Second })
+	if len(k.calls) >= limit {
+		return false
+	}
+	k.calls = append(k.calls, now)
+	return true
+}
+
+// withinQuota counts a wall.get against the quota of the last 24 hours.
+func (k *tokenUse) withinQuota(now time.Time) bool {
+	limit := cmp.Or(k.DailyWallGet, 5_000)
+	if limit < 0 {
+		return true
+	}
+	for len(k.wallGets) > 0 && now.Sub(k.wallGets[0]) >= 24*time.Hour {
+		k.wallGets = k.wallGets[1:]
+	}
+	if len(k.wallGets) >= limit {
+		return false
+	}
+	k.wallGets = append(k.wallGets, now)
+	return true
+}
+
+// check refuses callers without the right and parameters that do not exist. VK itself passes over unknown parameters;
+// here a misspelt one must fail.
+func (m method) check(q *request) {
+	switch {
+	case slices.Contains(m.kinds, q.token.Kind):
+	case q.token.Kind == CommunityToken:
+		q.refuse(refuse(27, "%s", messages[27]))
+	case q.token.Kind == ServiceToken:
+		q.refuse(refuse(28, "%s", messages[28]))
+	case q.token.Kind == VKIDToken:
+		q.refuse(refuse(1051, "%s", messages[1051]))
+	}
+	if m.right != "" && !q.token.has(m.right) {
+		q.refuse(&refusal{code: 15, subcode: 1133, message: "Access denied: no access to call this method. It cannot be called with current scopes."})
+	}
+	known := strings.Fields(m.parameters + commonParameters)
+	for _, name := range q.form.Names {
+		if !slices.Contains(known, name) && !slices.Contains(known, name+"!") {
+			q.bad("sandbox: unknown parameter %q in %s", name, q.method)
+		}
+	}
+	for name := range q.form.Files {
+		q.bad("sandbox: unknown file %q in %s", name, q.method)
+	}
+	for _, name := range known {
+		if name, required := strings.CutSuffix(name, "!"); required && !q.form.Has(name) {
+			q.bad("%s is undefined", name)
+		}
+	}
+}
+
+// integer reads a whole number; absent gives otherwise.
+func (q *request) integer(name string, otherwise int64) int64 {
+	text := strings.TrimSpace(q.form.Text(name))
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		q.bad("%s not integer", name)
+	}
+	return n
+}
+
+// flag reads a checkbox: 0 or 1.
+func (q *request) flag(name string) bool {
+	text := q.form.Text(name)
+	if text != "" && text != "0" && text != "1" {
+		q.bad("%s should be 0 or 1", name)
+	}
+	return text == "1"
+}
+
+func (q *request) resolveScreenName() any {
+	w := q.platform.named(q.form.Text("screen_name"))
+	switch {
+	case w == nil:
+		return []any{} // not found is an empty list, not an error
+	case w.OwnerID < 0:
+		return map[string]any{"object_id": -w.OwnerID, "type": "group"}
+	}
+	return map[string]any{"object_id": w.OwnerID, "type": "user"}
+}
+
+// named finds a wall by screen name, club123, public123 or id123. v.mu is held.
+func (v *Platform) named(name string) *wall {
+	if name = strings.ToLower(name); name == "" {
+		return nil
+	}
+	for _, w := range v.walls {
+		if w.ScreenName != "" && strings.ToLower(w.ScreenName) == name {
+			return w
+		}
+	}
+	for prefix, sign := range map[string]int64{"club": -1, "public": -1, "event": -1, "id": 1} {
+		if digits, found := strings.CutPrefix(name, prefix); found {
+			if id, err := strconv.ParseInt(digits, 10, 64); err == nil {
+				return v.walls[sign*id]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,361 @@
+// Package vk imitates the VK API: walls with posts and photos, access tokens of each kind with their rights, rates and
+// quotas, the upload host, and the methods that Vestnik calls with VK's own refusals.
+package vk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"vestnik/internal/sandbox/core"
+)
+
+// Platform is the VK API with its tokens and walls.
+type Platform struct {
+	core *core.Core
+
+	mu        sync.Mutex
+	tokens    map[string]*tokenUse // by value
+	walls     map[int64]*wall
+	photos    map[string]*WallPhoto // "<owner>_<id>"
+	tickets   map[string]*ticket    // upload addresses
+	uploaded  map[string]*uploadedPhoto
+	nextPhoto int64
+	nextTick  int64
+}
+
+// tokenUse is a token with what it has used.
+type tokenUse struct {
+	Token
+	calls    []time.Time // of the last second
+	wallGets []time.Time // of the last 24 hours
+}
+
+// wall is a wall with its posts, as the state file keeps it.
+type wall struct {
+	Wall
+	Posts  []*Post            `json:"posts"` // in order of id
+	NextID int64              `json:"next_id"`
+	GUIDs  map[string]guidUse `json:"guids"` // by token name and guid
+}
+
+// guidUse is a post made with a guid.
+type guidUse struct {
+	Post int64     `json:"post"`
+	At   time.Time `json:"at"`
+}
+
+// guidLife is how long a guid keeps wall.post from posting twice.
+const guidLife = time.Hour
+
+// Bounds of memory: the posts of one wall, and the photos that can be attached.
+const (
+	postsKept  = 10_000
+	photosKept = 100_000
+)
+
+// New makes a Platform without tokens and walls.
+func New(c *core.Core) *Platform {
+	return &Platform{core: c, tokens: map[string]*tokenUse{}, walls: map[int64]*wall{}, photos: map[string]*WallPhoto{},
+		tickets: map[string]*ticket{}, uploaded: map[string]*uploadedPhoto{}, nextPhoto: 457_239_000}
+}
+
+// AddVKToken makes a token known, or changes what is known of it.
+func (v *Platform) AddVKToken(k Token) error {
+	switch {
+	case k.Value == "":
+		return errors.New("sandbox: a VK token needs a value")
+	case !slices.Contains([]TokenKind{ServiceToken, CommunityToken, UserToken, VKIDToken}, k.Kind):
+		return fmt.Errorf("sandbox: VK token kind %q: use service, community, user or vkid", k.Kind)
+	case k.Kind == CommunityToken && k.Owner <= 0:
+		return errors.New("sandbox: a community token needs Owner, the positive id of its community")
+	}
+	k.Name = cmp.Or(k.Name, string(k.Kind))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if known := v.tokens[k.Value]; known != nil {
+		known.Token = k
+		return nil
+	}
+	v.tokens[k.Value] = &tokenUse{Token: k}
+	return nil
+}
+
+// AddWall makes a wall known, or changes what is known of it; its posts stay.
+func (v *Platform) AddWall(w Wall) error {
+	if w.OwnerID == 0 {
+		return errors.New("sandbox: a wall needs an owner id, negative for a community")
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	defer v.core.Announce(core.VK)
+	if known := v.walls[w.OwnerID]; known != nil {
+		known.Wall = w
+		return nil
+	}
+	v.walls[w.OwnerID] = &wall{Wall: w, NextID: 1, GUIDs: map[string]guidUse{}}
+	return nil
+}
+
+// ChangeWall changes a wall in place. It fails if there is no such wall.
+func (v *Platform) ChangeWall(owner int64, change func(*Wall)) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w := v.walls[owner]
+	if w == nil {
+		return fmt.Errorf("sandbox: no wall %d", owner)
+	}
+	change(&w.Wall)
+	v.core.Announce(core.VK)
+	return nil
+}
+
+// Walls lists the walls by owner id.
+func (v *Platform) Walls() []Wall {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list := []Wall{}
+	for _, w := range v.walls {
+		list = append(list, w.Wall)
+	}
+	slices.SortFunc(list, func(a, b Wall) int { return cmp.Compare(b.OwnerID, a.OwnerID) })
+	return list
+}
+
+// AddPost puts a post on a wall, as if somebody had written it in VK, and returns it with its id and date.
+func (v *Platform) AddPost(owner int64, p Post) (Post, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w := v.walls[owner]
+	if w == nil {
+		return Post{}, fmt.Errorf("sandbox: no wall %d", owner)
+	}
+	if p.ID != 0 && w.post(p.ID) != nil {
+		return Post{}, fmt.Errorf("sandbox: wall %d has a post %d already", owner, p.ID)
+	}
+	defer v.core.Announce(core.VK)
+	return *v.put(w, p), nil
+}
+
+// put stores a post. v.mu is held.
+func (v *Platform) put(w *wall, p Post) *Post {
+	p.OwnerID = w.OwnerID
+	if p.ID == 0 {
+		p.ID = w.NextID
+	}
+	w.NextID = max(w.NextID, p.ID+1)
+	if p.Date.IsZero() {
+		p.Date = v.core.Now()
+	}
+	p.FromID = cmp.Or(p.FromID, w.OwnerID)
+	v.knowPhotos(&p)
+	stored := &p
+	i, _ := w.position(p.ID)
+	w.Posts = slices.Insert(w.Posts, i, stored)
+	w.Posts = w.Posts[max(len(w.Posts)-postsKept, 0):]
+	return stored
+}
+
+// knowPhotos gives the photos of a post ids and makes them known, so that they can be attached elsewhere. v.mu is held.
+func (v *Platform) knowPhotos(p *Post) {
+	for name := range v.photos { // bounded memory: some are forgotten
+		if len(v.photos) < photosKept {
+			break
+		}
+		delete(v.photos, name)
+	}
+	p.Photos = slices.Clone(p.Photos)
+	for i := range p.Photos {
+		photo := &p.Photos[i]
+		photo.OwnerID = cmp.Or(photo.OwnerID, p.OwnerID)
+		if photo.ID == 0 {
+			v.nextPhoto++
+			photo.ID = v.nextPhoto
+		}
+		photo.AccessKey = cmp.Or(photo.AccessKey, fmt.Sprintf("%018x", uint64(photo.ID)*0x9E3779B97F4A7C15)[:18])
+		if photo.Date.IsZero() {
+			photo.Date = p.Date
+		}
+		if photo.Drawing != "" && photo.Width == 0 {
+			photo.Width, photo.Height = 1280, 960
+		}
+		v.photos[photoName(*photo)] = photo
+	}
+	p.Reposts = slices.Clone(p.Reposts)
+	for i := range p.Reposts {
+		v.knowPhotos(&p.Reposts[i])
+	}
+}
+
+func photoName(p WallPhoto) string { return fmt.Sprintf("%d_%d", p.OwnerID, p.ID) }
+
+// EditPost changes a post in place and marks it edited now.
+func (v *Platform) EditPost(owner, id int64, change func(*Post)) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w := v.walls[owner]
+	if w == nil || w.post(id) == nil {
+		return fmt.Errorf("sandbox: no post %d on wall %d", id, owner)
+	}
+	p := w.post(id)
+	p.Photos, p.Reposts, p.Attachments, p.Extra = slices.Clone(p.Photos), slices.Clone(p.Reposts), slices.Clone(p.Attachments), maps.Clone(p.Extra)
+	change(p)
+	p.OwnerID, p.ID, p.Edited = owner, id, v.core.Now()
+	v.knowPhotos(p)
+	v.core.Announce(core.VK)
+	return nil
+}
+
+// DeletePost removes a post. Its id is not given again.
+func (v *Platform) DeletePost(owner, id int64) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w := v.walls[owner]
+	if w == nil || w.post(id) == nil {
+		return fmt.Errorf("sandbox: no post %d on wall %d", id, owner)
+	}
+	w.Posts = slices.DeleteFunc(w.Posts, func(p *Post) bool { return p.ID == id })
+	v.core.Announce(core.VK)
+	return nil
+}
+
+// Posts returns what is on a wall, oldest first, postponed and suggested posts among them.
+func (v *Platform) Posts(owner int64) []Post {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	list := []Post{}
+	if w := v.walls[owner]; w != nil {
+		for _, p := range w.Posts {
+			list = append(list, *p)
+		}
+	}
+	return list
+}
+
+func (w *wall) post(id int64) *Post {
+	i, found := w.position(id)
+	if !found {
+		return nil
+	}
+	return w.Posts[i]
+}
+
+// position is where a post of this id is, or belongs.
+func (w *wall) position(id int64) (int, bool) {
+	return slices.BinarySearchFunc(w.Posts, id, func(p *Post, id int64) int { return cmp.Compare(p.ID, id) })
+}
+
+// ServeHTTP answers /method/<name>.
+func (v *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("method")
+	called, known := methods[name]
+	q := &request{platform: v, method: name}
+	v.core.Exchange(w, r, core.VK, name, core.Rules{
+		Identify: func(f *core.Form) (string, string) {
+			q.form = f
+			value := cmp.Or(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), f.Text("access_token"))
+			q.sentToken = value != ""
+			delete(f.Fields, "access_token") // never recorded
+			f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == "access_token" })
+			v.mu.Lock()
+			defer v.mu.Unlock()
+			q.token = v.tokens[value]
+			chat := f.Text("owner_id")
+			if group := f.Text("group_id"); chat == "" && group != "" && group != "0" {
+				chat = "-" + group
+			}
+			if q.token == nil {
+				return "", chat
+			}
+			return q.token.Name, chat
+		},
+		Unreadable: func(err error) core.Answer {
+			if errors.Is(err, core.ErrTooLarge) {
+				return page(http.StatusRequestEntityTooLarge)
+			}
+			return refuse(8, "Invalid request: %s", err).answer(&core.Form{})
+		},
+		Handle: func(_ context.Context, f *core.Form, call *core.Call) core.Answer {
+			q.call = call
+			var result any
+			if v.admit(q, known); q.refused == nil {
+				called.check(q)
+			}
+			if q.refused == nil {
+				v.mu.Lock()
+				result = called.run(q)
+				v.mu.Unlock()
+			}
+			if q.refused != nil {
+				return q.refused.answer(f)
+			}
+			if len(q.stored) > 0 {
+				v.core.Announce(core.VK)
+			}
+			return core.Answer{Status: 200, Stored: q.stored, Body: core.Encode(map[string]any{"response": result})}
+		},
+		Fault: faultAnswer,
+	})
+}
+
+// State is what outlives a run of the sandbox.
+type State struct {
+	Walls     []*wall      `json:"walls"`
+	WallPhoto []*WallPhoto `json:"wall_photos"`
+	NextPhoto int64        `json:"next_photo"`
+}
+
+// Save hands the state to keep, which must not hold on to it.
+func (v *Platform) Save(keep func(State)) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	keep(State{Walls: slices.Collect(maps.Values(v.walls)), WallPhoto: slices.Collect(maps.Values(v.photos)), NextPhoto: v.nextPhoto})
+}
+
+// Restore brings a saved state back.
+func (v *Platform) Restore(saved State) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, photo := range saved.WallPhoto {
+		v.photos[photoName(*photo)] = photo
+	}
+	for _, w := range saved.Walls {
+		if w.GUIDs == nil {
+			w.GUIDs = map[string]guidUse{}
+		}
+		w.NextID = max(w.NextID, 1)
+		v.walls[w.OwnerID] = w
+	}
+	v.nextPhoto = max(saved.NextPhoto, v.nextPhoto)
+}
+
+// IsWritten reports whether a wall is one that tokens write on.
+func (v *Platform) IsWritten(w Wall) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, k := range v.tokens {
+		if k.Kind == CommunityToken && w.OwnerID == -k.Owner {
+			return true
+		}
+	}
+	return len(w.Writers) > 0
+}
+
+// Linked is the post that a vk.com/wall… address means, with the name of its wall; nil if there is none.
+func (v *Platform) Linked(address string) (post *Post, wallName string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w, p := v.linked(address)
+	if p == nil {
+		return nil, ""
+	}
+	copied := *p
+	return &copied, w.Name
+}

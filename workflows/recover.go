@@ -1,0 +1,40 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/activities"
+	"vestnik/internal/protocol"
+)
+
+// Recover sets going again what stands still, wherever it was lost: deliveries
+// that were never started, lanes that don't run, rows whose workflow is gone,
+// imports. Its schedule runs it every minute; each part is bounded and by
+// itself, so that trouble with one holds up no other.
+func Recover(ctx workflow.Context) (protocol.RecoverResult, error) {
+	var recovery *activities.Recovery
+	var result protocol.RecoverResult
+	for _, part := range []struct {
+		name  string
+		do    any
+		count *int
+	}{
+		{"release cases that nobody tells", recovery.ReleaseStranded, &result.Released},
+		{"start what is owed", recovery.StartOwed, &result.Started},
+		{"nudge the lanes", recovery.NudgeLanes, &result.Owing},
+		{"tell deliveries of their end", recovery.TellRuns, &result.Told},
+		{"return deliveries to the people they wait for", recovery.ReturnToPeople, &result.WithPeople},
+		{"start imports", recovery.StartImports, &result.Imports},
+	} {
+		partCtx := workflow.WithActivityOptions(ctx, activities.RecoveryOptions(part.name))
+		if err := workflow.ExecuteActivity(partCtx, part.do).Get(ctx, part.count); err != nil {
+			workflow.GetLogger(ctx).Warn("recovery: a part failed, the next round tries again", "part", part.name, "error", err)
+			result.Failed++
+		}
+	}
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d started, %d destinations owe something, %d cases released, %d parts failed",
+		result.Started, result.Owing, result.Released, result.Failed))
+	return result, nil
+}
