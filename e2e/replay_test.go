@@ -24,7 +24,7 @@ func TestReplayTakesUpAllThatIsListedOfEveryType(t *testing.T) {
 	group, ctx := errgroup.WithContext(s.ctx)
 	group.SetLimit(16)
 	types := []string{
-		protocol.ScanWallsWorkflow, protocol.DeliverPostWorkflow, protocol.DestinationWorkflow, protocol.RecoverWorkflow,
+		protocol.ScanWallsWorkflow, protocol.DeliverPostWorkflow, protocol.RecoverWorkflow, protocol.DestinationWorkflow,
 		protocol.BotSessionWorkflow, protocol.ImportContentWorkflow, protocol.CheckPhotosWorkflow,
 	}
 	for i := range waiting {

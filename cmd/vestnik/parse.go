@@ -104,7 +104,7 @@ func (p *postParser) run(ctx context.Context, in io.Reader) error {
 	}
 	for i := range posts {
 		if wall := walls[posts[i].OwnerID]; len(wall.Units) > 0 {
-			posts[i] = petpost.ReadPostOn(wall, posts[i].Post)
+			posts[i] = petpost.ReadOn(wall, posts[i].Post)
 		}
 	}
 	return errors.Join(faults, p.write(posts))

@@ -21,10 +21,10 @@ type Post struct {
 }
 
 // ReadPost reads the texts of a post, as this build's rules have it.
-func ReadPost(raw post.Post) Post { return ReadPostOn(nil, raw) }
+func ReadPost(raw post.Post) Post { return ReadOn(nil, raw) }
 
-// ReadPostOn is ReadPost where it is known what the post's wall repeats.
-func ReadPostOn(wall *WallContext, raw post.Post) Post {
+// ReadOn is ReadPost where it is known what the post's wall repeats.
+func ReadOn(wall *WallContext, raw post.Post) Post {
 	input := Input{Text: raw.Text, Reposts: raw.Reposts, PostedAt: raw.PostedAt, Wall: wall}
 	reading := Parse(input)
 	return Post{raw, reading, NewFingerprint(raw.ID, cmp.Or(raw.Origin, raw.ID), input, reading)}
