@@ -45,9 +45,9 @@ func (a *Walls) lookAgain(ctx context.Context, ownerID int64, met found, now tim
 
 // ask reads posts by their ids and returns which are missing. VK has been seen
 // to answer with nothing for walls that stand: so one of the posts that the
-// reading has just met is asked for too, and if VK does not show that one
-// either, or has shown an empty wall, nothing is taken for missing. Nor is
-// anything if VK answers with an item that makes no sense: it may be any of them.
+// reading has just met is asked for too, and if VK shows nothing of all that, or
+// has shown an empty wall, nothing is taken for missing. Nor is anything if VK
+// answers with an item that makes no sense: it may be any of them.
 func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) (posts []petpost.Post, missing []int64, err error) {
 	if err := a.Pace.Wait(ctx); err != nil {
 		return nil, nil, err
@@ -65,18 +65,18 @@ func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) 
 	if err != nil {
 		return nil, nil, err
 	}
-	stands := map[int64]bool{}
+	var standing []int64
 	for _, item := range items {
 		post, err := vk.DecodePost(item)
 		if err != nil {
 			return nil, nil, err
 		}
-		stands[post.PostID] = !post.Deleted
-	}
-	for _, id := range ids {
-		if !stands[id] && stands[witness] {
-			missing = append(missing, id)
+		if !post.Deleted {
+			standing = append(standing, post.PostID)
 		}
+	}
+	if witness != 0 && len(standing) > 0 {
+		missing = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(standing, id) })
 	}
 	readable, _ := vk.Readable(items)
 	for _, item := range readable {
@@ -87,5 +87,5 @@ func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) 
 			posts = append(posts, post)
 		}
 	}
-	return posts, missing, a.Posts.Checked(ctx, ownerID, ids, missing)
+	return posts, missing, a.Posts.Checked(ctx, ownerID, ids, missing, standing)
 }

@@ -39,7 +39,7 @@ type Walls struct {
 	Starter *starter.Starter
 	Routes  *route.Routes
 	Reader  *vk.Client
-	// Key names the reading key without being it (reading.KeyName).
+	// Key names the reading key without being it (db.KeyName).
 	Key string
 	// Names are the walls to watch, as VK_WALLS gives them.
 	Names []string
@@ -104,7 +104,7 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 // other.
 func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, error) {
 	attempt := activity.GetInfo(ctx).Attempt
-	wall, err := a.Store.BeginReading(ctx, name, attempt > 1, db.SlowestRead)
+	wall, err := a.Store.BeginReading(ctx, name, attempt > 1)
 	if err != nil {
 		return protocol.WallRead{}, err
 	}

@@ -318,7 +318,7 @@ func TestADeletedPostIsNotSentAndItsCaseIsToldByAnother(t *testing.T) {
 func (d *desk) miss(owner int64, ids ...int64) (deleted int) {
 	d.t.Helper()
 	for _, before := range []time.Duration{-10 * time.Minute, time.Minute} {
-		require.NoError(d.t, d.posts.Checked(d.t.Context(), owner, ids, ids))
+		require.NoError(d.t, d.posts.Checked(d.t.Context(), owner, ids, ids, nil))
 		gone, err := d.posts.Delete(d.t.Context(), owner, ids, time.Now().Add(before))
 		require.NoError(d.t, err)
 		deleted += gone
@@ -334,14 +334,23 @@ func TestAPostThatWasSeenBetweenTwoLooksIsNotTakenForDeleted(t *testing.T) {
 	soon := time.Now().Add(time.Minute)
 	d.store(post(-1, 1, rex), post(-1, 2, "Всем доброе утро"))
 	both := []int64{1, 2}
-	require.NoError(t, d.posts.Checked(t.Context(), -1, both, both))
-	d.store(post(-1, 1, rex))                                                  // on a page
-	require.NoError(t, d.posts.Checked(t.Context(), -1, both, []int64{}))      // by its id
-	require.NoError(t, d.posts.Checked(t.Context(), -1, []int64{}, []int64{})) // not at all
+	require.NoError(t, d.posts.Checked(t.Context(), -1, both, both, nil))
+	d.store(post(-1, 1, rex))                                                         // seen on a page
+	require.NoError(t, d.posts.Checked(t.Context(), -1, []int64{2}, nil, []int64{2})) // seen by its id
 	gone, err := d.posts.Delete(t.Context(), -1, both, soon)
 	require.NoError(t, err)
 	require.Zero(t, gone)
 	require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, somewhere).Status)
+}
+
+func TestALookThatSaysNothingOfAPostLeavesItsFirstAbsenceStanding(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	require.NoError(t, d.posts.Checked(t.Context(), -1, []int64{1}, []int64{1}, nil))
+	require.NoError(t, d.posts.Checked(t.Context(), -1, []int64{1}, nil, nil)) // VK has shown nothing at all
+	gone, err := d.posts.Delete(t.Context(), -1, []int64{1}, time.Now().Add(time.Minute))
+	require.NoError(t, err)
+	require.Equal(t, 1, gone)
 }
 
 func TestAPostThatReturnsGetsBackWhatWasTakenFromIt(t *testing.T) {

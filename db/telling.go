@@ -276,9 +276,11 @@ func (s *Posts) Doubtful(ctx context.Context, ownerID int64, doubts Doubts) ([]i
 }
 
 // Checked records that posts were looked at by their ids, and which of them
-// were missing.
-func (s *Posts) Checked(ctx context.Context, ownerID int64, postIDs, missing []int64) error {
-	if err := s.queries.PostsChecked(ctx, relaysql.PostsCheckedParams{OwnerID: ownerID, PostIds: postIDs, Missing: notNil(missing)}); err != nil {
+// were missing or stand; of the others that look has said nothing.
+func (s *Posts) Checked(ctx context.Context, ownerID int64, postIDs, missing, standing []int64) error {
+	if err := s.queries.PostsChecked(ctx, relaysql.PostsCheckedParams{
+		OwnerID: ownerID, PostIds: postIDs, Missing: notNil(missing), Standing: notNil(standing),
+	}); err != nil {
 		return fmt.Errorf("posts of wall %d looked at: %w", ownerID, err)
 	}
 	return nil

@@ -79,12 +79,12 @@ func TestAWallThatFailsIsDueEverLaterUntilItIsRead(t *testing.T) {
 	d := newDesk(t)
 	walls, ctx := db.NewWalls(d.pool), t.Context()
 	require.NoError(t, walls.Watch(ctx, []string{"a"}, time.Minute))
-	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
-		wall, err := walls.BeginReading(ctx, "a", false, 30*time.Minute)
+	for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360} {
+		wall, err := walls.BeginReading(ctx, "a", false)
 		require.NoError(t, err)
 		require.Equal(t, i+1, wall.Failures)
 		require.InDelta(t, want*time.Minute, time.Until(wall.NextReadAt), float64(10*time.Second))
-		again, err := walls.BeginReading(ctx, "a", true, 30*time.Minute)
+		again, err := walls.BeginReading(ctx, "a", true)
 		require.NoError(t, err)
 		require.Equal(t, wall.Failures, again.Failures, "a repetition within the scan is the same failure")
 	}
@@ -98,7 +98,7 @@ func TestAWallThatFailsIsDueEverLaterUntilItIsRead(t *testing.T) {
 	require.Zero(t, wall.Failures)
 	require.Empty(t, wall.Trouble)
 
-	_, err = walls.BeginReading(ctx, "a", false, time.Hour)
+	_, err = walls.BeginReading(ctx, "a", false)
 	require.NoError(t, err)
 	require.NoError(t, walls.ReadingSpared(ctx, "a"))
 	wall, err = walls.Get(ctx, "a")

@@ -373,6 +373,27 @@ func TestAnEmptyAnswerOfVKsIsNotBelieved(t *testing.T) {
 	require.Empty(t, amendments)
 }
 
+func TestAPostThatReturnsIsSentAfterAll(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.publish(sandbox.Post{Text: "Всем доброе утро"})
+	s.pauseLane(chat, "", "")
+	waiting := s.send(chat, lost(1))
+	hide := func(hidden bool) {
+		require.NoError(t, s.sandbox.EditPost(source, waiting.PostID, func(p *sandbox.Post) {
+			p.Extra = map[string]any{"is_deleted": hidden}
+		}))
+	}
+	hide(true)
+	require.Equal(t, 1, s.deletedAt().Deleted)
+	require.Equal(t, protocol.StatusSuppressed, s.again(waiting).Status)
+	hide(false)
+	require.Equal(t, 1, wallOf(t, s.scan()).Edited)
+	s.openLane(chat)
+	require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)))
+	s.until("it is recorded", func() bool { return s.again(waiting).Status == protocol.StatusSent })
+}
+
 // minutesPass ages what is known of posts, as far as their next look.
 func (s *stage) minutesPass() {
 	s.t.Helper()

@@ -570,7 +570,8 @@ func (q *Queries) ReleaseStranded(ctx context.Context, arg ReleaseStrandedParams
 
 const restoreDelivery = `-- name: RestoreDelivery :exec
 UPDATE relay.deliveries
-SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to), queued_at = NULL, updated_at = now()
+SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to),
+    started_at = NULL, wanted_at = now(), untold = untold AND $2 <> 'pending', updated_at = now()
 WHERE id = $1
 `
 

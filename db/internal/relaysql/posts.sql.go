@@ -249,18 +249,27 @@ func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]Relay
 
 const postsChecked = `-- name: PostsChecked :exec
 UPDATE relay.posts
-SET checked_at = now(), missed_at = CASE WHEN post_id = ANY($1::bigint[]) THEN coalesce(missed_at, now()) END
-WHERE owner_id = $2 AND post_id = ANY($3::bigint[])
+SET checked_at = now(), missed_at = CASE
+    WHEN post_id = ANY($1::bigint[]) THEN coalesce(missed_at, now())
+    WHEN NOT post_id = ANY($2::bigint[]) THEN missed_at
+END
+WHERE owner_id = $3 AND post_id = ANY($4::bigint[])
 `
 
 type PostsCheckedParams struct {
-	Missing []int64
-	OwnerID int64
-	PostIds []int64
+	Missing  []int64
+	Standing []int64
+	OwnerID  int64
+	PostIds  []int64
 }
 
 func (q *Queries) PostsChecked(ctx context.Context, arg PostsCheckedParams) error {
-	_, err := q.db.Exec(ctx, postsChecked, arg.Missing, arg.OwnerID, arg.PostIds)
+	_, err := q.db.Exec(ctx, postsChecked,
+		arg.Missing,
+		arg.Standing,
+		arg.OwnerID,
+		arg.PostIds,
+	)
 	return err
 }
 

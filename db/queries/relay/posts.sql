@@ -41,7 +41,10 @@ LIMIT @most;
 
 -- name: PostsChecked :exec
 UPDATE relay.posts
-SET checked_at = now(), missed_at = CASE WHEN post_id = ANY(@missing::bigint[]) THEN coalesce(missed_at, now()) END
+SET checked_at = now(), missed_at = CASE
+    WHEN post_id = ANY(@missing::bigint[]) THEN coalesce(missed_at, now())
+    WHEN NOT post_id = ANY(@standing::bigint[]) THEN missed_at
+END
 WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]);
 
 -- name: PostsSeen :exec
