@@ -6,8 +6,9 @@ import (
 	"vestnik/internal/sandbox/vk"
 )
 
-// What the platforms' packages define has its names here too, for those who start a sandbox.
+// What the platforms' packages define, under one name for those who start a sandbox.
 
+//nolint:revive // each is explained where it is defined
 type (
 	Fault        = core.Fault
 	PictureFault = core.PictureFault

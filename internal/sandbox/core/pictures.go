@@ -8,7 +8,7 @@ import (
 	"fmt"
 	_ "image/gif" // so that what is uploaded can be measured
 	"image/jpeg"
-	_ "image/png"
+	_ "image/png" // likewise
 	"net/http"
 	"os"
 	"path/filepath"
@@ -18,7 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "golang.org/x/image/webp"
+	_ "golang.org/x/image/webp" // likewise
 
 	"vestnik/internal/sandbox/picture"
 )
@@ -126,11 +126,6 @@ func (c *Core) PictureURL(name string) string { return c.BaseURL + "/sandbox/pho
 // SignedPictureURL is the address of a drawn picture in a size, good until ExpirePhotoLinks.
 func (c *Core) SignedPictureURL(name string, width, height int, key string) string {
 	return fmt.Sprintf("%s?size=%dx%d&quality=95&sign=%s.%d", c.PictureURL(name), width, height, key, c.pictures.generation.Load())
-}
-
-// AvatarURL is the address of an owner's square picture.
-func (c *Core) AvatarURL(owner int64, side int) string {
-	return fmt.Sprintf("%s?size=%dx%d", c.PictureURL(fmt.Sprintf("avatar%d", owner)), side, side)
 }
 
 // servePicture draws /sandbox/photos/<name>.jpg?size=WxH. The query can spoil it: status, as, bytes, truncate,
