@@ -320,6 +320,20 @@ func (l *Ledger) WantedSchedules(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
+// NotAtRest returns up to most deliveries that are neither sent nor given up, in
+// the order of their ids, after one.
+func (l *Ledger) NotAtRest(ctx context.Context, after int64, most int) ([]ToStart, error) {
+	rows, err := l.queries.DeliveriesNotAtRest(ctx, relaysql.DeliveriesNotAtRestParams{After: after, Most: int32(most)})
+	if err != nil {
+		return nil, fmt.Errorf("deliveries that are not at rest: %w", err)
+	}
+	list := make([]ToStart, len(rows))
+	for i, row := range rows {
+		list[i] = ToStart{ID: row.ID, DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID}}
+	}
+	return list, nil
+}
+
 // Untold returns up to most deliveries that came to rest from outside, and whose
 // workflows are to hear of it.
 func (l *Ledger) Untold(ctx context.Context, most int) (keys []protocol.DeliveryKey, ids []int64, err error) {

@@ -373,6 +373,37 @@ func (s *Starter) TellRuns(ctx context.Context) (int, error) {
 	return len(told), errors.Join(append(failures, s.relay.Ledger.Told(ctx, told))...)
 }
 
+// Reconciled counts what Reconcile has looked at.
+type Reconciled struct {
+	Open    int `json:"open"`    // rows that are not at rest
+	Settled int `json:"settled"` // that a closed workflow knew more about
+}
+
+// Reconcile compares every delivery that is not at rest with what Temporal knows
+// of it, and settles those whose closed workflow knows more: Postgres was
+// restored from a backup. Recovery and grants do the same, each when it comes
+// to a row.
+func (s *Starter) Reconcile(ctx context.Context) (Reconciled, error) {
+	var counts Reconciled
+	for after := int64(0); ; {
+		open, err := s.relay.Ledger.NotAtRest(ctx, after, startBatch)
+		if err != nil || len(open) == 0 {
+			return counts, err
+		}
+		for _, delivery := range open {
+			last, err := s.lastRun(ctx, delivery.DeliveryKey)
+			if err != nil {
+				return counts, err
+			}
+			if last.settled {
+				counts.Settled++
+			}
+			after = delivery.ID
+		}
+		counts.Open += len(open)
+	}
+}
+
 // shown is a Keyword search attribute; "" if it is not set.
 func shown(attributes *commonpb.SearchAttributes, key temporal.SearchAttributeKeyKeyword) string {
 	var value string

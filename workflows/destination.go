@@ -12,7 +12,7 @@ import (
 
 // leaseTime is how long a turn may be out before the lane asks the ledger
 // whether its delivery still wants it, and grants it again under its number.
-const leaseTime = 2 * time.Minute
+const leaseTime = 45 * time.Second
 
 // Destination is the lane of one destination: it grants one turn at a time, in
 // the order of the ledger, no faster than the pace, and none while the

@@ -280,3 +280,22 @@ func deliveryID(cmd *cli.Command) (int64, error) {
 	}
 	return ids[0], nil
 }
+
+func reconcileCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "reconcile",
+		Usage: "settle deliveries whose closed workflow knows more than the ledger: after Postgres was restored from a backup",
+		Flags: []cli.Flag{outputFlag()},
+		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
+			counts, err := a.starter.Reconcile(ctx)
+			if err != nil {
+				return err
+			}
+			if wantsJSON(cmd) {
+				return printJSON(os.Stdout, counts)
+			}
+			fmt.Printf("%d deliveries are not at rest; %d of them were settled from their closed workflows\n", counts.Open, counts.Settled)
+			return nil
+		}),
+	}
+}

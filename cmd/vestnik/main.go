@@ -39,7 +39,7 @@ func root() *cli.Command {
 			devCommand(),
 			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
 			scanCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(),
-			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), doctorCommand(), versionCommand(),
+			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), reconcileCommand(), doctorCommand(), versionCommand(),
 		},
 	}
 }

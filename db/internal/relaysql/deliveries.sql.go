@@ -251,6 +251,52 @@ func (q *Queries) CountDeliveries(ctx context.Context) ([]CountDeliveriesRow, er
 	return items, nil
 }
 
+const deliveriesNotAtRest = `-- name: DeliveriesNotAtRest :many
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.status IN ('pending', 'sending', 'parked', 'unknown') AND v.id > $1
+ORDER BY v.id
+LIMIT $2
+`
+
+type DeliveriesNotAtRestParams struct {
+	After int64
+	Most  int32
+}
+
+type DeliveriesNotAtRestRow struct {
+	ID          int64
+	Destination string
+	OwnerID     int64
+	PostID      int64
+}
+
+func (q *Queries) DeliveriesNotAtRest(ctx context.Context, arg DeliveriesNotAtRestParams) ([]DeliveriesNotAtRestRow, error) {
+	rows, err := q.db.Query(ctx, deliveriesNotAtRest, arg.After, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DeliveriesNotAtRestRow
+	for rows.Next() {
+		var i DeliveriesNotAtRestRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Destination,
+			&i.OwnerID,
+			&i.PostID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const deliveryID = `-- name: DeliveryID :one
 SELECT id FROM relay.deliveries WHERE destination_id = $1 AND owner_id = $2 AND post_id = $3
 `

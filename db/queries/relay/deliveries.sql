@@ -44,6 +44,14 @@ LIMIT @most;
 -- name: RunsSeen :exec
 UPDATE relay.deliveries SET run_seen_at = now() WHERE id = ANY(@ids::bigint[]);
 
+-- name: DeliveriesNotAtRest :many
+SELECT v.id, d.name AS destination, v.owner_id, v.post_id
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.status IN ('pending', 'sending', 'parked', 'unknown') AND v.id > @after
+ORDER BY v.id
+LIMIT @most;
+
 -- name: UntoldDeliveries :many
 -- Deliveries that came to rest while their workflows waited.
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id
