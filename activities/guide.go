@@ -25,9 +25,9 @@ import (
 // knowing, if the worker died before the workflow task was recorded; and while
 // it ran, the session could not start the answer to the next button.
 //
-// Perform is the whole way from an update to its answer and its screen, each step tried once.
-// That is nearly always enough, and one trip through Temporal where four would
-// cost four times the latency. A step that fails is taken up by the session,
+// Perform is the whole way from an update to its answer and its screen, each
+// step tried once. That is nearly always enough, and one trip through Temporal
+// where four would cost four times the latency. A step that fails is taken up by the session,
 // with an activity of its own: there Temporal counts the attempts, three in
 // all, and holds the waits, over crashes too. When a worker dies, at most the
 // call in flight is made again.
@@ -46,7 +46,7 @@ type Guide struct {
 // TokenHealth is Telegram's last word on the bot's token.
 type TokenHealth struct{ rejected atomic.Bool }
 
-// Rejected tells that the token is wrong or was revoked; a process with such a
+// Rejected reports that the token is wrong or was revoked; a process with such a
 // token is not ready.
 func (h *TokenHealth) Rejected() bool { return h.rejected.Load() }
 

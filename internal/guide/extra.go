@@ -12,7 +12,7 @@ type PlaceQuery struct {
 	Page int
 }
 
-// Filtered tells whether any filter is set.
+// Filtered reports whether any filter is set.
 func (q PlaceQuery) Filtered() bool { return q.District != 0 || q.Type != 0 || q.Subcategory != 0 }
 
 // String is the query as the extra of a button: page first, then d, t and s
@@ -43,7 +43,7 @@ type EventQuery struct {
 	Day              Day
 }
 
-// Filtered tells whether any filter is set.
+// Filtered reports whether any filter is set.
 func (q EventQuery) Filtered() bool { return q.Category != 0 || q.Source != 0 || q.Day != "" }
 
 // Filter is what the query asks the store for.

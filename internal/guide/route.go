@@ -107,7 +107,7 @@ func (a Action) section() Route {
 	return ToNothing
 }
 
-// NeedsSubscription tells whether the screen is only for subscribers of the
+// NeedsSubscription reports whether the screen is only for subscribers of the
 // channel. Help is for everybody: who can't get in must be able to ask why.
 func (r Route) NeedsSubscription() bool { return r != ToHelp }
 

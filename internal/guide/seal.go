@@ -16,7 +16,7 @@ type Private struct {
 	Words string  `json:"words,omitempty"`
 	Lat   float64 `json:"lat,omitempty"`
 	Lon   float64 `json:"lon,omitempty"`
-	// Located tells that Lat and Lon are set.
+	// Located: Lat and Lon are set.
 	Located bool `json:"located,omitempty"`
 }
 

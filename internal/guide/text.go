@@ -35,7 +35,7 @@ func firstRunes(text string, limit int) string {
 
 const zeroWidthJoiner = '\u200d'
 
-// joins tells whether r belongs to the rune before it.
+// joins reports whether r belongs to the rune before it.
 func joins(r rune) bool {
 	return r == zeroWidthJoiner || unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc) || r >= 0x1F3FB && r <= 0x1F3FF
 }
