@@ -39,6 +39,16 @@ func (a *Lanes) Next(ctx context.Context, destination string) (protocol.LaneView
 	return a.Ledger.Next(ctx, destination, a.Pace(destination))
 }
 
+// Begin is Next for a lane that begins: it says what was sent within the last
+// minute, too.
+func (a *Lanes) Begin(ctx context.Context, destination string, within time.Duration) (protocol.LaneView, error) {
+	view, err := a.Next(ctx, destination)
+	if err == nil {
+		view.Sent, err = a.Ledger.SentLately(ctx, destination, within)
+	}
+	return view, err
+}
+
 // Grant gives a delivery its turn; false if it turned out to be settled. It may
 // be told twice: the number of the lease shows that.
 func (a *Lanes) Grant(ctx context.Context, grant protocol.Grant) (bool, error) {

@@ -31,6 +31,27 @@ func (l *Ledger) Next(ctx context.Context, destination string, configured protoc
 	return view, nil
 }
 
+// SentLately returns what was sent to a destination within a time, the oldest
+// first: a lane that begins keeps the pace of the one before it.
+func (l *Ledger) SentLately(ctx context.Context, destination string, within time.Duration) ([]protocol.SentAgo, error) {
+	id, err := l.queries.DestinationID(ctx, destination)
+	if errorsIsNoRows(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what was sent to %s: %w", destination, err)
+	}
+	rows, err := l.queries.SentLately(ctx, relaysql.SentLatelyParams{DestinationID: id, Within: within})
+	if err != nil {
+		return nil, fmt.Errorf("what was sent to %s: %w", destination, err)
+	}
+	sent := make([]protocol.SentAgo, len(rows))
+	for i, row := range rows {
+		sent[i] = protocol.SentAgo{Ago: row.Ago, Weight: int(row.Messages)}
+	}
+	return sent, nil
+}
+
 func (l *Ledger) next(ctx context.Context, destination string, configured protocol.Pace) (protocol.LaneView, error) {
 	lane, err := l.queries.Lane(ctx, destination)
 	if errorsIsNoRows(err) {

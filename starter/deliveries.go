@@ -236,12 +236,12 @@ func (s *Starter) GiveBack(ctx context.Context, destination string, done protoco
 const (
 	// seenFor is how long a run that waits for a person is taken to be there
 	// after it was last seen.
-	seenFor = 10 * time.Minute
+	seenFor = 2 * time.Minute
 	// lookAtRuns bounds how many of them one round of recovery looks at.
 	lookAtRuns = 100
 	// stuckTasks is how many times in a row a lane's workflow task must have
 	// failed before the lane is begun anew: its history does not fit the code.
-	stuckTasks = 5
+	stuckTasks = 4
 )
 
 // NudgeOwing nudges every lane that owes something and may go. A lane that does
@@ -282,10 +282,11 @@ func (s *Starter) tend(ctx context.Context, lane db.Owing) error {
 		return fmt.Errorf("describe %s: %w", id, err)
 	}
 	runs := description.GetWorkflowExecutionInfo().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
-	if runs && description.GetPendingWorkflowTask().GetAttempt() >= stuckTasks {
+	switch attempt := description.GetPendingWorkflowTask().GetAttempt(); {
+	case !runs:
+	case attempt >= stuckTasks:
 		return s.beginAnew(ctx, lane.Destination, description.GetWorkflowExecutionInfo())
-	}
-	if runs && lane.Paused {
+	case attempt > 1, lane.Paused: // a signal would make Temporal count the attempts anew
 		return nil
 	}
 	return s.Nudge(ctx, lane.Destination)

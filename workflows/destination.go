@@ -45,6 +45,7 @@ type lane struct {
 	view    protocol.LaneView
 	cooling time.Time
 	stale   bool // something has changed since
+	begins  bool // it has read nothing yet, and no lane has handed anything to it
 
 	nudges, done workflow.ReceiveChannel
 	wakes        workflow.Channel
@@ -62,6 +63,7 @@ func newLane(ctx workflow.Context, input protocol.DestinationInput) *lane {
 		wakes:       workflow.NewNamedBufferedChannel(ctx, "wake", 1),
 		leases:      workflow.Now(ctx).UnixMilli(), // greater than any that a lane before this one has granted
 		stale:       true,
+		begins:      input.Carried == nil,
 		shownState:  protocol.LaneOpen,
 	}
 	if c := input.Carried; c != nil {
@@ -127,11 +129,15 @@ func (l *lane) look(ctx workflow.Context) {
 	l.stale = false
 	var lanes *activities.Lanes
 	var view protocol.LaneView
+	read, arguments := any(lanes.Next), []any{l.destination}
+	if l.begins {
+		read, arguments = lanes.Begin, append(arguments, minuteWindow)
+	}
 	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("what is next"))
-	err := workflow.ExecuteLocalActivity(local, lanes.Next, l.destination).Get(ctx, &view)
+	err := workflow.ExecuteLocalActivity(local, read, arguments...).Get(ctx, &view)
 	if err != nil {
 		patient := workflow.WithActivityOptions(ctx, activities.LedgerOptions("what is next"))
-		err = workflow.ExecuteActivity(patient, lanes.Next, l.destination).Get(ctx, &view)
+		err = workflow.ExecuteActivity(patient, read, arguments...).Get(ctx, &view)
 	}
 	if err != nil {
 		workflow.GetLogger(ctx).Warn("the ledger can't be read", "destination", l.destination, "error", err)
@@ -139,6 +145,11 @@ func (l *lane) look(ctx workflow.Context) {
 		return
 	}
 	now := workflow.Now(ctx)
+	l.begins = false
+	for _, sent := range view.Sent {
+		l.lastSent = now.Add(-sent.Ago)
+		l.recent = append(l.recent, protocol.SentMark{At: l.lastSent, Weight: sent.Weight})
+	}
 	l.view, l.cooling = view, time.Time{}
 	if wait := max(view.CoolFor, view.InFlightFor); wait > 0 {
 		l.cooling = now.Add(wait)

@@ -27,10 +27,11 @@ type street struct {
 	*testsuite.TestWorkflowEnvironment
 	t *testing.T
 
-	owed  []protocol.Job
-	view  protocol.LaneView // but for its jobs
-	cool  time.Time
-	looks int
+	owed   []protocol.Job
+	view   protocol.LaneView // but for its jobs
+	cool   time.Time
+	looks  int
+	before []protocol.SentAgo // what a lane before this one has sent
 
 	grants []grant
 	// answer is what a delivery does with its turn; nil sends at the slot and
@@ -61,6 +62,12 @@ func newStreetBeside(t *testing.T) *street {
 	s.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
 	lanes, telegram := &activities.Lanes{}, &activities.Telegram{}
 	s.OnActivity(lanes.Next, mock.Anything, mock.Anything).Return(s.next).Maybe()
+	s.OnActivity(lanes.Begin, mock.Anything, mock.Anything, mock.Anything).Return(
+		func(ctx context.Context, destination string, _ time.Duration) (protocol.LaneView, error) {
+			view, err := s.next(ctx, destination)
+			view.Sent = s.before
+			return view, err
+		}).Maybe()
 	s.OnActivity(lanes.Pause, mock.Anything, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, destination string, pause protocol.Pause) (protocol.LaneView, error) {
 			s.view.Paused = &pause
@@ -424,6 +431,17 @@ func TestANewLaneWaitsForWhatMayStillBeInFlight(t *testing.T) {
 	require.GreaterOrEqual(t, s.grants[0].at.Sub(began), 11*time.Second)
 }
 
+func TestALaneThatBeginsKeepsThePaceOfTheOneBeforeIt(t *testing.T) {
+	s := newStreet(t)
+	s.view.Pace = protocol.Pace{PerSecond: 1, PerMinute: 20}
+	s.before = []protocol.SentAgo{{Ago: 40 * time.Second, Weight: 10}, {Ago: 300 * time.Millisecond, Weight: 9}}
+	began := s.Now()
+	s.owe(0, "a", "b")
+	s.drive(time.Hour)
+	require.GreaterOrEqual(t, s.grants[0].sendAt.Sub(began), 600*time.Millisecond)
+	require.GreaterOrEqual(t, s.grants[1].sendAt.Sub(began), 20*time.Second, "the minute had room for one")
+}
+
 func TestALaneContinuesAsNewWithAllThatItKnowsAndNoSignalIsLost(t *testing.T) {
 	s := newStreet(t)
 	s.view.Pace = protocol.Pace{PerSecond: 1, PerMinute: 20}
@@ -477,7 +495,7 @@ func TestAnOldLeasesWordMakesTheLaneLookAndTakesNoTurn(t *testing.T) {
 	s.RegisterDelayedCallback(func() {
 		require.Equal(t, "deliver/telegram:-100/wall-1_2", s.state().Sending, "b keeps its turn")
 	}, 11*time.Second)
-	s.drive(time.Minute)
+	s.drive(40 * time.Second)
 	require.Equal(t, []string{"a", "b"}, s.order())
 }
 

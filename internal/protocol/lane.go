@@ -58,6 +58,8 @@ type LaneView struct {
 	CoolReason string        `json:"cool_reason,omitempty"`
 	// InFlightFor is until when some call to the destination may be under way.
 	InFlightFor time.Duration `json:"in_flight_for,omitempty"`
+	// Sent are the messages of the last minute, for a lane that begins.
+	Sent []SentAgo `json:"sent,omitempty"`
 	// Jobs are the next in order; All tells that there are no others.
 	Jobs []Job `json:"jobs,omitempty"`
 	All  bool  `json:"all,omitempty"`
@@ -91,6 +93,12 @@ type Lease struct {
 	Job    Job       `json:"job"`
 	SendAt time.Time `json:"send_at"`
 	Until  time.Time `json:"until"`
+}
+
+// SentAgo is a count of messages sent some time ago.
+type SentAgo struct {
+	Ago    time.Duration `json:"ago"`
+	Weight int           `json:"weight"`
 }
 
 // SentMark is a count of messages sent at a time, for the limit per minute.

@@ -380,6 +380,44 @@ func (q *Queries) ResumeDestination(ctx context.Context, id int64) error {
 	return err
 }
 
+const sentLately = `-- name: SentLately :many
+SELECT (now() - v.sent_at)::interval AS ago,
+       coalesce((SELECT sum(cardinality(t.message_ids)) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), 1)::int AS messages
+FROM relay.deliveries v
+WHERE v.destination_id = $1 AND v.status = 'sent' AND v.sent_at > now() - $2::interval
+ORDER BY v.sent_at
+`
+
+type SentLatelyParams struct {
+	DestinationID int64
+	Within        time.Duration
+}
+
+type SentLatelyRow struct {
+	Ago      time.Duration
+	Messages int32
+}
+
+func (q *Queries) SentLately(ctx context.Context, arg SentLatelyParams) ([]SentLatelyRow, error) {
+	rows, err := q.db.Query(ctx, sentLately, arg.DestinationID, arg.Within)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SentLatelyRow
+	for rows.Next() {
+		var i SentLatelyRow
+		if err := rows.Scan(&i.Ago, &i.Messages); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const setRate = `-- name: SetRate :exec
 UPDATE relay.destinations
 SET rate_per_second = $1, rate_per_minute = $2,

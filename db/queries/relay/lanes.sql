@@ -8,6 +8,13 @@ SELECT d.id, d.paused_at, d.paused_by, d.pause_reason, d.paused_delivery, d.cool
 FROM relay.destinations d
 WHERE d.name = $1;
 
+-- name: SentLately :many
+SELECT (now() - v.sent_at)::interval AS ago,
+       coalesce((SELECT sum(cardinality(t.message_ids)) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), 1)::int AS messages
+FROM relay.deliveries v
+WHERE v.destination_id = @destination_id AND v.status = 'sent' AND v.sent_at > now() - @within::interval
+ORDER BY v.sent_at;
+
 -- name: NextDeliveries :many
 SELECT v.id, v.owner_id, v.post_id, v.weight, v.created_at, v.wanted_at, p.type, p.animal, p.location
 FROM relay.deliveries v
