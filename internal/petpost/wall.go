@@ -79,6 +79,19 @@ func LearnWall(texts []string) WallContext {
 	return context
 }
 
+// ContextOf gives the context under which a reading set units aside, so that it
+// can be repeated; nil if it set none aside.
+func ContextOf(setAside []string) *WallContext {
+	if len(setAside) == 0 {
+		return nil
+	}
+	context := &WallContext{Version: WallContextVersion}
+	for _, unit := range setAside {
+		context.Units = append(context.Units, Boilerplate{Text: unit})
+	}
+	return context
+}
+
 // recurs reports that so many of a wall's posts have the unit that it says
 // nothing about one of them.
 func (b *Boilerplate) recurs(posts int) bool {

@@ -105,6 +105,9 @@ func TestAReadingWithoutWhatWasSetAsideIsTheSameReading(t *testing.T) {
 	in := petpost.Input{Text: "Пропала собака Рекс, ул. Мира 5\nНаши котики ждут вас!", Wall: &context}
 	got := petpost.Parse(in)
 	require.Equal(t, petpost.Dog, got.Animal)
+	in.Wall = petpost.ContextOf(got.SetAside)
+	require.Equal(t, got, petpost.Parse(in), "it can be repeated from what it has set aside")
+
 	text := in.Text
 	for _, unit := range got.SetAside {
 		text = strings.Replace(text, unit, "", 1)
