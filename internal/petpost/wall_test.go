@@ -61,6 +61,11 @@ func TestTitlesOfManyPostsAreNoBoilerplate(t *testing.T) {
 		return fmt.Sprintf("%s\nУлица %d-я Садовая. Приметы в комментариях к посту %d", title, i, i)
 	}))
 	require.Empty(t, context.Units)
+
+	context = petpost.LearnWall(wall(20, func(i int) string {
+		return fmt.Sprintf("ПРОПАЛА СОБАКА!\nУлица %d-я Садовая, приметы под номером %d", i, i)
+	}))
+	require.Empty(t, context.Units, "not even where all are searches")
 }
 
 func TestFewPostsTellNothingOfAWall(t *testing.T) {
