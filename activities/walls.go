@@ -135,9 +135,15 @@ func (a *Walls) readWall(ctx context.Context, wall db.Wall, read *protocol.WallR
 	}
 	now := time.Now()
 	again, missing := a.lookAgain(ctx, wall.OwnerID, found, now)
+	for _, posts := range [][]petpost.Post{found.posts, again} {
+		if err := a.readInContext(ctx, wall.OwnerID, posts); err != nil {
+			return err
+		}
+	}
 	if err := a.store(ctx, wall, found, again, read); err != nil {
 		return err
 	}
+	a.learnWall(ctx, wall.OwnerID, read.New+read.Edited)
 	read.Deleted, err = a.Posts.Delete(ctx, wall.OwnerID, missing, now.Add(-missedAgain))
 	return err
 }

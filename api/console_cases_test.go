@@ -115,6 +115,17 @@ func TestCaseShowsItsPostsWhatWasToldAndWhatStandsForWhat(t *testing.T) {
 	require.Contains(t, delivery, fmt.Sprintf(`<dt>told by</dt><dd><a href="/console/deliveries/%d">`, first.ID))
 }
 
+func TestAPostShowsWhatWasSetAsideAndHowSureItsTypeIs(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, false)
+	d.write(t, -2, rexIsLost+"\n#пёс #кот #химки #клин #истра #руза #лобня #можайск")
+	answer := d.operator(t).get("/console/posts/wall-2_1")
+	require.Equal(t, http.StatusOK, answer.status)
+	shown := plain(answer.body)
+	require.Contains(t, shown, "set aside #пёс #кот #химки")
+	require.Regexp(t, `type lost \d+ % sure`, shown)
+}
+
 func TestStoredPostShowsTheWordsThatDecidedAndTheirWeight(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, false)

@@ -43,8 +43,8 @@ type decisionEvidence struct {
 	Words []petpost.Evidence
 }
 
-// evidenceSum is what the evidence for one value weighs. The type is decided by
-// these sums and by what takes precedence where several are high.
+// evidenceSum is what the evidence for one value weighs: for the one that was
+// decided and for its runner-up.
 type evidenceSum struct {
 	Points string
 	Weight int

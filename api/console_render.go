@@ -58,6 +58,7 @@ var consoleFuncs = template.FuncMap{
 	"waits":    waitsForPerson,
 	"weigh":    weigh,
 	"join":     strings.Join,
+	"percent":  func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
 	"statuses": func() []string { return protocol.Statuses },
 	"inc":      func(part int) int { return part + 1 },
 	"thumb":    thumbOf,

@@ -116,6 +116,30 @@ func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
 	require.Equal(t, int64(77), stored.Origin.PostID)
 }
 
+func TestWhatAWallRepeatsIsNotReadAndIsLearnedForTheNextPost(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	const footer = "\n\nПотерялась собака? Нашли котика? Пишите нам, поможем!"
+	for _, news := range []string{
+		"В субботу ярмарка на площади", "Сдам гараж на Лесной улице", "Завтра отключат воду", "С праздником, учителя!",
+		"Продам велосипед, почти новый", "Открылась новая пекарня", "Автобус ходит по новому расписанию", "Концерт в парке в шесть",
+	} {
+		s.publish(sandbox.Post{Text: news + footer})
+	}
+	require.Zero(t, wallOf(t, s.scan()).Owed, "the first page tells what the wall repeats")
+	wall, err := s.relay.Posts.WallContext(s.ctx, source)
+	require.NoError(t, err)
+	require.NotEmpty(t, wall.Units)
+
+	hamster := s.publish(sandbox.Post{Text: "Пропал хомяк Пряник, рыжий, ул. Мира 5, дочка плачет" + footer})[0]
+	require.Equal(t, 1, wallOf(t, s.scan()).Owed)
+	stored, err := s.relay.Posts.Get(s.ctx, source, hamster.ID)
+	require.NoError(t, err)
+	require.Equal(t, []any{petpost.Lost, petpost.Other}, []any{stored.Reading.Type, stored.Reading.Animal})
+	require.NotEmpty(t, stored.Reading.SetAside)
+	require.Contains(t, s.afterMessages(1)[0].Text, "Пишите нам", "readers get the whole text")
+}
+
 func TestAnEditedPostIsUpdatedAndNotToldTwice(t *testing.T) {
 	s := newStage(t, toChat)
 	s.work()

@@ -2,6 +2,7 @@ package petpost_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,12 @@ func FuzzParse(f *testing.F) {
 			in.Reposts = []string{original}
 		}
 		got := petpost.Parse(in)
+		wall := petpost.LearnWall(slices.Repeat([]string{text}, 8))
+		rest, aside := wall.Strip(text)
+		require.LessOrEqual(t, len(rest), len(text)+2*len(aside), "what is set aside is gone")
+		for _, unit := range aside {
+			require.Contains(t, text, unit)
+		}
 		limit := len(text) + len(original)
 		require.Contains(t, petpost.Types, got.Type)
 		require.Contains(t, []petpost.Animal{"", petpost.Dog, petpost.Cat, petpost.Other}, got.Animal)

@@ -133,7 +133,7 @@ func (r *reader) plainType(v *view) Type {
 func (r *reader) isScrap(v *view) bool {
 	t, s := &r.text, &v.signs
 	return len(t.words) <= 3 && v.animal == "" && len(v.reading.Phones) == 0 && v.reading.Location == "" && v.reading.Name == "" &&
-		t.links == 0 && !r.ofPet() && s.of(sigHome, sigFound, sigThanks, sigAdopted, sigMoney, sigNotPet) == 0 &&
+		t.links == 0 && !r.ofPet() && s.of(sigHome, sigFound, sigThanks, sigAdopted, sigMoney, sigNotPet, sigSale) == 0 &&
 		(s.of(sigLost, sigOwner, sigSeen, sigNotHome, sigAdopt) > 0 || len(t.words) == 1)
 }
 

@@ -22,7 +22,8 @@ const (
 	fewestRepeats = 3
 	// A unit is boilerplate where it stands in more than one of boilerplateShare
 	// posts. A short one that says what happened to an animal may be the title
-	// of many: it is boilerplate only in more than titleShare of titleOf.
+	// of many: it is boilerplate only in more than titleShare of titleOf, and
+	// never where most of them begin with it.
 	boilerplateShare = 5
 	titleShare       = 4
 	titleOf          = 5
@@ -42,6 +43,8 @@ type WallContext struct {
 type Boilerplate struct {
 	Text  string `json:"text"`  // as first written
 	Posts int    `json:"posts"` // how many posts have it
+
+	heads int // how many of them begin with it
 }
 
 // LearnWall learns what the posts of one wall repeat, from their own texts, the
@@ -66,16 +69,32 @@ func LearnWall(texts []string) WallContext {
 				count[u.key] = &Boilerplate{Text: u.in(text)}
 			}
 			count[u.key].Posts++
+			if len(inPost) == 1 {
+				count[u.key].heads++
+			}
 		}
 	}
 	for _, unit := range count {
 		if unit.recurs(len(texts)) {
-			context.Units = append(context.Units, *unit)
+			context.Units = append(context.Units, Boilerplate{Text: unit.Text, Posts: unit.Posts})
 		}
 	}
 	slices.SortFunc(context.Units, func(a, b Boilerplate) int {
 		return cmp.Or(cmp.Compare(b.Posts, a.Posts), strings.Compare(a.Text, b.Text))
 	})
+	return context
+}
+
+// ContextOf gives the context under which a reading set units aside, so that it
+// can be repeated; nil if it set none aside.
+func ContextOf(setAside []string) *WallContext {
+	if len(setAside) == 0 {
+		return nil
+	}
+	context := &WallContext{Version: WallContextVersion}
+	for _, unit := range setAside {
+		context.Units = append(context.Units, Boilerplate{Text: unit})
+	}
 	return context
 }
 
@@ -85,7 +104,7 @@ func (b *Boilerplate) recurs(posts int) bool {
 	if b.Posts < fewestRepeats || b.Posts*boilerplateShare <= posts || len(findPhones(b.Text, nil)) > 0 {
 		return false
 	}
-	return b.Posts*titleOf > posts*titleShare || !isTitle(b.Text)
+	return !isTitle(b.Text) || b.Posts*titleOf > posts*titleShare && b.heads*2 <= b.Posts
 }
 
 // isTitle reports a few words that say of an animal what a post may be about.
@@ -93,7 +112,7 @@ func isTitle(text string) bool {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	v := r.weigh(text, "own")
-	return v.words <= titleWords && (v.animal != "" || v.signs != signs{})
+	return v.words <= titleWords && (v.animal != "" || v.signs.of(sigLost, sigFound, sigHold, sigSeen, sigOwner, sigHome, sigNotHome) >= plain)
 }
 
 // Strip takes out of a text what the wall repeats, and a pile of hashtags that

@@ -61,6 +61,11 @@ func TestTitlesOfManyPostsAreNoBoilerplate(t *testing.T) {
 		return fmt.Sprintf("%s\nУлица %d-я Садовая. Приметы в комментариях к посту %d", title, i, i)
 	}))
 	require.Empty(t, context.Units)
+
+	context = petpost.LearnWall(wall(20, func(i int) string {
+		return fmt.Sprintf("ПРОПАЛА СОБАКА!\nУлица %d-я Садовая, приметы под номером %d", i, i)
+	}))
+	require.Empty(t, context.Units, "not even where all are searches")
 }
 
 func TestFewPostsTellNothingOfAWall(t *testing.T) {
@@ -105,6 +110,9 @@ func TestAReadingWithoutWhatWasSetAsideIsTheSameReading(t *testing.T) {
 	in := petpost.Input{Text: "Пропала собака Рекс, ул. Мира 5\nНаши котики ждут вас!", Wall: &context}
 	got := petpost.Parse(in)
 	require.Equal(t, petpost.Dog, got.Animal)
+	in.Wall = petpost.ContextOf(got.SetAside)
+	require.Equal(t, got, petpost.Parse(in), "it can be repeated from what it has set aside")
+
 	text := in.Text
 	for _, unit := range got.SetAside {
 		text = strings.Replace(text, unit, "", 1)

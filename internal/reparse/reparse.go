@@ -62,7 +62,7 @@ func Run(ctx context.Context, posts *db.Posts, cases *db.Cases, apply bool) (Rep
 // look reads posts again and returns those that are read otherwise.
 func look(posts []db.Post) (differ []db.Reread) {
 	for _, post := range posts {
-		now := petpost.ReadPost(post.Post)
+		now := petpost.ReadOn(petpost.ContextOf(post.Reading.SetAside), post.Post)
 		if !slices.Equal(fieldsOf(post.Reading), fieldsOf(now.Reading)) || !db.SameFingerprint(post.Fingerprint, now.Fingerprint) {
 			differ = append(differ, db.Reread{Post: post, Reading: now.Reading, Fingerprint: now.Fingerprint})
 		}

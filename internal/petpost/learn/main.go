@@ -41,16 +41,11 @@ func main() {
 			files = append(files, filepath.Join(*dir, "testdata", name))
 		}
 	}
-	var samples []*sample
-	for _, file := range files {
-		posts, err := corpus.Load(file)
-		if err != nil {
-			fail(err)
-		}
-		samples = append(samples, read(posts)...)
+	samples, err := load(files)
+	if err != nil {
+		fail(err)
 	}
-	const folds = 10
-	tenths := leaveOut(samples, folds, func(i int) int { return i % folds })
+	tenths := leaveTenthsOut(samples)
 	temperature := calibrate(samples, tenths)
 	fmt.Printf("calibration: the weights of types are divided by %.2f\n", temperature)
 	measure("every tenth", samples, files, tenths, temperature)
@@ -58,9 +53,26 @@ func main() {
 	if *check {
 		return
 	}
-	if err := train(samples).write(filepath.Join(*dir, "model.tsv"), temperature); err != nil {
+	if err := os.WriteFile(filepath.Join(*dir, "model.tsv"), train(samples).table(temperature), 0o644); err != nil {
 		fail(err)
 	}
+}
+
+func load(files []string) ([]*sample, error) {
+	var samples []*sample
+	for _, file := range files {
+		posts, err := corpus.Load(file)
+		if err != nil {
+			return nil, err
+		}
+		samples = append(samples, read(posts)...)
+	}
+	return samples, nil
+}
+
+func leaveTenthsOut(samples []*sample) []row {
+	const folds = 10
+	return leaveOut(samples, folds, func(i int) int { return i % folds })
 }
 
 // read takes the posts of one text; what a repost makes of two is no matter of

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bufio"
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand"
-	"os"
 	"slices"
 
 	"vestnik/internal/petpost"
@@ -156,37 +155,31 @@ func calibrate(samples []*sample, sums []row) float64 {
 			best, least = temperature, loss
 		}
 	}
-	return best
+	return math.Round(best*100) / 100 // as the table says it
 }
 
-func (m *model) write(path string, temperature float64) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	fmt.Fprintln(w, "# Made by make model; do not edit. Hundredths of log odds; see features.go for the features.")
-	fmt.Fprint(w, "# feature")
+// table is the model as it stands in model.tsv.
+func (m *model) table(temperature float64) []byte {
+	var w bytes.Buffer
+	fmt.Fprintf(&w, "# Made by make model; do not edit. Hundredths of log odds, those of types divided by %.2f; see features.go.\n", temperature)
+	fmt.Fprint(&w, "# feature")
 	for _, t := range petpost.ModelTypes {
-		fmt.Fprint(w, "\t", t)
+		fmt.Fprint(&w, "\t", t)
 	}
 	for _, a := range petpost.ModelAnimals {
-		fmt.Fprint(w, "\t", a)
+		fmt.Fprint(&w, "\t", a)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(&w)
 	for i, name := range m.names {
 		weights := m.rows[i].written(temperature)
 		if most := max(slices.Max(weights[:]), -slices.Min(weights[:])); most <= negligible {
 			continue
 		}
-		fmt.Fprint(w, name)
+		fmt.Fprint(&w, name)
 		for _, x := range weights {
-			fmt.Fprint(w, "\t", x)
+			fmt.Fprint(&w, "\t", x)
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintln(&w)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Close()
+	return w.Bytes()
 }
