@@ -69,19 +69,19 @@ func newStreetBeside(t *testing.T) *street {
 			return view, err
 		}).Maybe()
 	s.OnActivity(lanes.Pause, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, destination string, pause protocol.Pause) (protocol.LaneView, error) {
+		func(ctx context.Context, destination string, pause protocol.Pause) (protocol.LaneView, error) {
 			s.view.Paused = &pause
-			return s.next(nil, destination)
+			return s.next(ctx, destination)
 		}).Maybe()
 	s.OnActivity(lanes.Resume, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, destination string) (protocol.LaneView, error) {
+		func(ctx context.Context, destination string) (protocol.LaneView, error) {
 			s.view.Paused, s.cool = nil, time.Time{}
-			return s.next(nil, destination)
+			return s.next(ctx, destination)
 		}).Maybe()
 	s.OnActivity(lanes.SetRate, mock.Anything, mock.Anything, mock.Anything).Return(
-		func(_ context.Context, destination string, pace protocol.Pace) (protocol.LaneView, error) {
+		func(ctx context.Context, destination string, pace protocol.Pace) (protocol.LaneView, error) {
 			s.view.Pace = pace
-			return s.next(nil, destination)
+			return s.next(ctx, destination)
 		}).Maybe()
 	s.OnActivity(lanes.StillOwed, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, key protocol.DeliveryKey) (bool, error) { return s.owes(nameOf(key)), nil }).Maybe()
