@@ -54,24 +54,6 @@ type Plan struct {
 	Steps []Step
 }
 
-// Shapes are the steps without their words.
-func (p Plan) Shapes() []Shape {
-	shapes := make([]Shape, len(p.Steps))
-	for i, step := range p.Steps {
-		shapes[i] = step.Shape
-	}
-	return shapes
-}
-
-// Weight is how many messages the whole plan counts in a chat's limit per minute.
-func (p Plan) Weight() int {
-	total := 0
-	for _, step := range p.Steps {
-		total += step.Weight
-	}
-	return total
-}
-
 // MaxAlbum is how many items sendMediaGroup takes; the least is two.
 const MaxAlbum = 10
 

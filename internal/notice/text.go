@@ -24,9 +24,6 @@ func Plain(s string) Text {
 	return Text{{Text: s}}
 }
 
-// Linked is a text that opens a URL.
-func Linked(s, url string) Text { return Text{{Text: s, Link: url}} }
-
 // Bold is a text in bold.
 func Bold(s string) Text { return Text{{Text: s, Bold: true}} }
 

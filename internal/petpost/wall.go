@@ -21,9 +21,9 @@ const (
 	// fewestRepeats is in how many of them it stands at least.
 	fewestRepeats = 3
 	// A unit is boilerplate where it stands in more than one of boilerplateShare
-	// posts. A short one that says what happened to an animal may be the title
-	// of many: it is boilerplate only in more than titleShare of titleOf, and
-	// never where most of them begin with it.
+	// posts. One that says what happened to an animal is none where most of them
+	// begin with it; a short one may be the title of many, and is boilerplate
+	// only in more than titleShare of titleOf.
 	boilerplateShare = 5
 	titleShare       = 4
 	titleOf          = 5
@@ -104,15 +104,24 @@ func (b *Boilerplate) recurs(posts int) bool {
 	if b.Posts < fewestRepeats || b.Posts*boilerplateShare <= posts || len(findPhones(b.Text, nil)) > 0 {
 		return false
 	}
-	return !isTitle(b.Text) || b.Posts*titleOf > posts*titleShare && b.heads*2 <= b.Posts
+	words, happening := says(b.Text)
+	switch {
+	case !happening:
+		return true
+	case b.heads*2 > b.Posts: // how people here begin: the rest may say little without it
+		return false
+	default:
+		return words > titleWords || b.Posts*titleOf > posts*titleShare
+	}
 }
 
-// isTitle reports a few words that say of an animal what a post may be about.
-func isTitle(text string) bool {
+// says counts the words of a text and reports whether they say of an animal what
+// a post may be about.
+func says(text string) (words int, happening bool) {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	v := r.weigh(text, "own")
-	return v.words <= titleWords && (v.animal != "" || v.signs.of(sigLost, sigFound, sigHold, sigSeen, sigOwner, sigHome, sigNotHome) >= plain)
+	return v.words, v.animal != "" || v.signs.of(sigLost, sigFound, sigHold, sigSeen, sigOwner, sigHome, sigNotHome) >= plain
 }
 
 // Strip takes out of a text what the wall repeats, and a pile of hashtags that

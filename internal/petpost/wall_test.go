@@ -121,3 +121,15 @@ func TestAReadingWithoutWhatWasSetAsideIsTheSameReading(t *testing.T) {
 	got.SetAside = nil
 	require.Equal(t, again, got)
 }
+
+func TestHowPeopleBeginIsNoBoilerplateHoweverLong(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	for n := range 20 {
+		texts = append(texts, fmt.Sprintf("Пропала кошка, выпала из окна на ул. Речная, дом %d. Звоните! Подписывайтесь на нашу группу помощи.", n+1))
+	}
+	context := petpost.LearnWall(texts)
+	rest, aside := context.Strip(texts[0])
+	require.Contains(t, rest, "Пропала кошка")
+	require.Contains(t, aside, "Подписывайтесь на нашу группу помощи.")
+}

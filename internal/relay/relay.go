@@ -63,7 +63,7 @@ func Routes(cfg config.Config) (*route.Routes, error) {
 		if err != nil {
 			return nil, fmt.Errorf("ROUTES_FILE: %w", err)
 		}
-		routes, err := route.LoadWith(text, defaults)
+		routes, err := route.Load(text, defaults)
 		if err != nil {
 			return nil, fmt.Errorf("ROUTES_FILE %s: %w", cfg.Relay.RoutesFile, err)
 		}

@@ -13,13 +13,9 @@ import (
 	"vestnik/internal/notice"
 )
 
-// Load reads a routes file with the standard defaults. Its error is a Faults
-// with everything that is wrong in the file.
-func Load(yaml []byte) (*Routes, error) { return LoadWith(yaml, StandardDefaults()) }
-
-// LoadWith reads a routes file in which destinations fall back on the given
+// Load reads a routes file in which destinations fall back on the given
 // defaults. Its error is a Faults with everything that is wrong in the file.
-func LoadWith(yaml []byte, defaults Defaults) (*Routes, error) {
+func Load(yaml []byte, defaults Defaults) (*Routes, error) {
 	document, root := parseDocument(yaml)
 	l := &loader{document: document, defaults: defaults, routes: &Routes{}}
 	switch {

@@ -14,7 +14,7 @@ import (
 
 func load(t *testing.T, file string) *route.Routes {
 	t.Helper()
-	routes, err := route.Load(read(t, file))
+	routes, err := route.Load(read(t, file), route.StandardDefaults())
 	require.NoError(t, err)
 	return routes
 }
@@ -41,7 +41,7 @@ func TestTheExampleInThePackageDocumentationIsValid(t *testing.T) {
 	require.True(t, found)
 	example, _, found := strings.Cut(rest, "\n// A destination's keys")
 	require.True(t, found)
-	routes, err := route.Load([]byte("destinations:\n" + strings.NewReplacer("//\t", "", "//", "").Replace(example)))
+	routes, err := route.Load([]byte("destinations:\n" + strings.NewReplacer("//\t", "", "//", "").Replace(example)), route.StandardDefaults())
 	require.NoError(t, err)
 	require.Len(t, routes.Targets(), 2)
 	require.Equal(t, "VK_OUT_TOKEN_NORTH", routes.Targets()[1].Settings.TokenEnv)
@@ -72,7 +72,7 @@ func TestGivenDefaultsHoldWhereTheFileIsSilent(t *testing.T) {
 	t.Parallel()
 	defaults := route.StandardDefaults()
 	defaults.Telegram.RatePerSec, defaults.Telegram.ParseMode = 0.25, notice.MarkdownV2
-	routes, err := route.LoadWith(read(t, "single_chat.yaml"), defaults)
+	routes, err := route.Load(read(t, "single_chat.yaml"), defaults)
 	require.NoError(t, err)
 	target, found := routes.Target(destination(t, "telegram:-1001234567890"))
 	require.True(t, found)
@@ -94,7 +94,7 @@ func TestSettingsBecomeOptionsOfANotice(t *testing.T) {
 
 func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 	t.Parallel()
-	routes, err := route.Load(read(t, "every_fault.yaml"))
+	routes, err := route.Load(read(t, "every_fault.yaml"), route.StandardDefaults())
 	require.Nil(t, routes)
 	var faults route.Faults
 	require.ErrorAs(t, err, &faults)
@@ -155,7 +155,7 @@ func TestFilesThatAreNoRoutesAreRefused(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			routes, err := route.Load([]byte(c.yaml))
+			routes, err := route.Load([]byte(c.yaml), route.StandardDefaults())
 			require.Nil(t, routes)
 			require.ErrorContains(t, err, c.want)
 		})
@@ -168,7 +168,7 @@ func FuzzLoad(f *testing.F) {
 	}
 	f.Add([]byte("destinations: [{id: 'telegram:-1'}]\nrules: [{types: lost, to: 'telegram:-1', include_regex: '\\Qa', include: 'а*'}]"))
 	f.Fuzz(func(t *testing.T, yaml []byte) {
-		routes, err := route.Load(yaml)
+		routes, err := route.Load(yaml, route.StandardDefaults())
 		if err != nil {
 			require.Nil(t, routes)
 			require.NotEmpty(t, err.Error())

@@ -177,7 +177,7 @@ destinations: [{id: telegram:-5}, {id: vk:-6}]
 rules:
   - {types: [lost], to: [telegram:-5]}
   - {types: [any], to: [telegram:-5]}
-`))
+`), route.StandardDefaults())
 	require.NoError(t, err)
 	matched, decisions := match(routes, seen{Type: petpost.Lost})
 	require.Equal(t, []string{"telegram:-5"}, names(matched))
@@ -211,7 +211,7 @@ func TestWordsMatchWholeWordsWhateverTheirForm(t *testing.T) {
 		{"кот", "соба\u0301ка и ко\u0301т", true},
 		{"кот", "", false},
 	} {
-		routes, err := route.Load([]byte("destinations: [{id: vk:-6}]\nrules: [{types: [any], include: ['" + c.word + "'], to: [vk:-6]}]"))
+		routes, err := route.Load([]byte("destinations: [{id: vk:-6}]\nrules: [{types: [any], include: ['" + c.word + "'], to: [vk:-6]}]"), route.StandardDefaults())
 		require.NoError(t, err)
 		matched, _ := match(routes, seen{Text: c.text})
 		require.Equal(t, c.want, len(matched) == 1, "%q in %q", c.word, c.text)
