@@ -128,7 +128,7 @@ func (a *Content) FailImport(ctx context.Context, input protocol.ImportContentIn
 
 // TidyGuide brings Postgres's own knowledge of the guide up to date.
 func (a *Content) TidyGuide(ctx context.Context) error {
-	stop := beat(ctx)
+	stop := beat(ctx, nothing)
 	defer stop()
 	return a.imports.Tidy(ctx)
 }
@@ -145,23 +145,4 @@ func (a *Content) CloseImport(ctx context.Context, input protocol.ImportContentI
 		return nil
 	}
 	return err
-}
-
-// beat tells Temporal that an activity is alive while it waits for one long
-// step.
-func beat(ctx context.Context) (stop func()) {
-	ctx, stop = context.WithCancel(ctx)
-	go func() {
-		ticker := time.NewTicker(10 * time.Second)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				activity.RecordHeartbeat(ctx)
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return stop
 }

@@ -81,7 +81,7 @@ func (v *VK) EditOnVK(ctx context.Context, request protocol.EditMessage) (protoc
 
 // editNext edits the next message that does not show what its post says.
 func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, editor editor) (protocol.MessageEdited, error) {
-	defer o.heartbeat(ctx)()
+	defer beat(ctx, nothing)()
 	amendment, err := o.Ledger.OpenAmendment(ctx, request.EditID)
 	if err != nil || amendment == nil {
 		return protocol.MessageEdited{Status: protocol.EditDone}, err

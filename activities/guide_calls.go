@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -43,7 +42,7 @@ func (a *Guide) answer(ctx context.Context, answering Answering) *Stop {
 // CheckSubscription asks Telegram whether the person is in the channel.
 func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subscription guide.Subscription, err error) {
 	defer a.recoverInto(ctx, checking.Update, &err)
-	defer a.alive(ctx, new(atomic.Bool))()
+	defer beat(ctx, nothing)()
 	subscription, failed := a.check(ctx, checking)
 	return subscription, failed.asError()
 }
@@ -91,7 +90,7 @@ func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, det
 // photo itself, within the call.
 func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
-	defer a.alive(ctx, new(atomic.Bool))()
+	defer beat(ctx, nothing)()
 	shown, failed := a.sendPhoto(ctx, showing)
 	return shown, failed.asError()
 }
@@ -121,7 +120,7 @@ func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ 
 // bot is set to do that and the update allows it.
 func (a *Guide) SendText(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
-	defer a.alive(ctx, new(atomic.Bool))()
+	defer beat(ctx, nothing)()
 	shown, failed := a.sendText(ctx, showing)
 	return shown, failed.asError()
 }

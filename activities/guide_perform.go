@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +25,7 @@ const answerLead = 500 * time.Millisecond
 func (a *Guide) Perform(ctx context.Context, performing Performing) (p Performed, err error) {
 	defer a.recoverInto(ctx, performing.Claiming.Update, &err)
 	var answered atomic.Bool
-	defer a.alive(ctx, &answered)()
+	defer beat(ctx, func() []any { return []any{answered.Load()} })()
 	if performing.Answer {
 		again := a.answerFirst(ctx, performing.Claiming.Update, &answered)
 		defer func() { p.AnswerAgain = again() }()
@@ -101,26 +100,4 @@ func (a *Guide) NoteBlocked(ctx context.Context, update protocol.BotUpdate) (err
 		return a.dbFailure(ctx, update, err).asError()
 	}
 	return nil
-}
-
-// aliveEvery leaves two tries within the heartbeat timeout.
-const aliveEvery = 3 * time.Second
-
-// alive tells Temporal, as long as the activity runs, that the worker does
-// too, and whether the button is answered.
-func (a *Guide) alive(ctx context.Context, answered *atomic.Bool) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		beat := time.NewTicker(aliveEvery)
-		defer beat.Stop()
-		for {
-			select {
-			case <-beat.C:
-				activity.RecordHeartbeat(ctx, answered.Load())
-			case <-done:
-				return
-			}
-		}
-	}()
-	return sync.OnceFunc(func() { close(done) })
 }

@@ -65,7 +65,7 @@ func CallOptions(summary string, made int) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		TaskQueue:           protocol.TaskQueue,
 		StartToCloseTimeout: time.Minute,
-		HeartbeatTimeout:    9 * time.Second,
+		HeartbeatTimeout:    HeartbeatTimeout,
 		RetryPolicy:         callPolicy(made),
 		Summary:             summary,
 	}

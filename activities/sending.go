@@ -33,12 +33,6 @@ const (
 	// deadlineSlack is how much longer the ledger counts with a call than the
 	// worker that makes it.
 	deadlineSlack = time.Second
-	// HeartbeatTimeout finds a dead worker. Beats go out every HeartbeatEvery,
-	// which leaves room for three missed ones; the worker must not throttle
-	// them further (MaxHeartbeatThrottleInterval).
-	HeartbeatTimeout = 12 * time.Second
-	// HeartbeatEvery is how often the sending activities beat.
-	HeartbeatEvery = 3 * time.Second
 )
 
 // SendOptions are for SendToTelegram and SendToVK. The retry policy is for an
@@ -144,7 +138,7 @@ func (r *refusedSend) Unwrap() error { return r.cause }
 // called any number of times: what has arrived is never sent again, and one
 // lease sends one part.
 func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, sender sender) (protocol.PartSent, error) {
-	defer o.heartbeat(ctx)()
+	defer beat(ctx, nothing)()
 	j, over, err := o.open(ctx, request)
 	if err != nil {
 		return protocol.PartSent{}, o.fail(ctx, request, err)
@@ -452,27 +446,6 @@ func parked(reason string, cause error) error {
 		reason:    reason,
 		cause:     cause,
 	}
-}
-
-// heartbeat keeps telling Temporal that the worker lives, until the returned
-// function is called.
-func (o *Outbound) heartbeat(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(HeartbeatEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				activity.RecordHeartbeat(ctx)
-			}
-		}
-	}()
-	return func() { cancel(); <-ended }
 }
 
 // waitForSlot waits for the slot that the lane has planned, but never longer
