@@ -41,7 +41,7 @@ func TestTheExampleInThePackageDocumentationIsValid(t *testing.T) {
 	require.True(t, found)
 	example, _, found := strings.Cut(rest, "\n// A destination's keys")
 	require.True(t, found)
-	routes, err := route.Load([]byte("destinations:\n" + strings.NewReplacer("//\t", "", "//", "").Replace(example)), route.StandardDefaults())
+	routes, err := route.Load([]byte("destinations:\n"+strings.NewReplacer("//\t", "", "//", "").Replace(example)), route.StandardDefaults())
 	require.NoError(t, err)
 	require.Len(t, routes.Targets(), 2)
 	require.Equal(t, "VK_OUT_TOKEN_NORTH", routes.Targets()[1].Settings.TokenEnv)

@@ -211,7 +211,7 @@ func TestWordsMatchWholeWordsWhateverTheirForm(t *testing.T) {
 		{"кот", "соба\u0301ка и ко\u0301т", true},
 		{"кот", "", false},
 	} {
-		routes, err := route.Load([]byte("destinations: [{id: vk:-6}]\nrules: [{types: [any], include: ['" + c.word + "'], to: [vk:-6]}]"), route.StandardDefaults())
+		routes, err := route.Load([]byte("destinations: [{id: vk:-6}]\nrules: [{types: [any], include: ['"+c.word+"'], to: [vk:-6]}]"), route.StandardDefaults())
 		require.NoError(t, err)
 		matched, _ := match(routes, seen{Text: c.text})
 		require.Equal(t, c.want, len(matched) == 1, "%q in %q", c.word, c.text)
