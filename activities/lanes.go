@@ -69,11 +69,11 @@ func (a *Lanes) StillOwed(ctx context.Context, key protocol.DeliveryKey) (bool, 
 	return status == protocol.StatusPending || status == protocol.StatusSending, err
 }
 
-// Status returns a delivery's status; suppressed if the ledger does not know it.
+// Status returns a delivery's status; unrecorded if the ledger does not know it.
 func (a *Lanes) Status(ctx context.Context, key protocol.DeliveryKey) (string, error) {
 	status, err := a.Ledger.Status(ctx, key)
 	if errors.Is(err, db.ErrNotFound) {
-		return protocol.StatusSuppressed, nil
+		return protocol.StatusUnrecorded, nil
 	}
 	return status, err
 }

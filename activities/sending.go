@@ -174,6 +174,9 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 		}
 		if missing := len(j.Arrived); missing < len(request.Arrived) { // the ledger was restored from before they arrived
 			for part, ids := range request.Arrived[missing:] {
+				if ids == nil {
+					continue // sent by a run before this one
+				}
 				if _, err := o.Ledger.Arrived(ctx, protocol.Arrival{DeliveryKey: request.DeliveryKey, Part: missing + part, MessageIDs: ids}); err != nil {
 					return err
 				}
@@ -187,7 +190,7 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 	})
 	switch {
 	case errors.Is(err, db.ErrNotFound): // the database was restored from before it was owed
-		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: "the ledger does not know it"}, nil
+		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusUnrecorded}, nil
 	case err != nil:
 		return nil, nil, err
 	case j.Status == protocol.StatusSuppressed, j.Status == protocol.StatusFailed:

@@ -560,7 +560,7 @@ func (l *Ledger) Suppress(ctx context.Context, key protocol.DeliveryKey, reason 
 func (l *Ledger) Learn(ctx context.Context, key protocol.DeliveryKey, result protocol.DeliverPostResult) (settled bool, err error) {
 	_, err = l.change(ctx, key, func(ctx context.Context, q *relaysql.Queries, row relaysql.GetDeliveryRow) (string, error) {
 		settled = final(row.Status)
-		if settled || result.Status == "" || result.Status != protocol.StatusSent && wantedSince(row, result.WantedAt) {
+		if settled || result.Status == "" || result.Status == protocol.StatusUnrecorded || result.Status != protocol.StatusSent && wantedSince(row, result.WantedAt) {
 			return row.Status, nil
 		}
 		settled = true

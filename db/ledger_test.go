@@ -272,6 +272,7 @@ func TestARestoredLedgerLearnsFromClosedWorkflows(t *testing.T) {
 		{"sent was sent, whatever anybody wished since", protocol.DeliverPostResult{Status: protocol.StatusSent, MessageIDs: [][]int64{{7}, {9}}}, true, true, protocol.StatusSent},
 		{"skipped is skipped", protocol.DeliverPostResult{Status: protocol.StatusSuppressed, Reason: "skipped by an operator"}, false, true, protocol.StatusSuppressed},
 		{"skipped and wanted again is owed", protocol.DeliverPostResult{Status: protocol.StatusSuppressed, WantedAt: wished}, true, false, protocol.StatusPending},
+		{"a run whose row was gone knows nothing", protocol.DeliverPostResult{Status: protocol.StatusUnrecorded}, false, false, protocol.StatusPending},
 		{"terminated is owed", protocol.DeliverPostResult{}, false, false, protocol.StatusPending},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -192,7 +192,7 @@ func (d *delivery) lookAtLedger(ctx workflow.Context) (ended bool, err error) {
 		return false, err
 	}
 	switch status {
-	case protocol.StatusSent, protocol.StatusSuppressed, protocol.StatusFailed:
+	case protocol.StatusSent, protocol.StatusSuppressed, protocol.StatusFailed, protocol.StatusUnrecorded:
 		d.status, d.reason = status, ""
 		return true, d.publish(ctx)
 	}

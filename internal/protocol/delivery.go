@@ -70,6 +70,10 @@ const (
 	StatusSuppressed = "suppressed" // not to be sent: an operator skipped it, or its case is told
 )
 
+// StatusUnrecorded is how a delivery ends whose row is gone, with a database that
+// was restored from before it: it decides nothing about a row that comes back.
+const StatusUnrecorded = "unrecorded"
+
 // Statuses lists every status in the order in which a delivery meets them.
 var Statuses = []string{StatusPending, StatusSending, StatusSent, StatusFailed, StatusParked, StatusUnknown, StatusSuppressed}
 
