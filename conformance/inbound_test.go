@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
