@@ -57,8 +57,8 @@ func TestAWorkerKilledBetweenTheSteps(t *testing.T) {
 		{"before SendToVK", wall},
 		{"after SendToVK", wall}, // sent and recorded, Temporal does not know
 		{"after SendToTelegram", chat},
-		{"before Next", chat},
-		{"after Next", wall},
+		{"before Begin", chat},
+		{"after Begin", wall},
 		{"before Grant", wall},
 		{"after Grant", chat}, // the delivery has its turn, the lane does not know
 	} {
