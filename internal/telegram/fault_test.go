@@ -82,7 +82,7 @@ func TestEveryKindOfBadAnswerIsATypedError(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, c.handler)
-			client := newClient(t, s.URL, func(c *telegram.Config) { c.Timeout = 500 * time.Millisecond })
+			client := newClient(t, s.URL, func(c *telegram.Config) { c.Timeout = 5 * time.Second })
 			err := send(t.Context(), client)
 			fault := refused(t, err)
 			require.Equal(t, c.class, fault.Class, err)

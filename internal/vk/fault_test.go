@@ -76,7 +76,7 @@ func TestEveryKindOfBadAnswerIsATypedErrorToBeRetriedWithTheSameGuid(t *testing.
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, c.handler)
-			client := newClient(t, s.URL, func(c *vk.Config) { c.Timeout = time.Second })
+			client := newClient(t, s.URL, func(c *vk.Config) { c.Timeout = 5 * time.Second })
 			err := publish(t, client)
 			fault := refused(t, err)
 			require.Equal(t, c.class, fault.Class, err)
