@@ -86,8 +86,9 @@ func (y *yard) deliver(ctx context.Context, n int) (made, error) {
 		return made{}, err
 	}
 	began := time.Now()
-	if started, err := y.starter.StartOwed(ctx, func() {}); err != nil || started != n {
-		return made{}, fmt.Errorf("%d of %d deliveries started: %w", started, n, err)
+	// The lanes begin those whose turn comes first.
+	if _, err := y.starter.StartOwed(ctx, func() {}); err != nil {
+		return made{}, err
 	}
 	own := 0
 	for _, delivery := range owed {
