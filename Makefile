@@ -44,17 +44,26 @@ sbom: build ## bin/sbom.json: the modules that bin/vestnik was linked from (Cycl
 ##@ Check
 
 .PHONY: test
-test: temporal workflowcheck ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
+test: temporal vetted ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
+	$(WITH_SERVERS) $(GO) test -race -timeout 20m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(or $(ARGS),./...)
+
+.PHONY: check
+check: vetted ## the same for the inner loop, under a minute: the tests that need no servers, without the race detector
+	$(GO) test $$($(GO) list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... | \
+		grep -vE 'internal/(testenv|devstack)( |$$)|internal/(chaos|turnmodel) ' | cut -d' ' -f1) $(ARGS)
+
+.PHONY: vetted
+vetted: workflowcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(BIN)/workflowcheck -config workflowcheck.config.yaml ./workflows/...
-	$(WITH_SERVERS) $(GO) test -race -timeout 20m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(or $(ARGS),./...)
 
 .PHONY: lint
 lint: golangci-lint sqlc govulncheck ## linters, whether generated code is up to date, modules and their known faults
 	$(BIN)/golangci-lint run
 	$(BIN)/sqlc diff
 	$(BIN)/sqlc vet
+	$(GO) test -count=1 -run 'Migrations' ./db
 	$(GO) mod verify
 	deploy/vulncheck.sh $(BIN)/govulncheck ./...
 
@@ -63,6 +72,10 @@ bench: build temporal ## measure: tables of throughput, latency and memory
 	$(WITH_SERVERS) $(GO) run ./bench $(ARGS)
 	$(WITH_SERVERS) $(GO) test ./conformance ./db/guidedb -run '^$$' -bench . -benchtime 1x
 	$(GO) test ./internal/petpost -run '^$$' -bench .
+
+.PHONY: scale
+scale: ## every query against ten years of data (10 GB, some minutes to fill): no whole table is read, each keeps its budget; POSTS=2000000
+	$(WITH_SERVERS) $(GO) test ./db/scale -count=1 -v -timeout 90m -posts $(or $(POSTS),2000000) -table $(ARGS)
 
 .PHONY: chaos
 chaos: temporal ## the storm: everything fails while posts and clicks go on, then what came is audited; SEED=1, ARGS=-short

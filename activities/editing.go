@@ -44,7 +44,9 @@ func EditOptions(destination, summary string) workflow.ActivityOptions {
 // a message what it is already changes nothing.
 type editor interface {
 	edit(ctx context.Context, e *editJob) error
-	// classify says what an error of edit means.
+	// remove removes it, or where that can't be done takes away what it shows.
+	remove(ctx context.Context, e *editJob) error
+	// classify says what an error of either means.
 	classify(err error) refusal
 }
 
@@ -58,6 +60,17 @@ type editJob struct {
 }
 
 func (e *editJob) part() db.PartToAmend { return e.Parts[e.at] }
+
+// emptied is the version that a message shows which can't be removed.
+var emptied = []byte("emptied")
+
+// version is what the messages are to show.
+func (e *editJob) version() []byte {
+	if e.TakenBack {
+		return emptied
+	}
+	return e.post.Version()
+}
 
 // refusal is what becomes of an edit that was no success.
 type refusal struct {
@@ -90,6 +103,9 @@ func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, e
 	if e.post, err = o.Posts.Get(ctx, amendment.Delivery.OwnerID, amendment.Delivery.PostID); err != nil {
 		return protocol.MessageEdited{}, err
 	}
+	if amendment.Delivery.ReplyTo != 0 {
+		e.post = e.post.AsUpdate()
+	}
 	destination, err := route.ParseDestination(amendment.Delivery.Destination)
 	if err != nil {
 		return protocol.MessageEdited{}, err
@@ -98,18 +114,25 @@ func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, e
 	if e.target, configured = o.Routes.Target(destination); !configured {
 		return o.finish(ctx, e, protocol.EditRefused, "the destination is not configured any more")
 	}
+	if !e.post.BlankedAt.IsZero() && !e.TakenBack {
+		return o.finish(ctx, e, protocol.EditRefused, db.ErrBlanked.Error())
+	}
 	if !e.next() {
 		return o.finishAll(ctx, e)
 	}
 	waitForSlot(ctx, request.EditAt)
-	if err := editor.edit(ctx, e); err != nil {
+	change := editor.edit
+	if e.TakenBack {
+		change = editor.remove
+	}
+	if err := change(ctx, e); err != nil {
 		refused := editor.classify(err)
 		if !refused.gone {
 			return o.putOff(ctx, e, refused, err)
 		}
 		e.Parts[e.at].Gone = true
 	}
-	e.Parts[e.at].Version = e.post.Version()
+	e.Parts[e.at].Version = e.version()
 	if err := o.Ledger.PartShows(ctx, e.Delivery.ID, e.part()); err != nil {
 		return protocol.MessageEdited{}, err
 	}
@@ -122,10 +145,10 @@ func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, e
 }
 
 // next finds the next message that shows an older version: in its words, or in
-// its photos.
+// its photos; or that is to be removed.
 func (e *editJob) next() bool {
 	for i, part := range e.Parts {
-		if !part.Gone && !bytes.Equal(part.Version, e.post.Version()) && (!part.Wordless || len(e.exchanges(i)) > 0) {
+		if !part.Gone && !part.Behind && !bytes.Equal(part.Version, e.version()) && (e.TakenBack || !part.Wordless || len(e.exchanges(i)) > 0) {
 			e.at = i
 			return true
 		}
@@ -135,15 +158,26 @@ func (e *editJob) next() bool {
 
 // finishAll ends an edit all of whose messages show what they should.
 func (o *Outbound) finishAll(ctx context.Context, e *editJob) (protocol.MessageEdited, error) {
-	there, gone := 0, 0
+	there, gone, behind := 0, 0, 0
 	for _, part := range e.Parts {
-		if part.Gone {
+		switch {
+		case part.Gone:
 			gone++
-		} else {
+		case part.Behind && e.TakenBack:
+			behind++
+		case part.Behind:
+			gone++
+		default:
 			there++
 		}
 	}
 	switch {
+	case behind > 0:
+		return o.finish(ctx, e, protocol.EditRefused, fmt.Sprintf("%d of its messages stay in the group that the chat was before", behind))
+	case e.TakenBack && there > 0:
+		return o.finish(ctx, e, protocol.EditDone, fmt.Sprintf("%d of its messages can't be deleted: they are emptied", there))
+	case e.TakenBack:
+		return o.finish(ctx, e, protocol.EditDone, "")
 	case gone > 0 && there == 0:
 		return o.finish(ctx, e, protocol.EditGone, "the message is not there any more")
 	case gone > 0:
@@ -204,12 +238,9 @@ type vkEditor struct {
 // edit replaces the post, photos included, because VK takes a post without
 // them for one that has none. A user's key may edit what a community's may not.
 func (v *vkEditor) edit(ctx context.Context, e *editJob) error {
-	key := v.Album.Uploader
-	if key == nil {
-		var err error
-		if key, err = v.Keys(e.target.Destination); err != nil {
-			return err
-		}
+	key, err := v.key(e)
+	if err != nil {
+		return err
 	}
 	j := &sendJob{Delivery: e.Delivery, post: e.post, target: e.target}
 	sender := &vkSender{VK: v.VK}
@@ -221,6 +252,9 @@ func (v *vkEditor) edit(ctx context.Context, e *editJob) error {
 	for {
 		draft.word(sender.wording(j, len(draft.album.attachments)))
 		err := key.WallEdit(ctx, e.part().MessageIDs[0], draft.WallPost)
+		if err == nil && draft.album.late {
+			return errPhotosLate
+		}
 		lighter, mended := draft.without(err)
 		if !mended {
 			return err
@@ -233,11 +267,39 @@ func (v *vkEditor) edit(ctx context.Context, e *editJob) error {
 	}
 }
 
+// remove deletes the post. VK has no answer of its own for a post that is gone:
+// the wall tells.
+func (v *vkEditor) remove(ctx context.Context, e *editJob) error {
+	key, err := v.key(e)
+	if err != nil {
+		return err
+	}
+	owner, postID := e.target.Destination.Owner, e.part().MessageIDs[0]
+	if err = key.WallDelete(ctx, owner, postID); err != nil && v.Walls != nil {
+		if _, look := v.Walls.readPost(ctx, owner, postID); errors.Is(look, db.ErrNotFound) {
+			err = nil
+		}
+	}
+	e.Parts[e.at].Gone = err == nil
+	return err
+}
+
+// key is the one that may edit: a user's, if there is one.
+func (v *vkEditor) key(e *editJob) (*vk.Client, error) {
+	if v.Album.Uploader != nil {
+		return v.Album.Uploader, nil
+	}
+	return v.Keys(e.target.Destination)
+}
+
 // classify leaves a post alone that VK does not let us edit: a community's key may
 // not (27), and nobody may after a day.
 func (v *vkEditor) classify(err error) refusal {
 	var failure *vk.Error
-	if !errors.As(err, &failure) {
+	switch {
+	case errors.Is(err, errPhotosLate):
+		return refusal{reason: "photos_late"}
+	case !errors.As(err, &failure):
 		return refusal{reason: "not_configured"}
 	}
 	refused := refusal{reason: failure.Reason()}

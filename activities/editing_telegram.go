@@ -1,8 +1,12 @@
 package activities
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"image"
+	"image/jpeg"
+	"sync"
 
 	"vestnik/db"
 	"vestnik/internal/compose"
@@ -37,6 +41,61 @@ func (t *telegramEditor) edit(ctx context.Context, e *editJob) error {
 		return errors.Join(err, t.Ledger.FollowMigration(ctx, e.Delivery.DestinationID, failure.MigrateToChatID))
 	}
 	return err
+}
+
+// emptyText stands in a message that Telegram does not let a bot delete.
+const emptyText = "Сообщение удалено"
+
+// blankPicture takes the place of a photo in such a message.
+var blankPicture = sync.OnceValue(func() []byte {
+	var picture bytes.Buffer
+	_ = jpeg.Encode(&picture, image.NewGray(image.Rect(0, 0, 320, 320)), nil) // into memory, which never fails
+	return picture.Bytes()
+})
+
+// remove deletes the messages of a part. One that Telegram keeps, because it is
+// older than 48 hours and the bot no administrator, is emptied.
+func (t *telegramEditor) remove(ctx context.Context, e *editJob) error {
+	bot, err := t.Bots(e.target.Destination)
+	if err != nil {
+		return err
+	}
+	part, kept := &e.Parts[e.at], false
+	for i, id := range part.MessageIDs {
+		message := telegram.MessageRef{Chat: e.chat(), ID: id}
+		err := bot.DeleteMessage(ctx, message)
+		var failure *telegram.Error
+		if err == nil || errors.As(err, &failure) && failure.Class == telegram.MessageGone {
+			continue
+		}
+		if failure != nil && failure.Class == telegram.Migrated {
+			part.Behind = true // nothing reaches what stays in the group that was
+			return t.Ledger.FollowMigration(ctx, e.Delivery.DestinationID, failure.MigrateToChatID)
+		}
+		if failure == nil || failure.Class != telegram.CantBeDeleted {
+			return err
+		}
+		kept = true
+		if emptying := t.empty(ctx, bot, e, message, i == 0); errors.As(emptying, &failure) && failure.Class == telegram.MessageGone {
+			return err // it can't be edited either
+		} else if emptying != nil {
+			return emptying
+		}
+	}
+	part.Gone = !kept
+	return nil
+}
+
+// empty takes away what a message shows; words stand in the first of a part.
+func (t *telegramEditor) empty(ctx context.Context, bot *telegram.Client, e *editJob, message telegram.MessageRef, first bool) error {
+	if notice.Kind(e.part().Kind) == notice.Message {
+		return unlessSo(bot.EditMessageText(ctx, message, telegram.TextMessage{Text: emptyText, Preview: telegram.Preview{Off: true}}))
+	}
+	blank := telegram.PhotoMessage{Photo: telegram.Photo{Bytes: blankPicture()}}
+	if first {
+		blank.Caption = emptyText
+	}
+	return unlessSo(bot.EditMessageMedia(ctx, message, blank))
 }
 
 // write edits the messages of a part: the photos that the post has no more
@@ -137,7 +196,7 @@ func (e *editJob) exchanges(at int) []exchange {
 	var exchanges []exchange
 	for i, part := range e.Parts[:at+1] {
 		for slot, name := range part.Photos {
-			if len(fresh) == 0 || part.Gone || !missing[name] || slot >= len(part.MessageIDs) {
+			if len(fresh) == 0 || part.Gone || part.Behind || !missing[name] || slot >= len(part.MessageIDs) {
 				continue
 			}
 			if i == at {

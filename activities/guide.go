@@ -69,9 +69,10 @@ type GuideConfig struct {
 	Zone *time.Location
 	// EditInPlace changes the newest screen instead of sending another.
 	EditInPlace bool
-	// Extras are the screens beyond the specification; they need Seal.
-	Extras bool
-	Seal   *guide.Seal
+	// Seal opens searches and locations.
+	Seal *guide.Seal
+	// City stands before addresses on the map; empty if they name it.
+	City string
 	// Username of the bot, without @, for share links; empty for none.
 	Username string
 	// Token is told how Telegram takes the bot's token; nil if nobody asks.
@@ -120,9 +121,12 @@ type Answering struct {
 	protocol.BotUpdate // beside the rest: for earlier builds it was all
 	// Made is how many attempts were made before this activity's.
 	Made int `json:"made,omitempty"`
-	// Claim: the answer is all that the update gets, so it is claimed here,
-	// as BotID and Session say.
-	Claim   bool   `json:"claim,omitempty"`
+	// Claim: the answer is all that the update gets, so it is claimed here.
+	// Only says why.
+	Claim bool   `json:"claim,omitempty"`
+	Only  string `json:"only,omitempty"`
+	// BotID and Session are the claim's. An update that another session has
+	// claimed is not answered.
 	BotID   int64  `json:"bot_id,omitempty"`
 	Session string `json:"session,omitempty"`
 }
@@ -152,6 +156,9 @@ type Composing struct {
 // Composed is a screen and what the session should remember of it.
 type Composed struct {
 	Screen guide.Screen `json:"screen"`
+	// Sealed is the screen, in its place, of an update that was sealed: places
+	// with their distances say where a person is.
+	Sealed []byte `json:"sealed,omitempty"`
 	// Help: a text is to be answered with the contact.
 	Help bool `json:"help,omitempty"`
 	// Card that the screen shows, such as "place:123".
@@ -186,7 +193,10 @@ type Performing struct {
 	// Answer: the button is to be answered, before all else.
 	Answer bool `json:"answer,omitempty"`
 	// Check: the screen is for subscribers only.
-	Check       bool  `json:"check,omitempty"`
+	Check bool `json:"check,omitempty"`
+	// Quiet: the update is one of several messages that ask for nothing, and
+	// the one before has brought the screen for all.
+	Quiet       bool  `json:"quiet,omitempty"`
 	Replaceable int64 `json:"replaceable,omitempty"`
 }
 
@@ -216,6 +226,8 @@ type Performed struct {
 	// AnswerAgain is the pause before the button is to be answered once more;
 	// 0 if that is done with.
 	AnswerAgain time.Duration `json:"answer_again,omitempty"`
+	// Closed: the update's closing line is written.
+	Closed bool `json:"closed,omitempty"`
 }
 
 // Stop is a step that failed once.

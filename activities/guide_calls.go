@@ -13,15 +13,28 @@ import (
 	"vestnik/internal/telegram"
 )
 
-// Answer takes the waiting sign off a pressed button. It asks nobody else
-// first and waits for nothing.
-func (a *Guide) Answer(ctx context.Context, answering Answering) (err error) {
+// Answer takes the waiting sign off a pressed button, unless an earlier session
+// has done that. It reports whether it has written the update's closing line.
+func (a *Guide) Answer(ctx context.Context, answering Answering) (closed bool, err error) {
 	defer a.recoverInto(ctx, answering.BotUpdate, &err)
-	if failed := a.answer(ctx, answering); failed != nil || !answering.Claim {
-		return failed.asError()
+	claiming := Claiming{BotID: answering.BotID, Session: answering.Session, Update: answering.BotUpdate}
+	claimed, known := a.claimSoon(ctx, claiming)
+	if !claimed.Duplicate {
+		if failed := a.answer(ctx, answering); failed != nil || !answering.Claim {
+			return false, failed.asError()
+		}
+		if !known {
+			var failed *Stop
+			if claimed, failed = a.claim(ctx, claiming); failed != nil {
+				return false, failed.asError()
+			}
+		}
 	}
-	_, failed := a.claim(ctx, Claiming{BotID: answering.BotID, Session: answering.Session, Update: answering.BotUpdate})
-	return failed.asError()
+	if answering.Only == "" { // its screen, if it has one, closes it
+		return false, nil
+	}
+	a.close(ctx, answering.BotUpdate, claimed, "details", answering.Only)
+	return true, nil
 }
 
 // answer makes one attempt. A button pressed too long ago can't be answered,
@@ -91,6 +104,9 @@ func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, det
 func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
 	defer beat(ctx, nothing)()
+	if err := a.reveal(&showing); err != nil {
+		return Shown{}, err
+	}
 	shown, failed := a.sendPhoto(ctx, showing)
 	return shown, failed.asError()
 }
@@ -121,6 +137,9 @@ func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ 
 func (a *Guide) SendText(ctx context.Context, showing Showing) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
 	defer beat(ctx, nothing)()
+	if err := a.reveal(&showing); err != nil {
+		return Shown{}, err
+	}
 	shown, failed := a.sendText(ctx, showing)
 	return shown, failed.asError()
 }
@@ -155,6 +174,7 @@ func (a *Guide) message(showing Showing) telegram.TextMessage {
 	return telegram.TextMessage{
 		Target: telegram.Target{Chat: telegram.ChatOf(showing.Update.ChatID)},
 		Text:   showing.Composed.Screen.Text, Keyboard: keyboard(showing.Composed.Screen.Keyboard),
+		Preview: telegram.Preview{URL: showing.Composed.Screen.Preview},
 	}
 }
 
@@ -306,6 +326,9 @@ func keyboard(rows guide.Keyboard) telegram.Keyboard {
 		keyboard[i] = make([]telegram.Button, len(row))
 		for j, button := range row {
 			keyboard[i][j] = telegram.Button{Text: button.Text, CallbackData: button.Data, URL: button.URL}
+			if button.Copy != "" {
+				keyboard[i][j].Copy = &telegram.Copy{Text: button.Copy}
+			}
 		}
 	}
 	return keyboard

@@ -16,9 +16,9 @@ const (
 	statusTrusted = 24 * time.Hour
 	// statusKept is after how long an unchanged status is written down again.
 	statusKept = 10 * time.Minute
-	// nearRadius and foundMax bound "near me" and search.
+	// nearRadius and nearMax bound "near me".
 	nearRadius = 3000 // metres
-	foundMax   = 8
+	nearMax    = 10 * guide.PageSize
 )
 
 // Compose does what the update asks for and makes the screen. It may be called
@@ -26,7 +26,31 @@ const (
 func (a *Guide) Compose(ctx context.Context, composing Composing) (composed Composed, err error) {
 	defer a.recoverInto(ctx, composing.Update, &err)
 	composed, failed := a.compose(ctx, composing)
-	return composed, failed.asError()
+	if failed != nil {
+		return composed, failed.asError()
+	}
+	return composed, a.hide(composing.Update, &composed)
+}
+
+// hide seals a screen that answers a search or a location, each of its pages,
+// before Temporal keeps it.
+func (a *Guide) hide(update protocol.BotUpdate, composed *Composed) (err error) {
+	action, _ := guide.ParseAction(update.Data)
+	private := len(update.Sealed) > 0 || action.Route() == guide.ToFind || action.Route() == guide.ToNear
+	if a.config.Seal == nil || !private || composed == nil {
+		return nil
+	}
+	composed.Sealed, err = a.config.Seal.Close(composed.Screen, update.ID)
+	composed.Screen = guide.Screen{}
+	return err
+}
+
+// reveal opens a screen that was hidden.
+func (a *Guide) reveal(showing *Showing) error {
+	if a.config.Seal == nil || len(showing.Composed.Sealed) == 0 {
+		return nil
+	}
+	return a.config.Seal.Open(showing.Composed.Sealed, showing.Update.ID, &showing.Composed.Screen)
 }
 
 func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *Stop) {
@@ -49,7 +73,7 @@ type composer struct {
 }
 
 func (c *composer) compose(ctx context.Context, said guide.Subscription) (Composed, error) {
-	user, err := c.store.SeeUser(ctx, c.update.UserID)
+	user, err := c.store.SeeUser(ctx, c.update.UserID, c.update.Language)
 	if err != nil {
 		return Composed{}, err
 	}
@@ -87,7 +111,7 @@ func (c *composer) action() guide.Action {
 	case c.view.Help:
 		return guide.ToHelpScreen()
 	}
-	if private, ok := c.private(); ok && private.Words != "" {
+	if len(c.update.Sealed) > 0 && c.open(c.update.Sealed, c.update.ID).Words != "" {
 		return guide.ToFindScreen()
 	}
 	return guide.ToMainMenu()
@@ -117,7 +141,7 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 	case guide.ToMenu:
 		return c.menu(""), nil
 	case guide.ToHelp:
-		return Composed{Screen: guide.HelpScreen(c.config.ContactURL, c.config.ChannelURL, c.config.Extras), Help: true}, nil
+		return Composed{Screen: guide.HelpScreen(c.config.ContactURL, c.config.ChannelURL), Help: true}, nil
 	case guide.ToPlaces:
 		return c.places(ctx, action)
 	case guide.ToPlaceFilter:
@@ -143,9 +167,11 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 	case guide.ToPromo:
 		return c.promo(ctx, action)
 	case guide.ToNear:
-		return c.near(ctx)
+		return c.near(ctx, action)
+	case guide.ToNearFilter:
+		return c.nearFilter(ctx, action)
 	case guide.ToFind:
-		return c.find(ctx)
+		return c.find(ctx, action)
 	}
 	return c.menu(guide.NoticeStale), nil
 }

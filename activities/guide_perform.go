@@ -22,15 +22,63 @@ const answerLead = 500 * time.Millisecond
 // first if that is asked for; each step is tried once. It returns an error only
 // for what is not worth another look; a step that failed is in the result,
 // with everything that was done before it.
+//
+// It writes the update's closing line, if this was the end of it: what a
+// workflow writes is written again when its task is run again.
 func (a *Guide) Perform(ctx context.Context, performing Performing) (p Performed, err error) {
 	defer a.recoverInto(ctx, performing.Claiming.Update, &err)
 	var answered atomic.Bool
 	defer beat(ctx, func() []any { return []any{answered.Load()} })()
+	steps, begin := attempts{bot: a, ctx: ctx, asked: performing}, ClaimStep
 	if performing.Answer {
-		again := a.answerFirst(ctx, performing.Claiming.Update, &answered)
-		defer func() { p.AnswerAgain = again() }()
+		known := false
+		if p.Claimed, known = a.claimSoon(ctx, performing.Claiming); known {
+			begin = CheckStep
+		}
+		if !p.Duplicate {
+			again := a.answerFirst(ctx, performing.Claiming.Update, &answered)
+			defer func() { p.AnswerAgain = again() }()
+		}
 	}
-	return p.Go(ClaimStep, performing, attempts{bot: a, ctx: ctx, asked: performing}), nil
+	if begin == ClaimStep && performing.Quiet {
+		p.Help, p.Card = performing.View.Help, performing.View.Card
+		if p.Claimed, p.Stopped = steps.Claim(); p.Stopped != nil {
+			p.Stopped.Step = ClaimStep
+		}
+	} else if !p.Duplicate {
+		p = p.Go(begin, performing, steps)
+	}
+	if p.Closed = p.Stopped == nil; p.Closed {
+		a.close(ctx, performing.Claiming.Update, p.Claimed)
+	}
+	return p, a.hide(performing.Claiming.Update, p.Composed)
+}
+
+// claimLead is how long a claim may take before the button is answered all the
+// same.
+const claimLead = 150 * time.Millisecond
+
+// claimSoon claims an update before its button is answered, so that one which
+// an earlier session has had is not answered again. A database that does not
+// say so in time holds up no answer: known is false then, and the claim is yet
+// to be made.
+func (a *Guide) claimSoon(ctx context.Context, claiming Claiming) (claimed Claimed, known bool) {
+	ctx, cancel := context.WithTimeout(ctx, claimLead)
+	defer cancel()
+	first, original, err := a.inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.now())
+	if err != nil || first {
+		return Claimed{}, err == nil
+	}
+	return Claimed{Duplicate: true, OriginalTraceID: original}, true
+}
+
+// close writes the closing line that every update has.
+func (a *Guide) close(ctx context.Context, update protocol.BotUpdate, claimed Claimed, more ...any) {
+	fields := append(update.LogFields(), "result", "ok")
+	if claimed.Duplicate {
+		fields = append(update.LogFields(), "result", "duplicate", "original_traceId", claimed.OriginalTraceID)
+	}
+	a.log.InfoContext(ctx, "bot update done", append(fields, more...)...)
 }
 
 // answerFirst begins to answer a button and returns when that is done, or has

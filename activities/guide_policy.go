@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,8 +54,8 @@ func AnswerOptions(made int) workflow.ActivityOptions {
 
 // PerformOptions are for Perform. It is never repeated: what it leaves undone
 // is taken up step by step. A worker that dies is noticed by its heartbeats.
-func PerformOptions() workflow.ActivityOptions {
-	options := CallOptions("perform", 0)
+func PerformOptions(action string) workflow.ActivityOptions {
+	options := CallOptions(cmp.Or(action, "a message"), 0)
 	options.RetryPolicy = &temporal.RetryPolicy{MaximumAttempts: 1}
 	return options
 }
@@ -191,7 +192,10 @@ func permanent(sqlState string) bool {
 // dbDetails keeps Postgres's code and leaves its text out: it may quote values.
 func dbDetails(err error) string {
 	var refused *pgconn.PgError
+	var scan pgx.ScanArgError
 	switch {
+	case errors.As(err, &scan):
+		return "column " + scan.FieldName
 	case errors.As(err, &refused):
 		return "SQLSTATE " + refused.Code
 	case errors.Is(err, context.DeadlineExceeded):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"vestnik/db/guidedb"
 	"vestnik/internal/guide"
@@ -19,7 +20,36 @@ func (c *composer) places(ctx context.Context, action guide.Action) (Composed, e
 	if query.Filtered() {
 		names, err = c.store.PlaceFilterNames(ctx, query.PlaceFilter)
 	}
-	return Composed{Screen: guide.PlaceList(query, names, list, c.config.Extras)}, err
+	if err != nil {
+		return Composed{}, err
+	}
+	offered, err := offered([]filterChoices{
+		{'d', query.District, func() ([]guide.Choice, error) { return c.store.PlaceDistricts(ctx, query.PlaceFilter) }},
+		{'t', query.Type, func() ([]guide.Choice, error) { return c.store.PlaceTypes(ctx, query.PlaceFilter) }},
+		{'s', query.Subcategory, func() ([]guide.Choice, error) { return c.store.PlaceSubcategories(ctx, query.PlaceFilter) }},
+	})
+	return Composed{Screen: guide.PlaceList(query, names, list, offered)}, err
+}
+
+// filterChoices are a filter's letter, the value chosen and those there are.
+type filterChoices struct {
+	letter byte
+	chosen int64
+	list   func() ([]guide.Choice, error)
+}
+
+// offered are the letters of the filters that leave a choice, or have one.
+func offered(filters []filterChoices) (letters string, _ error) {
+	for _, filter := range filters {
+		choices, err := filter.list()
+		if err != nil {
+			return "", err
+		}
+		if len(choices) > 1 || filter.chosen != 0 {
+			letters += string(filter.letter)
+		}
+	}
+	return letters, nil
 }
 
 func (c *composer) placeFilter(ctx context.Context, action guide.Action) (Composed, error) {
@@ -37,7 +67,7 @@ func (c *composer) placeFilter(ctx context.Context, action guide.Action) (Compos
 func (c *composer) place(ctx context.Context, action guide.Action) (Composed, error) {
 	place, err := c.store.Place(ctx, action.ID, c.update.UserID)
 	return Composed{
-		Screen: guide.PlaceCard(place, c.cardExtra(action), c.shareURL(action)),
+		Screen: guide.PlaceCard(place, c.cardExtra(action), c.links(action)),
 		Card:   cardName(action),
 	}, err
 }
@@ -46,6 +76,9 @@ func (c *composer) place(ctx context.Context, action guide.Action) (Composed, er
 // opened the card, so on the card's own photo it means the whole text.
 func (c *composer) cardExtra(action guide.Action) guide.CardExtra {
 	extra := guide.ParseCardExtra(action.Extra)
+	if action.Entity == guide.Place && c.update.OffCard && extra.Origin == "" {
+		extra.Origin = c.promoPressed()
+	}
 	ownPhoto := c.update.Inaccessible && c.view.Photo && c.view.MessageID == c.update.MessageID && c.view.Card == cardName(action)
 	if c.update.CallbackID != "" && (ownPhoto || c.update.OnPhoto && c.aboutSame(action)) {
 		extra.Full = true
@@ -53,11 +86,28 @@ func (c *composer) cardExtra(action guide.Action) guide.CardExtra {
 	return extra
 }
 
+// promoPressed is the origin of a place that was opened by a promo's button: the
+// promo, if it is the newest screen, or all promos for the photo of an older one,
+// as no button of the document's promo names it.
+func (c *composer) promoPressed() string {
+	id, onPromo := strings.CutPrefix(c.view.Card, guide.Promo+":")
+	switch {
+	case onPromo && c.view.MessageID == c.update.MessageID:
+		return "a" + id
+	case c.update.OnPhoto:
+		return "a"
+	}
+	return ""
+}
+
 // aboutSame keeps "more about the place" on a promo's photo from being taken
 // for "more" on the place's own. A photo of which the session knows nothing,
-// because it is from before, is taken for the card's own, unless the newest
-// screen says otherwise.
+// because it is from before, is taken for the card's own, unless its keyboard or
+// the newest screen says otherwise.
 func (c *composer) aboutSame(action guide.Action) bool {
+	if c.update.OffCard {
+		return false
+	}
 	if c.view.MessageID == c.update.MessageID && c.view.Card != "" {
 		return c.view.Card == cardName(action)
 	}
@@ -66,11 +116,8 @@ func (c *composer) aboutSame(action guide.Action) bool {
 
 func cardName(action guide.Action) string { return fmt.Sprintf("%s:%d", action.Entity, action.ID) }
 
-func (c *composer) shareURL(action guide.Action) string {
-	if !c.config.Extras {
-		return ""
-	}
-	return guide.ShareURL(c.config.Username, action.Entity, action.ID)
+func (c *composer) links(action guide.Action) guide.Links {
+	return guide.Links{City: c.config.City, Share: guide.ShareURL(c.config.Username, action.Entity, action.ID)}
 }
 
 func (c *composer) events(ctx context.Context, action guide.Action) (Composed, error) {
@@ -84,7 +131,14 @@ func (c *composer) events(ctx context.Context, action guide.Action) (Composed, e
 	if query.Category != 0 || query.Source != 0 {
 		names, err = c.store.EventFilterNames(ctx, filter)
 	}
-	return Composed{Screen: guide.EventList(query, names, list, c.now)}, err
+	if err != nil {
+		return Composed{}, err
+	}
+	offered, err := offered([]filterChoices{
+		{'c', query.Category, func() ([]guide.Choice, error) { return c.store.EventCategories(ctx, filter) }},
+		{'s', query.Source, func() ([]guide.Choice, error) { return c.store.EventSources(ctx, filter) }},
+	})
+	return Composed{Screen: guide.EventList(query, names, list, offered, c.now)}, err
 }
 
 func (c *composer) eventFilter(ctx context.Context, action guide.Action) (Composed, error) {
@@ -103,13 +157,13 @@ func (c *composer) eventFilter(ctx context.Context, action guide.Action) (Compos
 func (c *composer) event(ctx context.Context, action guide.Action) (Composed, error) {
 	event, err := c.store.Event(ctx, action.ID, c.update.UserID)
 	return Composed{
-		Screen: guide.EventCard(event, c.cardExtra(action), c.shareURL(action), c.now),
+		Screen: guide.EventCard(event, c.cardExtra(action), c.links(action), c.now),
 		Card:   cardName(action),
 	}, err
 }
 
 func (c *composer) collections(ctx context.Context, paging guidedb.Paging) (Composed, error) {
-	list, err := c.store.Collections(ctx, paging)
+	list, err := c.store.Collections(ctx, c.now, paging)
 	return Composed{Screen: guide.CollectionList(list)}, err
 }
 
@@ -119,7 +173,7 @@ func (c *composer) collection(ctx context.Context, id int64, paging guidedb.Pagi
 }
 
 func (c *composer) favourites(ctx context.Context, paging guidedb.Paging) (Composed, error) {
-	list, err := c.store.Favourites(ctx, c.update.UserID, paging)
+	list, err := c.store.Favourites(ctx, c.update.UserID, c.now, paging)
 	return Composed{Screen: guide.FavouriteList(list, c.now)}, err
 }
 
@@ -157,13 +211,13 @@ func (c *composer) cardOf(ctx context.Context, action guide.Action, extra guide.
 		if err != nil {
 			return "", guide.Screen{}, err
 		}
-		return event.Title, guide.EventCard(event, extra, c.shareURL(action), c.now), nil
+		return event.Title, guide.EventCard(event, extra, c.links(action), c.now), nil
 	}
 	place, err := c.store.Place(ctx, action.ID, c.update.UserID)
 	if err != nil {
 		return "", guide.Screen{}, err
 	}
-	return place.Name, guide.PlaceCard(place, extra, c.shareURL(action)), nil
+	return place.Name, guide.PlaceCard(place, extra, c.links(action)), nil
 }
 
 func (c *composer) promos(ctx context.Context, paging guidedb.Paging) (Composed, error) {
@@ -173,7 +227,7 @@ func (c *composer) promos(ctx context.Context, paging guidedb.Paging) (Composed,
 
 func (c *composer) promo(ctx context.Context, action guide.Action) (Composed, error) {
 	promo, err := c.store.Promo(ctx, action.ID)
-	if err == nil && !promo.ActiveAt(c.now) {
+	if err == nil && promo.OverAt(c.now) {
 		return c.menu(guide.NoticeExpired), nil
 	}
 	return Composed{
@@ -182,40 +236,66 @@ func (c *composer) promo(ctx context.Context, action guide.Action) (Composed, er
 	}, err
 }
 
-func (c *composer) near(ctx context.Context) (Composed, error) {
-	switch private, ok := c.private(); {
-	case !c.config.Extras:
-		return c.menu(guide.NoticeStale), nil
-	case !ok || !private.Located:
+// near shows a page of the places around a location that was sent now, or
+// earlier in this session.
+func (c *composer) near(ctx context.Context, action guide.Action) (Composed, error) {
+	query, private := c.asked(action)
+	if !private.Located {
 		return Composed{Screen: guide.NearScreen()}, nil
-	default:
-		places, err := c.store.PlacesNear(ctx, private.Lat, private.Lon, nearRadius, foundMax)
-		return Composed{Screen: guide.FoundList("Рядом с вами", places, c.now)}, err
 	}
+	places, err := c.store.PlacesNear(ctx, private.Lat, private.Lon, nearRadius, query.Type, nearMax)
+	pages := max((len(places)+guide.PageSize-1)/guide.PageSize, 1)
+	list := guide.Listing[guide.Entry]{Page: min(query.Page, pages), Pages: pages, Total: len(places)}
+	first := (list.Page - 1) * guide.PageSize
+	list.Items = places[first:min(first+guide.PageSize, len(places))]
+	return Composed{Screen: guide.FoundList(guide.Near, query, list, c.now)}, err
 }
 
-func (c *composer) find(ctx context.Context) (Composed, error) {
-	switch private, ok := c.private(); {
-	case !c.config.Extras:
-		return c.menu(guide.NoticeStale), nil
-	case !ok || private.Words == "":
+func (c *composer) nearFilter(ctx context.Context, action guide.Action) (Composed, error) {
+	choices, err := c.store.PlaceTypes(ctx, guide.PlaceFilter{})
+	return Composed{Screen: guide.NearFilterScreen(action, choices)}, err
+}
+
+// find shows a page of what was searched for now, or earlier in this session.
+// The words themselves are not repeated: a screen is kept in Temporal.
+func (c *composer) find(ctx context.Context, action guide.Action) (Composed, error) {
+	query, private := c.asked(action)
+	switch {
+	case private.Words == "":
 		return Composed{Screen: guide.FindScreen()}, nil
-	default:
-		hits, err := c.store.Search(ctx, private.Words, c.now, foundMax)
-		if err == nil && len(hits) == 0 {
-			return c.menu(guide.NoticeNoHits), nil
-		}
-		// The words themselves are not repeated: a screen is kept in Temporal.
-		return Composed{Screen: guide.FoundList("Вот что нашлось", hits, c.now)}, err
+	case guide.IsGreeting(private.Words):
+		return c.menu(guide.NoticeHello), nil
 	}
+	hits, err := c.store.Search(ctx, private.Words, c.now, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
+	if err == nil && hits.Total == 0 {
+		return c.menu(guide.NoticeNoHits), nil
+	}
+	return Composed{Screen: guide.FoundList(guide.Find, query, hits, c.now)}, err
 }
 
-// private opens what the receiver has sealed. What can't be opened, sealed by a
-// process with another token, is as if it were not there.
-func (c *composer) private() (guide.Private, bool) {
-	if c.config.Seal == nil || len(c.update.Sealed) == 0 {
-		return guide.Private{}, false
+// asked is what a person has asked for with words or a location: with this
+// update, or with the one that the pressed button names, if the session still
+// knows it.
+func (c *composer) asked(action guide.Action) (guide.AskQuery, guide.Private) {
+	query := guide.ParseAskQuery(action.Extra)
+	if len(c.update.Sealed) > 0 {
+		query = guide.AskQuery{Page: 1, Asked: c.update.ID}
+		return query, c.open(c.update.Sealed, c.update.ID)
 	}
-	private, err := c.config.Seal.Open(c.update.Sealed, c.update.ID)
-	return private, err == nil
+	for _, asked := range c.view.Asked {
+		if asked.ID == query.Asked {
+			return query, c.open(asked.Sealed, asked.ID)
+		}
+	}
+	return query, guide.Private{}
+}
+
+// open gives what the receiver has sealed. What can't be opened, sealed by a
+// process with another token, is as if it were not there.
+func (c *composer) open(sealed []byte, updateID int64) guide.Private {
+	var private guide.Private
+	if c.config.Seal.Open(sealed, updateID, &private) != nil {
+		return guide.Private{}
+	}
+	return private
 }

@@ -19,6 +19,8 @@ type Lanes struct {
 	Ledger  *db.Ledger
 	// Pace is how fast each destination is configured to be sent to.
 	Pace func(destination string) protocol.Pace
+	// Quiet is how long it stays quiet at a destination, 0 if it is not.
+	Quiet func(destination string) time.Duration
 }
 
 // QuickOptions are for local activities: short calls of our own servers, made
@@ -36,7 +38,11 @@ func QuickOptions(summary string) workflow.LocalActivityOptions {
 
 // Next says what a lane is to do next.
 func (a *Lanes) Next(ctx context.Context, destination string) (protocol.LaneView, error) {
-	return a.Ledger.Next(ctx, destination, a.Pace(destination))
+	view, err := a.Ledger.Next(ctx, destination, a.Pace(destination))
+	if quiet := a.Quiet(destination); quiet > view.CoolFor {
+		view.CoolFor, view.CoolReason = quiet, protocol.ReasonQuietHours
+	}
+	return view, err
 }
 
 // Begin is Next for a lane that begins: it says what was sent within the last
@@ -96,12 +102,16 @@ func (a *Lanes) Pause(ctx context.Context, destination string, pause protocol.Pa
 	return a.Next(ctx, destination)
 }
 
-// Resume ends a pause and a cooldown and returns what holds now.
+// Resume ends a pause and a cooldown, takes up the delivery that had caused the
+// pause, and returns what holds now.
 func (a *Lanes) Resume(ctx context.Context, destination string) (protocol.LaneView, error) {
-	if err := a.Ledger.Resume(ctx, destination); err != nil {
+	takenUp, err := a.Ledger.Resume(ctx, destination)
+	if err != nil {
 		return protocol.LaneView{}, err
 	}
-	return a.Next(ctx, destination)
+	view, err := a.Next(ctx, destination)
+	view.TakenUp = takenUp
+	return view, err
 }
 
 // SetRate sets a rate that holds until the configured one changes, and returns

@@ -19,8 +19,10 @@ const (
 	// a delivery: whoever looks for a pet waits for the words, and the lane for
 	// its turn. fetchTime is the share that one try at one photo may take, so
 	// that there is time left for a smaller size.
-	photosTime = 15 * time.Second
-	fetchTime  = 10 * time.Second
+	photosTime = 10 * time.Second
+	fetchTime  = 7 * time.Second
+	// photosFollow is for how long photos are tried again that are late.
+	photosFollow = time.Hour
 	// maxFetches is how often a photo is asked for whose host is in trouble.
 	maxFetches = 3
 	// smallerSide is the longer side, in pixels, of the smaller size.
@@ -30,7 +32,14 @@ const (
 // Pictures gets pictures from the internet.
 type Pictures interface {
 	Fetch(ctx context.Context, link string) (photo.Picture, error)
+	// Avoids reports whether the link's host is left alone because it has not
+	// answered; TookTooLong counts that it did not answer somebody else.
+	Avoids(link string) bool
+	TookTooLong(link string)
 }
+
+// errPhotosLate means that the host of some photos does not answer now.
+var errPhotosLate = errors.New("the host of the photos does not answer")
 
 // photoLadder is how the photos of a delivery go: by URL, uploaded, uploaded
 // smaller, or not at all. Each photo is on a rung of its own, and only ever
@@ -119,6 +128,9 @@ func (l *photoLadder) skipRefusedLinks(ctx context.Context) error {
 func (l *photoLadder) load(ctx context.Context, step notice.Step) (notice.Step, []telegram.Photo, error) {
 	for {
 		current := step.WithoutPhotos(l.dropped(step)...)
+		if current.Kind == notice.Animation && l.rungs[current.Photos[0]] != db.RungURL {
+			current.Kind = notice.SinglePhoto // its still
+		}
 		photos, failed := l.gather(ctx, current)
 		if ctx.Err() != nil {
 			return notice.Step{}, nil, ctx.Err()
@@ -127,7 +139,7 @@ func (l *photoLadder) load(ctx context.Context, step notice.Step) (notice.Step, 
 			return current, photos, nil
 		}
 		for _, index := range failed {
-			if err := l.mend(ctx, index, l.fetched[index].err); err != nil {
+			if err := l.mend(ctx, index, l.fetched[index].err, step.Text == ""); err != nil {
 				return notice.Step{}, nil, err
 			}
 		}
@@ -153,7 +165,12 @@ func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []te
 		sizes := l.c.post.Photos[index].Sizes
 		_, done := l.fetched[index]
 		switch {
-		case done || len(sizes) > 0 && l.rungs[index] == db.RungURL:
+		case done:
+			continue
+		case len(sizes) > 0 && l.rungs[index] == db.RungURL:
+			if l.Pictures.Avoids(sizes[0].URL) { // the platform would wait in vain, too
+				l.fetched[index] = fetched{err: &photo.Error{Kind: photo.Avoided, Reason: "its host does not answer these minutes"}}
+			}
 			continue
 		case len(sizes) == 0:
 			l.fetched[index] = fetched{err: &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}}
@@ -185,10 +202,18 @@ func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []te
 		case uploaded:
 			photos = append(photos, telegram.Photo{Bytes: got.Bytes})
 		default:
-			photos = append(photos, telegram.Photo{URL: l.c.post.Photos[index].Sizes[0].URL})
+			photos = append(photos, telegram.Photo{URL: l.link(step, index)})
 		}
 	}
 	return photos, failed
+}
+
+// link is where the platform gets a photo of a step by itself.
+func (l *photoLadder) link(step notice.Step, index int) string {
+	if step.Kind == notice.Animation {
+		return l.c.post.Photos[index].Animation
+	}
+	return l.c.post.Photos[index].Sizes[0].URL
 }
 
 // smaller is the best size within smallerSide, or the least of them.
@@ -208,9 +233,10 @@ func smallerRules() photo.Rules {
 }
 
 // mend answers a photo that could not be got: dead links are read again from
-// VK, once; then the photo comes down a rung, or all the way if the time is
-// over or its host is left alone.
-func (l *photoLadder) mend(ctx context.Context, index int, err error) error {
+// VK, once; then the photo comes down a rung. errPhotosLate if its host does not
+// answer: words do not wait for that, and photos alone, which a smaller size may
+// help, for no longer than photosFollow.
+func (l *photoLadder) mend(ctx context.Context, index int, err error, alone bool) error {
 	var failure *photo.Error
 	if !errors.As(err, &failure) {
 		return err
@@ -225,10 +251,34 @@ func (l *photoLadder) mend(ctx context.Context, index int, err error) error {
 		}
 		l.Log.InfoContext(ctx, "photo links not refreshed", "delivery", l.c.ID, "error", err)
 	}
-	if failure.Kind == photo.Avoided || failure.Temporary() && !time.Now().Before(l.until) {
+	helps := alone && failure.Kind != photo.Avoided && l.rungs[index] < db.RungSmaller && time.Now().Before(l.until)
+	switch {
+	case !failure.Temporary() || helps:
+		return l.lowerOne(ctx, index)
+	case alone && time.Since(l.c.FirstAttemptAt) > photosFollow:
 		return l.lowerTo(ctx, index, db.RungDropped)
 	}
-	return l.lowerOne(ctx, index)
+	return errPhotosLate
+}
+
+// byURL reports whether the platform is to get some photo of a step by itself.
+func (l *photoLadder) byURL(step notice.Step) bool {
+	return slices.ContainsFunc(step.Photos, func(index int) bool { return l.rungs[index] == db.RungURL })
+}
+
+// tookTooLong is for a step whose photos the platform did not get in time: their
+// hosts are counted as not answering, and the photos are uploaded from now on.
+func (l *photoLadder) tookTooLong(ctx context.Context, step notice.Step) error {
+	for _, index := range step.Photos {
+		if l.rungs[index] != db.RungURL {
+			continue
+		}
+		l.Pictures.TookTooLong(l.c.post.Photos[index].Sizes[0].URL)
+		if err := l.lowerTo(ctx, index, db.RungUpload); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // withFreshLinks is the photos with the links under which VK shows them now,
@@ -253,7 +303,7 @@ func (l *photoLadder) lower(ctx context.Context, step notice.Step, failedItem in
 	if failedItem > 0 && failedItem <= len(step.Photos) {
 		index := step.Photos[failedItem-1]
 		if l.rungs[index] == db.RungURL {
-			if err := l.Ledger.RefuseLink(ctx, l.c.post.Photos[index].Sizes[0].URL); err != nil {
+			if err := l.Ledger.RefuseLink(ctx, l.link(step, index)); err != nil {
 				return err
 			}
 		}

@@ -78,7 +78,7 @@ type sendJob struct {
 	cut     *db.Cut   // of a delivery in several parts
 	shown   db.Shown  // what the part shows, for the ledger
 
-	rateLimited int // how often the part was told to wait
+	uncertainty db.Uncertainty // about the attempts at the part so far
 
 	arrived *protocol.Arrival // what the platform has taken
 	pending bool              // and the ledger does not know yet
@@ -115,7 +115,7 @@ type sender interface {
 	// settleUncertain looks at what earlier attempts of unknown outcome have
 	// left behind. It returns the messages found, or nil to send again; an
 	// error ends the attempt.
-	settleUncertain(ctx context.Context, j *sendJob, uncertainty db.Uncertainty) ([]int64, error)
+	settleUncertain(ctx context.Context, j *sendJob) ([]int64, error)
 	// send makes the calls, each through Outbound.attempt.
 	send(ctx context.Context, j *sendJob) error
 }
@@ -185,6 +185,9 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 			}
 		}
 		j.post, err = o.Posts.Get(ctx, request.OwnerID, request.PostID)
+		if j.ReplyTo != 0 {
+			j.post = j.post.AsUpdate()
+		}
 		return err
 	})
 	switch {
@@ -198,6 +201,8 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 		return nil, nil, parked(j.Reason, errors.New("it waits for a person"))
 	case j.Status == protocol.StatusUnknown:
 		return nil, nil, askPerson(j.Uncertain)
+	case j.DueIn > 0: // and the lane had read it before
+		return nil, nil, &refusedSend{errorType: protocol.ErrRateLimited, reason: "not_due", cause: fmt.Errorf("it is due in %s", j.DueIn.Round(time.Second))}
 	case j.Paused:
 		return nil, nil, &refusedSend{errorType: protocol.ErrRateLimited, reason: "paused", cause: errors.New("the destination is paused")}
 	case j.Status == protocol.StatusSent:
@@ -206,6 +211,9 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 			over.MessageIDs = j.Arrived[n-1]
 		}
 		return nil, over, nil
+	case !j.post.BlankedAt.IsZero():
+		err := o.waitOut(ctx, func() error { return o.Ledger.Suppress(ctx, request.DeliveryKey, db.ErrBlanked.Error()) })
+		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: "blanked"}, err
 	case !j.Wanted && len(j.Arrived) == 0 && j.Uncertain == 0 && o.MaxAge > 0 && time.Since(later(j.post.PostedAt, j.post.EditedAt)) > o.MaxAge:
 		const tooOld = "its post was older than DELIVER_MAX_AGE when its turn came"
 		err := o.waitOut(ctx, func() error { return o.Ledger.Suppress(ctx, request.DeliveryKey, tooOld) })
@@ -218,6 +226,9 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 	var configured bool
 	if j.target, configured = o.Routes.Target(destination); !configured {
 		return nil, nil, parked("not_configured", fmt.Errorf("destination %s is not configured any more", j.Destination))
+	}
+	if quiet := j.target.Settings.Quiet.Left(time.Now()); quiet > 0 { // since the lane looked
+		return nil, nil, &refusedSend{errorType: protocol.ErrRateLimited, reason: protocol.ReasonQuietHours, cause: errors.New("it is quiet there for " + quiet.Round(time.Second).String())}
 	}
 	j.part = len(j.Arrived)
 	return j, nil, nil
@@ -235,13 +246,12 @@ func (o *Outbound) bring(ctx context.Context, j *sendJob, sender sender) error {
 	if j.arrived != nil {
 		return nil // and is being recorded
 	}
-	uncertainty, err := o.Ledger.Uncertain(ctx, j.ID, j.part, j.request.AcknowledgedAt)
-	if err != nil {
+	var err error
+	if j.uncertainty, err = o.Ledger.Uncertain(ctx, j.ID, j.part, j.request.AcknowledgedAt); err != nil {
 		return err
 	}
-	j.rateLimited = uncertainty.RateLimited
-	if uncertainty.Attempts > 0 {
-		found, err := sender.settleUncertain(ctx, j, uncertainty)
+	if j.uncertainty.Attempts > 0 {
+		found, err := sender.settleUncertain(ctx, j)
 		if err != nil {
 			return err
 		}
@@ -290,7 +300,7 @@ func (o *Outbound) sent(ctx context.Context, j *sendJob) protocol.PartSent {
 	}
 	if j.request.GiveBack {
 		err := o.Starter.GiveBack(ctx, j.Destination, protocol.TurnDone{
-			WorkflowID: j.WorkflowID(), Lease: j.request.Lease, Again: !sent.Done, Weight: sent.NextWeight, SentAt: sent.SentAt,
+			WorkflowID: j.WorkflowID(), Lease: j.request.Lease, Again: !sent.Done && !j.WordsFirst, Look: j.WordsFirst, Weight: sent.NextWeight, SentAt: sent.SentAt,
 		})
 		sent.GaveBack = err == nil // else the workflow does it
 	}

@@ -22,6 +22,9 @@ func (o *Outbound) arrive(ctx context.Context, j *sendJob, attempt db.Attempt, i
 		_, err := o.Ledger.Arrived(ctx, *j.arrived)
 		return unlessGone(err)
 	})
+	if j.last() {
+		o.Metrics.Delivered(ctx, protocol.Platform(j.Destination), time.Since(j.post.PostedAt))
+	}
 	if err != nil {
 		j.pending = true
 		o.Log.WarnContext(ctx, "what has arrived can't be recorded now: the workflow will", "delivery", j.ID, "destination", j.Destination, "error", err)

@@ -74,7 +74,7 @@ func (t *telegramSender) plan(j *sendJob) ([]int, error) {
 		}
 		j.post.Photos = j.cut.Photos
 	} else {
-		t.steps = compose.Telegram(j.post, j.target).Steps
+		t.steps = compose.Telegram(j.post, j.target, j.WordsFirst).Steps
 		parts, err := json.Marshal(t.steps)
 		if err != nil {
 			return nil, err
@@ -90,7 +90,8 @@ func (t *telegramSender) plan(j *sendJob) ([]int, error) {
 
 // settleUncertain follows ON_UNKNOWN. Telegram has no key against doubles and
 // does not let a bot read what it has posted (tdlib/telegram-bot-api #126).
-func (t *telegramSender) settleUncertain(_ context.Context, j *sendJob, uncertainty db.Uncertainty) ([]int64, error) {
+func (t *telegramSender) settleUncertain(_ context.Context, j *sendJob) ([]int64, error) {
+	uncertainty := j.uncertainty
 	if j.target.Settings.OnUnknown == route.Park && uncertainty.Unacknowledged > 0 || uncertainty.Unanswered >= maxUnknown {
 		return nil, askPerson(uncertainty.Unacknowledged)
 	}
@@ -110,10 +111,13 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 	}
 	for {
 		current, photos, err := t.photo.load(ctx, step)
+		if errors.Is(err, errPhotosLate) {
+			return t.photosLate(ctx, j, step)
+		}
 		if err != nil {
 			return err
 		}
-		j.shown = db.Shown{Kind: string(current.Kind), Wordless: current.Text == "", Version: j.cut.Version}
+		j.shown = db.Shown{Kind: string(current.Recorded()), Wordless: step.Text == "" && len(current.Photos) > 0, Version: j.cut.Version}
 		for _, index := range current.Photos {
 			j.shown.Photos = append(j.shown.Photos, j.post.Photos[index].Name())
 		}
@@ -125,6 +129,11 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 			return err
 		}
 		switch {
+		case failure.Timeout && j.Status == protocol.StatusSending && t.photo.byURL(current) && t.photo.Pictures != nil:
+			if err := t.photo.tookTooLong(ctx, current); err != nil {
+				return err
+			}
+			return t.photosLate(ctx, j, step)
 		case failure.Class == telegram.Migrated:
 			if err := t.Ledger.FollowMigration(ctx, j.DestinationID, failure.MigrateToChatID); err != nil {
 				return err
@@ -143,6 +152,23 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 	}
 }
 
+// photosLate is for photos whose host does not answer. Whoever looks for a pet
+// waits for the words, and the lane for its turn: the words go alone, at once,
+// and the photos follow, or are put off for as long as they have been late.
+func (t *telegramSender) photosLate(ctx context.Context, j *sendJob, step notice.Step) error {
+	if step.Text != "" {
+		if err := t.Ledger.WordsFirst(ctx, j.ID); err != nil {
+			return err
+		}
+		t.Log.InfoContext(ctx, "the words go first: the host of the photos does not answer", "delivery", j.ID)
+		return db.ErrChanged // and is planned anew
+	}
+	if err := t.Ledger.PutOff(ctx, j.ID, max(time.Since(j.FirstAttemptAt), time.Minute)); err != nil {
+		return err
+	}
+	return &refusedSend{errorType: protocol.ErrRateLimited, reason: "photos_late", cause: errPhotosLate}
+}
+
 func (t *telegramSender) call(ctx context.Context, bot *telegram.Client, j *sendJob, step notice.Step, photos []telegram.Photo) ([]int64, error) {
 	destination := j.target.Destination
 	if j.MigratedTo != nil {
@@ -157,6 +183,9 @@ func (t *telegramSender) call(ctx context.Context, bot *telegram.Client, j *send
 	}
 	mode := telegram.ParseMode(step.ParseMode)
 	switch step.Kind {
+	case notice.Animation:
+		message, err := bot.SendAnimation(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode})
+		return []int64{message.ID}, err
 	case notice.SinglePhoto:
 		message, err := bot.SendPhoto(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode})
 		return []int64{message.ID}, err

@@ -64,28 +64,67 @@ func (v *vkSender) plan(j *sendJob) ([]int, error) {
 }
 
 // settleUncertain relies on the guid while it holds. Later it looks for the
-// post on the wall, and only if that can't be done, or in vain, the policy on
-// unknown outcomes decides.
-func (v *vkSender) settleUncertain(ctx context.Context, j *sendJob, uncertainty db.Uncertainty) ([]int64, error) {
-	if time.Since(uncertainty.Since) < guidHolds {
+// post on the wall; if that can't be done at all, the policy on unknown outcomes
+// decides.
+func (v *vkSender) settleUncertain(ctx context.Context, j *sendJob) ([]int64, error) {
+	if time.Since(j.uncertainty.Since) < guidHolds {
 		return nil, nil
 	}
-	looked := false
-	if v.Walls != nil {
-		postID, err := v.Walls.FindNotice(ctx, j.target.Destination.Owner, j.OwnerID, j.PostID, uncertainty.Since)
-		switch {
-		case err == nil && postID != 0:
-			return []int64{postID}, nil
-		case err == nil:
-			looked = true
-		default:
-			v.Log.WarnContext(ctx, "the wall can't be read back", "delivery", j.ID, "destination", j.Destination, "error", err)
-		}
-	}
-	if !looked && j.target.Settings.OnUnknown == route.Park && uncertainty.Unacknowledged > 0 {
-		return nil, askPerson(uncertainty.Unacknowledged)
+	found, err := v.lookOnWall(ctx, j)
+	switch {
+	case err == nil:
+		return found, nil
+	case readableLater(err):
+		return nil, v.unreached(ctx, j, err)
+	case j.target.Settings.OnUnknown == route.Park && j.uncertainty.Unacknowledged > 0:
+		return nil, askPerson(j.uncertainty.Unacknowledged)
 	}
 	return nil, nil
+}
+
+// lookOnWall finds the post that an attempt of unknown outcome may have left on
+// the wall; nil if there is none.
+func (v *vkSender) lookOnWall(ctx context.Context, j *sendJob) (found []int64, err error) {
+	if v.Walls == nil {
+		return nil, errNoReadingKey
+	}
+	postID, err := v.Walls.FindNotice(ctx, j.target.Destination.Owner, j.OwnerID, j.PostID, j.uncertainty.Since)
+	if err != nil {
+		v.Log.WarnContext(ctx, "the wall can't be read back", "delivery", j.ID, "destination", j.Destination, "error", err)
+		return nil, err
+	}
+	if postID != 0 {
+		found = []int64{postID}
+	}
+	return found, nil
+}
+
+var errNoReadingKey = errors.New("there is no key that may read the wall")
+
+// readableLater reports whether a wall that can't be read now can be in a while.
+func readableLater(err error) bool {
+	var failure *vk.Error
+	return errors.As(err, &failure) && (failure.Action() == vk.Retry || failure.Action() == vk.RateLimit)
+}
+
+// lookBeforeFailing is for a refusal that would end a delivery some attempt of
+// which may have arrived: VK has been seen to take a post, answer with nothing,
+// and refuse the repeated guid. What is on the wall has arrived. A delivery whose
+// wall can't be read does not fail: it tries again, or waits for a person.
+func (v *vkSender) lookBeforeFailing(ctx context.Context, j *sendJob, refused *refusedSend) (found []int64, err error) {
+	found, err = v.lookOnWall(ctx, j)
+	switch {
+	case found != nil:
+		v.Log.InfoContext(ctx, "VK refuses what its wall shows: an earlier attempt has arrived", "delivery", j.ID, "destination", j.Destination)
+		return found, nil
+	case err == nil:
+	case readableLater(err):
+		refused.ending.Outcome, refused.ending.Status, refused.errorType = db.OutcomeRetry, protocol.StatusSending, protocol.ErrRetryLater
+	default:
+		refused.ending.Outcome, refused.ending.Status, refused.ending.Reason = db.OutcomeParked, protocol.StatusUnknown, protocol.ReasonOutcomeUnknown
+		refused.errorType, refused.reason = protocol.ErrUnknownParked, protocol.ReasonOutcomeUnknown
+	}
+	return nil, refused.cause
 }
 
 // send posts to the wall, leaving out what VK refuses: the source's copyright
@@ -105,24 +144,37 @@ func (v *vkSender) send(ctx context.Context, j *sendJob) error {
 		draft.word(v.wording(j, len(draft.album.attachments)))
 		var postID int64
 		lighter, mended := draft, false
+		var refused *refusedSend
 		err := v.attempt(ctx, j, v.timeout(), draft.album.rung(),
 			func(ctx context.Context) (ids []int64, err error) {
-				postID, err = key.WallPost(ctx, draft.WallPost)
-				return []int64{postID}, err
-			},
-			func(err error) *refusedSend {
+				if postID, err = key.WallPost(ctx, draft.WallPost); err == nil {
+					return []int64{postID}, nil
+				}
 				lighter, mended = draft.without(err)
-				return v.classify(ctx, j, err, mended)
-			})
+				refused = v.classify(ctx, j, err, mended)
+				if refused.ending.Outcome != db.OutcomeRejected || j.uncertainty.Attempts == 0 {
+					return nil, err
+				}
+				if ids, err = v.lookBeforeFailing(ctx, j, refused); err == nil {
+					postID = ids[0]
+				}
+				return ids, err
+			},
+			func(error) *refusedSend { return refused })
 		switch {
-		case err == nil && draft.album.how == albumByName:
-			if v.Album.check(ctx, j, postID, len(draft.Attachments)) && v.Album.Uploader != nil {
+		case err == nil:
+			if draft.album.how == albumByName && v.Album.check(ctx, j, postID, len(draft.album.attachments)) && v.Album.Uploader != nil {
 				draft.album = v.Album.upload(ctx, j, v.message.Photos)
 				draft.word(v.wording(j, len(draft.album.attachments)))
 				v.Album.edit(ctx, j, postID, draft.WallPost)
 			}
+			if draft.album.late {
+				if err := v.Ledger.PhotosFollow(ctx, j.ID, time.Minute); err != nil {
+					v.Log.WarnContext(ctx, "the post stays without its photos", "delivery", j.ID, "error", err)
+				}
+			}
 			return nil
-		case err == nil || !mended:
+		case !mended:
 			return err
 		case lighter.unnamed:
 			j.NamesRefused = true
@@ -172,14 +224,14 @@ func (v *vkSender) classify(ctx context.Context, j *sendJob, err error, mended b
 			refused.ending.Outcome, refused.errorType = db.OutcomeUnknown, protocol.ErrOutcomeUnknown
 		}
 	case vk.LongCooldown:
-		refused.retryAfter = failure.Policy.Delay(j.rateLimited+1, time.Now())
+		refused.retryAfter = failure.Policy.Delay(j.uncertainty.RateLimited+1, time.Now())
 		refused.ending.Outcome, refused.ending.RetryAfter, refused.ending.Cool = db.OutcomeRateLimited, refused.retryAfter, refused.retryAfter
 		refused.ending.Status = protocol.StatusPending
 		refused.ending.Reason = fmt.Sprintf("VK asks to wait: %s, %s", failure.Reason(), refused.retryAfter.Round(time.Second))
 		refused.errorType, refused.reason = protocol.ErrRateLimited, failure.Reason()
 	case vk.CaptchaNeeded:
 		refused = park(refused, protocol.ReasonCaptcha, true)
-		refused.ending.Captcha = &db.Captcha{SID: failure.CaptchaSID, Picture: failure.CaptchaImg, RedirectURI: failure.RedirectURI}
+		refused.ending.Captcha = captchaOf(failure)
 	case vk.ParkKey, vk.ParkWall:
 		refused = park(refused, failure.Reason(), true)
 	case vk.ParkDelivery:
@@ -196,6 +248,10 @@ func park(r *refusedSend, reason string, pauseLane bool) *refusedSend {
 	r.ending.Outcome, r.ending.Status, r.ending.Reason, r.ending.Pause = db.OutcomeParked, protocol.StatusParked, reason, pauseLane
 	r.errorType, r.reason = protocol.ErrParked, reason
 	return r
+}
+
+func captchaOf(failure *vk.Error) *db.Captcha {
+	return &db.Captcha{SID: failure.CaptchaSID, Picture: failure.CaptchaImg, RedirectURI: failure.RedirectURI}
 }
 
 // captchaAnswer is an operator's answer as VK takes it: the text of a picture,

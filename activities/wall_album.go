@@ -44,6 +44,7 @@ type album struct {
 	how         string // albumByName, albumUploaded or albumNone
 	reason      string // why photos are missing, "" if none is
 	wanted      int
+	late        bool // the host of some that are missing does not answer now
 }
 
 // rung is how the photos go, how many of them, and why not all.

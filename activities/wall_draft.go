@@ -2,6 +2,7 @@ package activities
 
 import (
 	"errors"
+	"slices"
 
 	"vestnik/internal/notice"
 	"vestnik/internal/vk"
@@ -12,13 +13,19 @@ type wallDraft struct {
 	vk.WallPost
 
 	album    album
+	refs     []string
 	linkless bool
+	refless  bool // without documents and polls
 	unnamed  bool // the album is to be put together again, without naming photos
 }
 
 // word puts the words and the photos into the post.
 func (d *wallDraft) word(words notice.VKPost) {
 	d.Message, d.Attachments = words.Text, d.album.attachments
+	if !d.refless {
+		d.refs = words.Refs
+		d.Attachments = slices.Concat(d.Attachments, d.refs)
+	}
 	if d.linkless {
 		d.Message = words.Linkless
 	}
@@ -38,6 +45,8 @@ func (d wallDraft) without(err error) (lighter wallDraft, mended bool) {
 		lighter.Copyright = ""
 	case action == vk.StripLinks && !d.linkless:
 		lighter.linkless, lighter.Copyright = true, ""
+	case action == vk.MediaFallback && len(d.refs) > 0 && !d.refless:
+		lighter.refless, lighter.refs = true, nil
 	case action == vk.MediaFallback && d.album.how == albumByName:
 		lighter.unnamed = true
 	case action == vk.MediaFallback && d.album.how == albumUploaded:

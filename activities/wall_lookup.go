@@ -47,18 +47,27 @@ func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]post.
 	return post.Photos, err
 }
 
-// CountPhotos tells how many photos a post shows.
+// CountPhotos tells how many photos a post shows, and documents and videos,
+// which may be pictures that VK has no preview of yet.
 func (a *Walls) CountPhotos(ctx context.Context, ownerID, postID int64) (int, error) {
 	post, err := a.readPost(ctx, ownerID, postID)
-	return len(post.Photos), err
+	shown := 0
+	for _, photo := range post.Photos {
+		if photo.Kind != "video" { // it stands among the attachments, too
+			shown++
+		}
+	}
+	for _, attachment := range post.Attachments {
+		if attachment.Kind == "video" || attachment.Kind == "doc" {
+			shown++
+		}
+	}
+	return shown, err
 }
 
 func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (post.Post, error) {
-	if err := a.Pace.Wait(ctx); err != nil {
-		return post.Post{}, err
-	}
 	id := post.ID{OwnerID: ownerID, PostID: postID}
-	items, err := a.Reader.WallGetByID(ctx, id)
+	items, err := a.byID(ctx, id)
 	if err != nil {
 		return post.Post{}, err
 	}

@@ -1,7 +1,9 @@
 package activities
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -11,6 +13,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/vk"
 )
@@ -26,8 +29,9 @@ const (
 
 // found is what a reading has met.
 type found struct {
-	posts []petpost.Post
+	items []vk.Post
 	ids   map[int64]bool
+	known []int64 // those that were stored before
 	// whole tells that the reading has met all that is new.
 	whole bool
 	// since is the time from which on the reading has met every post that
@@ -37,9 +41,9 @@ type found struct {
 
 // readPages reads from the top until it meets what is known from a reading
 // that met all there was: behind what one cut short has seen is more. The
-// pinned post, which stands first whatever its age, says nothing about that.
-func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.WallRead) (found, error) {
-	horizon := time.Now().Add(-a.MaxAge)
+// pinned post, which stands first whatever its age, says nothing about that. It
+// goes no further back than horizon.
+func (a *Walls) readPages(ctx context.Context, wall db.Wall, horizon time.Time, read *protocol.WallRead) (found, error) {
 	count := firstPage
 	if wall.LastReadAt.IsZero() {
 		count = vk.MaxPage
@@ -69,6 +73,9 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 		}
 		for _, item := range items {
 			_, isKnown := known[item.PostID]
+			if isKnown && !met.ids[item.PostID] {
+				met.known = append(met.known, item.PostID)
+			}
 			isKnown = isKnown && !item.Date.After(wall.ReadUntil)
 			if !item.Pinned && (isKnown || item.Date.Before(horizon)) {
 				met.whole = true
@@ -80,12 +87,7 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 				continue
 			}
 			met.ids[item.PostID] = true
-			if post, err := understand(item); err == nil {
-				met.posts = append(met.posts, post)
-			} else {
-				a.Log.ErrorContext(ctx, "post not understood", "post", item.ID, "error", err)
-				read.Skip(string(vk.SkipUndecodable), 1)
-			}
+			met.items = append(met.items, item)
 		}
 		if len(page.Items) < count {
 			met.whole, met.since = true, time.Time{}
@@ -99,6 +101,52 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, read *protocol.Wall
 		activity.RecordHeartbeat(ctx)
 	}
 	return met, nil
+}
+
+// follow makes new posts that are hardly more than the address of another wall
+// post what they would be if they reposted it. Where VK can't be asked the
+// reading is made again; in the end such posts stay addresses.
+func (a *Walls) follow(ctx context.Context, ownerID int64, items []vk.Post) error {
+	ids := make([]int64, len(items))
+	for i, item := range items {
+		ids[i] = item.PostID
+	}
+	known, err := a.Posts.Known(ctx, ownerID, ids)
+	if err != nil {
+		return err
+	}
+	var fresh []int
+	var posts []vk.Post
+	for i, item := range items {
+		if !bytes.Equal(known[item.PostID], item.Content().ContentHash) {
+			fresh, posts = append(fresh, i), append(posts, item)
+		}
+	}
+	err = vk.FollowLinks(posts, func(ids ...post.ID) ([]json.RawMessage, error) {
+		return a.byID(ctx, ids...)
+	})
+	for n, i := range fresh {
+		items[i] = posts[n]
+	}
+	if err != nil && activity.GetInfo(ctx).Attempt >= readAttempts {
+		a.Log.WarnContext(ctx, "linked posts not read", "owner_id", ownerID, "error", err)
+		return nil
+	}
+	return err
+}
+
+// understandAll reads the words of posts.
+func (a *Walls) understandAll(ctx context.Context, items []vk.Post, read *protocol.WallRead) []petpost.Post {
+	var posts []petpost.Post
+	for _, item := range items {
+		if post, err := understand(item); err == nil {
+			posts = append(posts, post)
+		} else {
+			a.Log.ErrorContext(ctx, "post not understood", "post", item.ID, "error", err)
+			read.Skip(string(vk.SkipUndecodable), 1)
+		}
+	}
+	return posts
 }
 
 // understand reads a post's words. A panic is an error: one post is not to cost
@@ -116,18 +164,13 @@ func understand(item vk.Post) (post petpost.Post, err error) {
 var errBudgetSpent = errors.New("the day's budget of wall.get calls is spent")
 
 func (a *Walls) wallGet(ctx context.Context, ownerID int64, count, offset int) (vk.Page, error) {
-	if err := a.Pace.Wait(ctx); err != nil {
-		return vk.Page{}, err
-	}
-	used, err := a.Store.CallsSince(ctx, a.Key, time.Now().Add(-24*time.Hour))
-	if err != nil {
-		return vk.Page{}, err
-	}
-	if used >= a.Quota {
-		return vk.Page{}, errBudgetSpent
-	}
-	if err := a.Store.SpendCall(ctx, a.Key); err != nil {
-		return vk.Page{}, err
-	}
-	return a.Reader.WallGet(ctx, ownerID, count, offset)
+	return reading(ctx, a.Keys, true, func(ctx context.Context, key *vk.Client) (vk.Page, error) {
+		return key.WallGet(ctx, ownerID, count, offset)
+	})
+}
+
+func (a *Walls) byID(ctx context.Context, posts ...post.ID) ([]json.RawMessage, error) {
+	return reading(ctx, a.Keys, false, func(ctx context.Context, key *vk.Client) ([]json.RawMessage, error) {
+		return key.WallGetByID(ctx, posts...)
+	})
 }

@@ -39,7 +39,13 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
 	}
 	uploaded := album{how: albumUploaded, wanted: len(photos)}
+	var failure *photo.Error
 	stopped := a.resting()
+	for _, index := range photos {
+		if photo := c.post.Photos[index]; photo.Kind == "video" && err == nil { // only its frame could be uploaded
+			saved[index] = photo.Ref()
+		}
+	}
 	missing := slices.DeleteFunc(slices.Clone(photos), func(index int) bool { return saved[index] != "" })
 	var pictures map[int]fetched
 	if stopped == "" {
@@ -62,6 +68,7 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 				stopped = "out_of_time"
 			default:
 				uploaded.reason = uploadReason(err)
+				uploaded.late = uploaded.late || errors.As(err, &failure) && failure.Temporary()
 				if a.concernsAll(err) {
 					stopped = uploaded.reason // the other photos would meet the same
 				}
@@ -76,7 +83,7 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 		uploaded.reason = stopped
 	}
 	if len(uploaded.attachments) == 0 {
-		return withoutPhotos(len(photos), uploaded.reason)
+		uploaded.how = albumNone
 	}
 	return uploaded
 }

@@ -10,19 +10,20 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
-	"golang.org/x/time/rate"
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
+	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
 	"vestnik/starter"
 )
 
 const (
-	// keepCalls is how long the counts of reading calls are kept.
-	keepCalls = 72 * time.Hour
+	// keepCalls is how long the counts of reading calls are kept, for the
+	// statistics: the budget looks at 24 hours.
+	keepCalls = 60 * 24 * time.Hour
 	// parkedAgain is when a parked wall is looked at again; it doubles with
 	// each time that the wall can't be read, up to parkedLongest.
 	parkedAgain   = time.Hour
@@ -38,22 +39,19 @@ type Walls struct {
 	Ledger  *db.Ledger
 	Starter *starter.Starter
 	Routes  *route.Routes
-	Reader  *vk.Client
-	// Key names the reading key without being it (db.KeyName).
-	Key string
+	Keys    *ReadingKeys
 	// Names are the walls to watch, as VK_WALLS gives them.
 	Names []string
-	// Pace bounds the calls of wall.get a second in this process.
-	Pace *rate.Limiter
-	// Quota is the calls of wall.get that the key may make in any 24 hours.
-	Quota int
 	// Every is the shortest interval between two readings of a wall.
 	Every time.Duration
 	// MaxAge is the age from which posts are stored but not delivered.
 	MaxAge time.Duration
+	// FirstRead is MaxAge for the first reading of a wall.
+	FirstRead time.Duration
 	// CaseWindow is how long a case counts as told.
 	CaseWindow time.Duration
 	Log        *slog.Logger
+	Metrics    *telemetry.Metrics
 }
 
 // PlanOptions are for PlanReads and StartDeliveries.
@@ -91,11 +89,11 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 	if err := a.Store.ForgetCalls(ctx, time.Now().Add(-keepCalls)); err != nil {
 		return protocol.ReadPlan{}, err
 	}
-	state, err := a.Store.ReadState(ctx, a.Key, time.Now())
+	state, err := a.Store.ReadState(ctx, a.Keys.names(), time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
-	return state.Plan(a.Quota, input), nil
+	return state.Plan(a.Keys.Budget(), input), nil
 }
 
 // ReadWall reads what is new on a wall and stores it with the deliveries it
@@ -103,15 +101,18 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 // with the reason, or failed and due again later and later, and holds up no
 // other.
 func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, error) {
-	attempt := activity.GetInfo(ctx).Attempt
+	attempt, began := activity.GetInfo(ctx).Attempt, time.Now()
 	wall, err := a.Store.BeginReading(ctx, name, attempt > 1)
 	if err != nil {
 		return protocol.WallRead{}, err
 	}
 	read := protocol.WallRead{Name: name, OwnerID: wall.OwnerID}
 	if err := a.readWall(ctx, wall, &read); err != nil {
-		return a.refused(ctx, wall, read, err)
+		read, err := a.refused(ctx, wall, read, err)
+		a.count(ctx, read, err, time.Since(began))
+		return read, err
 	}
+	a.count(ctx, read, nil, time.Since(began))
 	level := slog.LevelInfo
 	if len(read.SetAside) > 0 {
 		level = slog.LevelWarn
@@ -122,6 +123,27 @@ func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, e
 	return read, nil
 }
 
+func (a *Walls) count(ctx context.Context, read protocol.WallRead, failure error, took time.Duration) {
+	outcome := "read"
+	switch {
+	case read.Parked != "":
+		outcome = "parked"
+	case read.Paused != "":
+		outcome = "paused"
+	case read.Failed != "", failure != nil:
+		outcome = "failed"
+	}
+	a.Metrics.Read(ctx, outcome, took)
+	for outcome, posts := range map[string]int{
+		"new": read.New, "edited": read.Edited, "deleted": read.Deleted, "owed": read.Owed, "suppressed": read.Suppressed, "set_aside": len(read.SetAside),
+	} {
+		a.Metrics.Posts(ctx, outcome, posts)
+	}
+	for reason, posts := range read.Skipped {
+		a.Metrics.Posts(ctx, "skipped_"+reason, posts)
+	}
+}
+
 func (a *Walls) readWall(ctx context.Context, wall db.Wall, read *protocol.WallRead) (err error) {
 	if wall.OwnerID == 0 {
 		if wall, err = a.resolve(ctx, wall.Name); err != nil {
@@ -129,18 +151,21 @@ func (a *Walls) readWall(ctx context.Context, wall db.Wall, read *protocol.WallR
 		}
 		read.OwnerID = wall.OwnerID
 	}
-	found, err := a.readPages(ctx, wall, read)
+	found, err := a.readPages(ctx, wall, time.Now().Add(-a.MaxAge), read)
 	if err != nil {
 		return err
 	}
 	now := time.Now()
 	again, missing := a.lookAgain(ctx, wall.OwnerID, found, now)
-	for _, posts := range [][]petpost.Post{found.posts, again} {
-		if err := a.readInContext(ctx, wall.OwnerID, posts); err != nil {
-			return err
-		}
+	items := slices.Concat(found.items, again)
+	if err := a.follow(ctx, wall.OwnerID, items); err != nil {
+		return err
 	}
-	if err := a.store(ctx, wall, found, again, read); err != nil {
+	posts := a.understandAll(ctx, items, read)
+	if err := a.readInContext(ctx, wall.OwnerID, posts); err != nil {
+		return err
+	}
+	if err := a.store(ctx, wall, posts, found.whole, read); err != nil {
 		return err
 	}
 	a.learnWall(ctx, wall.OwnerID, read.New+read.Edited)
@@ -149,23 +174,19 @@ func (a *Walls) readWall(ctx context.Context, wall db.Wall, read *protocol.WallR
 }
 
 func (a *Walls) resolve(ctx context.Context, name string) (db.Wall, error) {
-	if err := a.Pace.Wait(ctx); err != nil {
-		return db.Wall{}, err
-	}
-	ownerID, err := a.Reader.ResolveWall(ctx, name)
+	ownerID, err := reading(ctx, a.Keys, false, func(ctx context.Context, key *vk.Client) (int64, error) { return key.ResolveWall(ctx, name) })
 	if err != nil {
 		return db.Wall{}, err
 	}
 	return a.Store.Resolve(ctx, name, ownerID)
 }
 
-func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []petpost.Post, read *protocol.WallRead) error {
+func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, whole bool, read *protocol.WallRead) error {
 	now := time.Now()
 	cursor := db.WallRead{Name: wall.Name, ReadUntil: wall.ReadUntil}
-	posts := slices.Concat(found.posts, again)
 	recent := 0
 	for _, post := range posts {
-		if found.whole && post.PostedAt.After(cursor.ReadUntil) && !post.PostedAt.After(now) {
+		if whole && post.PostedAt.After(cursor.ReadUntil) && !post.PostedAt.After(now) {
 			cursor.ReadUntil = post.PostedAt
 		}
 		if post.PostedAt.After(now.Add(-db.BusyWindow)) {
@@ -177,17 +198,16 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []pe
 		return err
 	}
 	cursor.PostsPerDay = db.PostsPerDay(max(recent, stored))
-	state, err := a.Store.ReadState(ctx, a.Key, now)
+	state, err := a.Store.ReadState(ctx, a.Keys.names(), now)
 	if err != nil {
 		return err
 	}
-	cursor.ReadEvery = state.Interval(wall.Name, cursor.PostsPerDay, a.Quota, a.Every)
+	cursor.ReadEvery = state.Interval(wall.Name, cursor.PostsPerDay, a.Keys.Budget(), a.Every)
 	cursor.NextReadAt = now.Add(cursor.ReadEvery)
 
 	// Oldest first: deliveries get their ids, and so their turns, in the order
 	// in which people wrote.
-	slices.Reverse(posts)
-	slices.SortStableFunc(posts, func(a, b petpost.Post) int { return a.PostedAt.Compare(b.PostedAt) })
+	sortByTime(posts)
 	counts, err := a.Posts.StorePage(ctx, db.Page{
 		Wall: &cursor, Posts: posts, Window: a.CaseWindow,
 		Owed:   func(post petpost.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
@@ -201,13 +221,28 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, found found, again []pe
 	return err
 }
 
+// sortByTime puts posts that VK gave newest first into the order of writing.
+func sortByTime(posts []petpost.Post) {
+	slices.Reverse(posts)
+	slices.SortStableFunc(posts, func(a, b petpost.Post) int { return a.PostedAt.Compare(b.PostedAt) })
+}
+
 // owed tells where a new post goes, and says in the log why or why not.
 func (a *Walls) owed(ctx context.Context, wall db.Wall, post petpost.Post, now time.Time) []db.Owed {
 	log := a.Log.With("post", post.ID, "type", post.Reading.Type, "animal", post.Reading.Animal)
-	if age := now.Sub(post.PostedAt); age > a.MaxAge {
-		log.InfoContext(ctx, "post stored, not delivered", "why", "older than DELIVER_MAX_AGE", "age", age.Round(time.Minute).String())
+	why, oldest := "older than DELIVER_MAX_AGE", a.MaxAge
+	if wall.ReadUntil.IsZero() && a.FirstRead < oldest {
+		why, oldest = "older than FIRST_READ_HOURS when its wall was first read", a.FirstRead
+	}
+	if age := now.Sub(post.PostedAt); age > oldest {
+		log.InfoContext(ctx, "post stored, not delivered", "why", why, "age", age.Round(time.Minute).String())
 		return nil
 	}
+	return a.routed(ctx, wall, post, log)
+}
+
+// routed tells where the rules send a post.
+func (a *Walls) routed(ctx context.Context, wall db.Wall, post petpost.Post, log *slog.Logger) []db.Owed {
 	destinations, decisions := a.Routes.Match(post, wall.Name)
 	for _, decision := range decisions {
 		log := log.With("destination", decision.Destination.String(), "why", decision.Reason)
@@ -221,6 +256,9 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post petpost.Post, now t
 	for i, destination := range destinations {
 		target, _ := a.Routes.Target(destination)
 		owed[i] = db.Owed{Destination: destination.String(), Weight: target.FirstWeight(post)}
+		if slices.ContainsFunc(decisions, func(d route.Decision) bool { return d.Destination == destination && d.Unsure }) {
+			owed[i].Ask = protocol.ReasonUnsure
+		}
 	}
 	return owed
 }
@@ -250,8 +288,14 @@ func (a *Walls) refused(ctx context.Context, wall db.Wall, read protocol.WallRea
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
 	now, attempt := time.Now(), int(activity.GetInfo(ctx).Attempt)
-	if errors.Is(err, errBudgetSpent) {
+	var paused *keysPausedError
+	switch {
+	case errors.Is(err, errBudgetSpent):
 		read.Paused = err.Error()
+		return read, a.Store.ReadingSpared(ctx, wall.Name)
+	case errors.As(err, &paused):
+		a.Log.WarnContext(ctx, "the reading keys must wait", "wall", wall.Name, "reason", paused.reason)
+		read.Paused = paused.reason
 		return read, a.Store.ReadingSpared(ctx, wall.Name)
 	}
 	waits := min(parkedAgain<<min(max(wall.Failures-1, 0), 10), parkedLongest)
@@ -271,10 +315,6 @@ func (a *Walls) refused(ctx context.Context, wall db.Wall, read protocol.WallRea
 		case vk.ParkWall, vk.ParkDelivery, vk.Fail:
 			read.Parked = reason
 			return read, a.Store.Park(ctx, wall.Name, reason, now.Add(max(failure.Policy.Delay(1, now), waits)))
-		case vk.ParkKey, vk.CaptchaNeeded, vk.LongCooldown:
-			read.Paused = reason
-			pause := max(failure.Policy.Delay(1, now), 15*time.Minute)
-			return read, errors.Join(a.Store.PauseKey(ctx, a.Key, now.Add(pause), reason), a.Store.ReadingSpared(ctx, wall.Name))
 		}
 	}
 	if err := a.Store.ReadingFailed(ctx, wall.Name, reason); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"vestnik/api/access"
 	"vestnik/db/guidedb"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
@@ -39,8 +41,14 @@ const (
 
 // CMSImports takes batches; starter.Content is one.
 type CMSImports interface {
-	Import(ctx context.Context, key string, batch io.Reader) (guidedb.Acceptance, error)
+	Open(name string, batch io.Reader, options content.TableOptions) (content.Source, error)
+	Import(ctx context.Context, upload guidedb.Upload) (guidedb.Acceptance, error)
+	Check(ctx context.Context, upload guidedb.Upload) (content.Status, error)
+	Confirm(ctx context.Context, id string, unpublishes int) error
+	Discard(ctx context.Context, id string) error
+	Undo(ctx context.Context, id, author string) (guidedb.Acceptance, error)
 	Status(ctx context.Context, id string) (content.Status, error)
+	History(ctx context.Context, limit int) ([]content.Status, error)
 	PhotoReport(ctx context.Context) (content.PhotoReport, error)
 }
 
@@ -65,10 +73,14 @@ func NewCMS(cfg CMSConfig) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &cmsHandler{CMSConfig: cfg, uploads: make(chan struct{}, uploadsAtOnce), wrong: newBuckets[string](tokensPerSecond, tokensInARow, time.Now)}
+	h := &cmsHandler{CMSConfig: cfg, uploads: make(chan struct{}, uploadsAtOnce), tokens: access.NewBearer(cfg.Token.Matches, time.Now)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+content.ImportPath, h.authorised(h.postImport))
+	mux.HandleFunc("GET "+content.ImportPath, h.authorised(h.getHistory))
 	mux.HandleFunc("GET "+content.ImportPath+"/{id}", h.authorised(h.getImport))
+	mux.HandleFunc("DELETE "+content.ImportPath+"/{id}", h.authorised(h.discard))
+	mux.HandleFunc("POST "+content.ImportPath+"/{id}/confirm", h.authorised(h.confirm))
+	mux.HandleFunc("POST "+content.ImportPath+"/{id}/undo", h.authorised(h.undo))
 	mux.HandleFunc("GET "+content.PhotosPath, h.authorised(h.getPhotos))
 	mux.HandleFunc("GET "+OpenAPIPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -79,15 +91,15 @@ func NewCMS(cfg CMSConfig) (http.Handler, error) {
 
 type cmsHandler struct {
 	CMSConfig
+	tokens  *access.Bearer
 	uploads chan struct{}
-	wrong   *buckets[string] // tokens, by address
 }
 
 // authorised looks at the token before anything else is read.
 func (h *cmsHandler) authorised(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if ok, err := bearer(r, h.Token.Matches, h.wrong); !ok {
-			h.Log.WarnContext(r.Context(), "CMS token refused", "remote", clientAddress(r), "path", r.URL.Path)
+		if ok, err := h.tokens.Admits(r); !ok {
+			h.Log.WarnContext(r.Context(), "CMS token refused", "remote", access.Address(r), "path", r.URL.Path)
 			w.Header().Set("Connection", "close") // what it brought along is not waited for
 			if err != nil {
 				w.Header().Set("Retry-After", "5")
@@ -120,21 +132,111 @@ func (h *cmsHandler) postImport(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, http.StatusBadRequest, content.Fault{Error: "Idempotency-Key is longer than 255 bytes"})
 		return
 	}
-	accepted, err := h.Imports.Import(r.Context(), strings.ToValidUTF8(key, "\uFFFD"), r.Body)
+	var asked content.ImportQuery
+	if err := asked.Read(r.URL.Query()); err != nil {
+		h.refuse(w, r, http.StatusBadRequest, content.Fault{Error: err.Error()})
+		return
+	}
+	batch, err := h.Imports.Open("", r.Body, content.TableOptions{Mode: asked.Mode, List: asked.List})
 	if err != nil {
 		h.explain(w, r, err)
 		return
 	}
-	h.Log.InfoContext(r.Context(), "batch accepted", "import", accepted.ID, "repeated", accepted.Repeated, "other_content", accepted.OtherContent)
-	location := content.ImportPath + "/" + url.PathEscape(accepted.ID)
-	w.Header().Set("Location", location)
+	upload := guidedb.Upload{
+		Key: strings.ToValidUTF8(key, "\uFFFD"), Batch: batch, Author: byCMS, Origin: r.Header.Get("Content-Type"), Confirmed: asked.Unpublish,
+	}
+	if asked.Check {
+		report, err := h.Imports.Check(r.Context(), upload)
+		if err != nil {
+			h.explain(w, r, err)
+			return
+		}
+		answerJSON(w, http.StatusOK, report)
+		return
+	}
+	accepted, err := h.Imports.Import(r.Context(), upload)
+	if err != nil {
+		h.explain(w, r, err)
+		return
+	}
+	h.Log.InfoContext(r.Context(), "batch accepted", "import", accepted.ID, "state", accepted.State, "repeated", accepted.Repeated, "other_content", accepted.OtherContent)
+	h.answerAccepted(w, accepted)
+}
+
+// byCMS stands in the history for whoever has CMS_TOKEN.
+const byCMS = "CMS"
+
+func (h *cmsHandler) answerAccepted(w http.ResponseWriter, accepted guidedb.Acceptance) {
+	answer := content.Accepted{ID: accepted.ID, StatusURL: content.ImportPath + "/" + url.PathEscape(accepted.ID)}
+	w.Header().Set("Location", answer.StatusURL)
 	switch {
 	case accepted.OtherContent:
-		w.Header().Set("Idempotency-Replayed", "other-content")
+		answerJSON(w, http.StatusUnprocessableEntity, content.Fault{
+			Error: "this Idempotency-Key stands for another batch, sent before: this one is not imported", Accepted: answer,
+		})
+		return
+	case accepted.State == content.Held:
+		answerJSON(w, http.StatusConflict, content.Fault{
+			Error: fmt.Sprintf("the snapshot would unpublish %d objects, more of a list than goes without a word: nothing is done yet. "+
+				"Look at what goes at status_url, then POST {\"unpublish\": %d} to status_url/confirm, or DELETE status_url", accepted.Unpublishes, accepted.Unpublishes),
+			Accepted: answer, Unpublishes: accepted.Unpublishes,
+		})
+		return
 	case accepted.Repeated:
 		w.Header().Set("Idempotency-Replayed", "true")
 	}
-	answerJSON(w, http.StatusAccepted, content.Accepted{ID: accepted.ID, StatusURL: location})
+	answerJSON(w, http.StatusAccepted, answer)
+}
+
+// confirm lets a held import be applied.
+func (h *cmsHandler) confirm(w http.ResponseWriter, r *http.Request) {
+	var wish content.Confirmation
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&wish); err != nil {
+		h.refuse(w, r, http.StatusBadRequest, content.Fault{Error: `send {"unpublish": N}, N being how many objects go`})
+		return
+	}
+	id := r.PathValue("id")
+	h.steered(w, r, "confirmed", guidedb.Acceptance{ID: id, State: content.Running}, h.Imports.Confirm(r.Context(), id, wish.Unpublish))
+}
+
+// undo takes an import back by another.
+func (h *cmsHandler) undo(w http.ResponseWriter, r *http.Request) {
+	accepted, err := h.Imports.Undo(r.Context(), r.PathValue("id"), byCMS)
+	h.steered(w, r, "undone", accepted, err)
+}
+
+func (h *cmsHandler) steered(w http.ResponseWriter, r *http.Request, done string, accepted guidedb.Acceptance, err error) {
+	var miscounted *guidedb.CountError
+	var waiting *starter.NotStartedError
+	switch {
+	case errors.As(err, &miscounted):
+		answerJSON(w, http.StatusConflict, content.Fault{
+			Error: fmt.Sprintf("the import unpublishes %d objects: confirm that number", miscounted.Unpublishes), Unpublishes: miscounted.Unpublishes,
+		})
+	case errors.As(err, &waiting):
+		h.explain(w, r, err)
+	case err != nil:
+		h.give(w, r, nil, err)
+	default:
+		h.Log.InfoContext(r.Context(), "import steered", "import", r.PathValue("id"), "how", done)
+		h.answerAccepted(w, accepted)
+	}
+}
+
+func (h *cmsHandler) discard(w http.ResponseWriter, r *http.Request) {
+	if err := h.Imports.Discard(r.Context(), r.PathValue("id")); err != nil {
+		h.give(w, r, nil, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// historyListed is how many imports the history lists.
+const historyListed = 100
+
+func (h *cmsHandler) getHistory(w http.ResponseWriter, r *http.Request) {
+	history, err := h.Imports.History(r.Context(), historyListed)
+	h.give(w, r, history, err)
 }
 
 // explain answers for a batch that was not taken.
@@ -187,7 +289,7 @@ func (h *cmsHandler) give(w http.ResponseWriter, r *http.Request, value any, err
 		w.Header().Set("Cache-Control", "no-store")
 		answerJSON(w, http.StatusOK, value)
 	case errors.Is(err, guidedb.ErrNotFound):
-		answerJSON(w, http.StatusNotFound, content.Fault{Error: "there is no such import, or it is older than 30 days"})
+		answerJSON(w, http.StatusNotFound, content.Fault{Error: "there is no such import, it is older than 30 days, or it is past this"})
 	default:
 		h.Log.ErrorContext(r.Context(), "content not read", "error", err)
 		w.Header().Set("Retry-After", "5")

@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
+	"golang.org/x/text/encoding/charmap"
 
 	"vestnik/activities"
 	"vestnik/api"
@@ -118,8 +120,8 @@ func TestTheCMSSendsABatchAndFollowsItToItsEnd(t *testing.T) {
 	require.Equal(t, 3, status.Created)
 	require.Equal(t, 2, status.RefusedCount)
 	require.Equal(t, []content.Refusal{
-		{Path: "places[2].types[0]", Value: "bar", Reason: "names nothing in types: neither in the guide nor, unrefused, in this batch"},
-		{Path: "places[3].name", Reason: "is missing or empty"},
+		{Path: "places[2].types[0]", Value: "bar", Name: "Бар", Reason: content.UnknownReference(content.Types)},
+		{Path: "places[3].name", Reason: "не указано"},
 	}, status.Refused)
 	require.Equal(t, content.Photos{Good: 1, Bad: 2}, status.Photos)
 	require.InDelta(t, 1, status.Progress, 0)
@@ -162,8 +164,71 @@ func TestTheSameBatchAgainIsTheSameImport(t *testing.T) {
 	require.Equal(t, first, c.send(t, batch, "Idempotency-Key", "night-7"))
 	c.wait(t, first, content.PhaseFinished)
 	require.Equal(t, first, c.send(t, batch))
-	response, _ := c.call(t, http.MethodPost, content.ImportPath, strings.NewReader(`{}`), "Idempotency-Key", "night-7")
-	require.Equal(t, "other-content", response.Header.Get("Idempotency-Replayed"))
+	response, text := c.call(t, http.MethodPost, content.ImportPath, strings.NewReader(`{}`), "Idempotency-Key", "night-7")
+	require.Equal(t, http.StatusUnprocessableEntity, response.StatusCode, "another batch is not swallowed")
+	require.Contains(t, text, first.StatusURL)
+}
+
+func TestASnapshotThatTakesTooMuchIsAnsweredWithWhatGoesAndWaitsForTheNumber(t *testing.T) {
+	t.Parallel()
+	c := setupCMS(t)
+	city := `{"types": [` + strings.Repeat(`{"id": "t#", "name": "Тип"},`, 9) + `{"id": "last", "name": "Последний"}]}`
+	for n := range 9 {
+		city = strings.Replace(city, "t#", fmt.Sprintf("t%d", n), 1)
+	}
+	before := c.wait(t, c.send(t, city), content.PhaseFinished)
+	require.Equal(t, 10, before.Created)
+
+	var report content.Status
+	response, text := c.call(t, http.MethodPost, content.ImportPath+"?check=true", strings.NewReader(`{"mode": "snapshot", "types": []}`))
+	require.Equal(t, http.StatusOK, response.StatusCode, text)
+	require.NoError(t, json.Unmarshal([]byte(text), &report))
+	require.Equal(t, 10, report.Unpublished)
+	require.Equal(t, "Последний", report.Difference[0].Objects[0].Name)
+
+	response, text = c.call(t, http.MethodPost, content.ImportPath, strings.NewReader(`{"mode": "snapshot", "types": []}`))
+	require.Equal(t, http.StatusConflict, response.StatusCode, text)
+	var held content.Fault
+	require.NoError(t, json.Unmarshal([]byte(text), &held))
+	require.Equal(t, 10, held.Unpublishes)
+	response, _ = c.call(t, http.MethodPost, held.StatusURL+"/confirm", strings.NewReader(`{"unpublish": 1}`))
+	require.Equal(t, http.StatusConflict, response.StatusCode)
+	response, text = c.call(t, http.MethodPost, held.StatusURL+"/confirm", strings.NewReader(`{"unpublish": 10}`))
+	require.Equal(t, http.StatusAccepted, response.StatusCode, text)
+	require.Equal(t, 10, c.wait(t, held.Accepted, content.PhaseFinished).Unpublished)
+
+	response, text = c.call(t, http.MethodPost, held.StatusURL+"/undo", nil)
+	require.Equal(t, http.StatusAccepted, response.StatusCode, text)
+	var undo content.Accepted
+	require.NoError(t, json.Unmarshal([]byte(text), &undo))
+	require.Equal(t, 10, c.wait(t, undo, content.PhaseFinished).Changed)
+	var history []content.Status
+	_, text = c.call(t, http.MethodGet, content.ImportPath, nil)
+	require.NoError(t, json.Unmarshal([]byte(text), &history))
+	require.Equal(t, []string{held.ID, ""}, []string{history[0].Undoes, history[1].Undoes})
+
+	response, _ = c.call(t, http.MethodPost, content.ImportPath, strings.NewReader(`{"mode": "snapshot", "types": []}`))
+	require.Equal(t, http.StatusConflict, response.StatusCode)
+	response, _ = c.call(t, http.MethodPost, content.ImportPath+"?unpublish=10", strings.NewReader(`{"mode": "snapshot", "types": [ ]}`))
+	require.Equal(t, http.StatusAccepted, response.StatusCode, "confirmed in advance")
+}
+
+func TestTablesAreTakenAsTheyAre(t *testing.T) {
+	t.Parallel()
+	c := setupCMS(t)
+	ansi, err := charmap.Windows1251.NewEncoder().String("Название;Адрес;Рейтинг\nКофейня;Ольховск, ул. Речная, 4;4,7\nПарк;;много\n")
+	require.NoError(t, err)
+	status := c.wait(t, c.send(t, ansi, "Content-Type", "text/csv"), content.PhaseFinished)
+	require.Equal(t, 1, status.Created)
+	require.Equal(t, "Парк", status.Refused[0].Name)
+	require.Equal(t, 3, status.Refused[0].Row)
+	page, err := c.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 8})
+	require.NoError(t, err)
+	require.Equal(t, "Кофейня", page.Items[0].Name)
+
+	response, text := c.call(t, http.MethodPost, content.ImportPath, strings.NewReader("\x89PNG\r\n\x00"))
+	require.Equal(t, http.StatusBadRequest, response.StatusCode)
+	require.Contains(t, text, "это не текст")
 }
 
 func TestWithoutTheTokenNothingIsReadAndNothingTold(t *testing.T) {
@@ -226,8 +291,8 @@ func TestOtherMethodsAndUnknownImportsAreNamedSo(t *testing.T) {
 	t.Parallel()
 	c := setupCMS(t)
 	for path, want := range map[string]int{
-		"GET " + content.ImportPath:           http.StatusMethodNotAllowed,
-		"DELETE " + content.ImportPath + "/x": http.StatusMethodNotAllowed,
+		"PUT " + content.ImportPath:           http.StatusMethodNotAllowed,
+		"DELETE " + content.ImportPath + "/x": http.StatusNotFound,
 		"GET " + content.ImportPath + "/x":    http.StatusNotFound,
 		"GET /api/v1/cms/other":               http.StatusNotFound,
 		"GET " + api.OpenAPIPath:              http.StatusOK,

@@ -72,13 +72,3 @@ func TestAChatThatFloodsIsAnsweredAndDroppedAndTheOthersAreServed(t *testing.T) 
 	}
 	require.Equal(t, 1, received())
 }
-
-func TestNoFloodFillsTheMemory(t *testing.T) {
-	t.Parallel()
-	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	counted := newBuckets[int64](5, 10, func() time.Time { return clock })
-	for chat := range int64(3 * bucketsMost) {
-		require.True(t, counted.take(chat))
-		require.LessOrEqual(t, len(counted.levels), bucketsMost)
-	}
-}

@@ -22,7 +22,7 @@ type Deliverer interface {
 type ReceiverConfig struct {
 	Sessions Deliverer
 	// Seal hides searches and locations from Temporal; nil drops them at the
-	// receiver, as a guide without extras does.
+	// receiver.
 	Seal *guide.Seal
 	// AnswerMalformed lets a button through whose data is malformed, to be
 	// answered as one that is unknown. The specification demands both that
@@ -102,8 +102,12 @@ func (r *Receiver) Take(ctx context.Context, body []byte) error {
 		log.WarnContext(ctx, "bot update refused", fields...)
 		r.count(ctx, "refused")
 		return nil
-	case update.group:
+	case update.group && update.Kind != protocol.BotCallback:
 		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "not a private chat")
+		r.count(ctx, "ignored")
+		return nil
+	case update.service:
+		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "a service message")
 		r.count(ctx, "ignored")
 		return nil
 	}

@@ -54,7 +54,7 @@ func TestAnUpdateIsReducedToWhatTheGuideNeeds(t *testing.T) {
 		},
 		"a text": {
 			`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5,"type":"private"},"text":"мне не понравилось"}}`,
-			protocol.BotUpdate{ID: 7, Kind: "message", UserID: 5, ChatID: 5},
+			protocol.BotUpdate{ID: 7, Kind: "message", UserID: 5, ChatID: 5, Content: "text"},
 		},
 		"help": {
 			`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5},"text":"/help"}}`,
@@ -70,11 +70,19 @@ func TestAnUpdateIsReducedToWhatTheGuideNeeds(t *testing.T) {
 		},
 		"a button of no chat": {
 			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"inline_message_id":"z","data":"open:place:1"}}`,
-			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, Data: "open:place:1", CallbackID: "q", Toast: guide.ToastOpenBot},
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, Data: "open:place:1", CallbackID: "q", Toast: guide.ToastOpenBot, AnswerOnly: true},
 		},
 		"a button of another version": {
 			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":9,"chat":{"id":5}},"data":"open:menu:nope"}}`,
 			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, ChatID: 5, Data: "open:menu:nope", CallbackID: "q", MessageID: 22, Toast: guide.ToastStale},
+		},
+		"a photo of an album, from somebody with a language": {
+			`{"update_id":7,"message":{"from":{"id":5,"language_code":"pt-BR"},"chat":{"id":5},"media_group_id":"137","photo":[{"file_id":"x"}]}}`,
+			protocol.BotUpdate{ID: 7, Kind: "message", UserID: 5, ChatID: 5, Language: "pt-BR", Content: "album 137"},
+		},
+		"a place's button on a promo": {
+			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":9,"chat":{"id":5},"reply_markup":{"inline_keyboard":[[{"text":"Назад","callback_data":"back:menu:promos"}]]}},"data":"open:place:1"}}`,
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, ChatID: 5, Data: "open:place:1", CallbackID: "q", MessageID: 22, OffCard: true},
 		},
 		"a message of the future": {
 			`{"update_id":7,"hologram":true,"message":{"from":{"id":5,"aura":{}},"chat":{"id":5,"type":"private"},"paid_media":{"type":"live_photo"},"text":"/menu"}}`,
@@ -110,8 +118,8 @@ func TestWhatIsPrivateGoesOnSealedOrNotAtAll(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(encoded), "тайный")
 		require.NotContains(t, string(encoded), "53.25")
-		opened, err := seal.Open(update.Sealed, 7)
-		require.NoError(t, err)
+		var opened guide.Private
+		require.NoError(t, seal.Open(update.Sealed, 7, &opened))
 		require.True(t, opened.Words == "тайный запрос" || opened.Located)
 	}
 }

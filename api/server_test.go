@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,8 +19,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/api"
+	"vestnik/api/console"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
+	"vestnik/internal/operators"
 )
 
 // serve runs a handler within limits and returns its address.
@@ -47,11 +50,18 @@ func dial(t *testing.T, addr string) net.Conn {
 	return conn
 }
 
+func firstKey(t *testing.T) *operators.List {
+	t.Helper()
+	list, err := operators.Open(config.NewSecret("operators-token"), "")
+	require.NoError(t, err)
+	return list
+}
+
 func TestASlowBodyLosesItsConnection(t *testing.T) {
 	t.Parallel()
-	console, err := api.NewConsole(api.ConsoleConfig{Token: config.NewSecret(opsToken), Log: slog.New(slog.DiscardHandler)})
+	pages, err := console.New(console.Config{Operators: firstKey(t), Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	addr := serve(t, api.Limits{Read: 300 * time.Millisecond, Connections: 10}, console)
+	addr := serve(t, api.Limits{Read: 300 * time.Millisecond, Connections: 10}, pages)
 	for name, sent := range map[string]string{
 		"half a body":      "POST /console/login HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\ntoken=",
 		"half a header":    "POST /console/login HTTP/1.1\r\nHost:",
@@ -74,11 +84,11 @@ func TestWhoIsRefusedIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	cms, err := api.NewCMS(api.CMSConfig{Token: config.NewSecret(cmsToken), Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
-	console, err := api.NewConsole(api.ConsoleConfig{Token: config.NewSecret(opsToken), Log: slog.New(slog.DiscardHandler)})
+	pages, err := console.New(console.Config{Operators: firstKey(t), Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	mux := http.NewServeMux()
 	mux.Handle(api.CMSPath, cms)
-	mux.Handle(api.OpsPath, console)
+	mux.Handle(console.OpsPath, pages)
 	addr := serve(t, api.DefaultLimits, mux)
 	for _, path := range []string{content.ImportPath, "/api/v1/ops/scan"} {
 		conn := dial(t, addr)
@@ -121,7 +131,7 @@ func TestNoMoreConnectionsAreOpenThanTheLimit(t *testing.T) {
 
 func TestReadinessNamesNoUserAndNoDatabaseAndAsksOnceForAll(t *testing.T) {
 	t.Parallel()
-	log := &lines{}
+	log := &bytes.Buffer{}
 	var asked atomic.Int64
 	handler := api.Readyz(slog.New(slog.NewJSONHandler(log, nil)),
 		api.Check{Name: "postgres", Ask: func(context.Context) error {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"regexp"
+	"slices"
 	"strings"
 
 	"vestnik/internal/guide"
@@ -27,6 +29,7 @@ type inbound struct {
 	action  guide.Action  // of Data
 	private guide.Private // not sealed yet
 	group   bool          // not a chat with one person
+	service bool          // a message that nobody wrote
 }
 
 // events are the kinds of update that the Bot API knows (10.1): an update has
@@ -44,7 +47,8 @@ var events = map[string]bool{
 // fields and values of unions included, is passed over unread.
 type (
 	wireUser struct {
-		ID int64 `json:"id"`
+		ID       int64  `json:"id"`
+		Language string `json:"language_code"`
 	}
 	wireChat struct {
 		ID   int64  `json:"id"`
@@ -54,6 +58,7 @@ type (
 		From     *wireUser     `json:"from"`
 		Chat     *wireChat     `json:"chat"`
 		Text     string        `json:"text"`
+		Album    string        `json:"media_group_id"`
 		Location *wireLocation `json:"location"`
 	}
 	wireLocation struct {
@@ -64,14 +69,34 @@ type (
 		ID      string    `json:"id"`
 		From    *wireUser `json:"from"`
 		Message *struct {
-			ID    int64           `json:"message_id"`
-			Chat  *wireChat       `json:"chat"`
-			Date  int64           `json:"date"` // 0 when the message is inaccessible
-			Photo json.RawMessage `json:"photo"`
+			ID     int64           `json:"message_id"`
+			Chat   *wireChat       `json:"chat"`
+			Date   int64           `json:"date"` // 0 when the message is inaccessible
+			Photo  json.RawMessage `json:"photo"`
+			Markup struct {
+				Rows [][]struct {
+					Data string `json:"callback_data"`
+				} `json:"inline_keyboard"`
+			} `json:"reply_markup"`
 		} `json:"message"`
 		Data string `json:"data"`
 	}
 )
+
+// services are the messages that Telegram writes into a private chat by itself
+// (Bot API 10.1): nobody asks for anything with them.
+var services = []string{
+	"pinned_message", "message_auto_delete_timer_changed", "write_access_allowed", "proximity_alert_triggered", "boost_added",
+	"chat_background_set", "users_shared", "chat_shared", "passport_data", "successful_payment", "refunded_payment", "gift", "unique_gift",
+	"giveaway_created", "giveaway_completed", "paid_message_price_changed", "video_chat_scheduled", "video_chat_started", "video_chat_ended",
+	"video_chat_participants_invited", "connected_website", "forum_topic_created", "forum_topic_edited", "forum_topic_closed", "forum_topic_reopened",
+}
+
+// contents are what a person's message may be, besides a command, a search and
+// a location.
+var contents = []string{
+	"text", "photo", "video", "animation", "audio", "document", "sticker", "story", "video_note", "voice", "contact", "dice", "poll", "checklist", "paid_media",
+}
 
 // readUpdate takes an update apart. On a fault it returns what is known of
 // the update all the same, for the log.
@@ -138,6 +163,10 @@ func (u *inbound) readMessage(raw json.RawMessage) *fault {
 	if err := u.readParties(message.From, message.Chat); err != nil {
 		return unsupported("message: " + err.Error())
 	}
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &fields) // an object: it was read as one above
+	isThere := func(name string) bool { return fields[name] != nil }
+	u.service = slices.ContainsFunc(services, isThere)
 	wish := guide.ReadText(message.Text)
 	switch {
 	case message.Location != nil:
@@ -149,6 +178,12 @@ func (u *inbound) readMessage(raw json.RawMessage) *fault {
 		// A text, a photo, a sticker: what it says stays here, unless the
 		// guide has a search and it looks like one.
 		u.private.Words = wish.Words
+		if at := slices.IndexFunc(contents, isThere); at >= 0 {
+			u.Content = contents[at]
+		}
+		if message.Album != "" && len(message.Album) <= 32 {
+			u.Content = "album " + message.Album
+		}
 		return nil
 	}
 	u.Data = u.action.String()
@@ -182,6 +217,16 @@ func (u *inbound) readCallback(raw json.RawMessage) *fault {
 	if err != nil {
 		return &fault{guide.InboundInvalidCallbackData, "not action:entity_type:entity_id[:extra]"}
 	}
+	if query.Message != nil && len(query.Message.Markup.Rows) > 0 {
+		u.OffCard = true
+		for _, row := range query.Message.Markup.Rows {
+			for _, button := range row {
+				if shown, err := guide.ParseAction(button.Data); err == nil && action.IsOnCard(shown) {
+					u.OffCard = false
+				}
+			}
+		}
+	}
 	u.press(action)
 	return nil
 }
@@ -191,8 +236,8 @@ func (u *inbound) press(action guide.Action) {
 	u.action, u.Data = action, action.String()
 	u.Open = !action.Route().NeedsSubscription()
 	switch {
-	case u.ChatID == 0:
-		u.Toast = guide.ToastOpenBot
+	case u.ChatID == 0, u.group:
+		u.Toast, u.AnswerOnly = guide.ToastOpenBot, true
 	case action.Route() == guide.ToNothing:
 		u.Toast = guide.ToastStale
 	}
@@ -203,11 +248,18 @@ var (
 	errNoChat   = errors.New("no chat")
 )
 
+// languageTag is an IETF language tag, such as ru or pt-BR. Anything else that
+// stands in its place is not taken in.
+var languageTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
+
 func (u *inbound) readParties(from *wireUser, chat *wireChat) error {
 	if from == nil || from.ID <= 0 {
 		return errNoSender
 	}
 	u.UserID = from.ID
+	if languageTag.MatchString(from.Language) {
+		u.Language = from.Language
+	}
 	if chat == nil || chat.ID == 0 {
 		return errNoChat
 	}

@@ -75,7 +75,7 @@ func openYard(ctx context.Context, chats int) (y *yard, err error) {
 	}
 	y.environ = map[string]string{
 		"DATABASE_URL": database, "TEMPORAL_ADDRESS": address, "TEMPORAL_NAMESPACE": space,
-		"TELEGRAM_API_URL": y.sandbox.TelegramURL(), "VK_API_URL": y.sandbox.VKURL(), "TG_TOKEN": botToken,
+		"TELEGRAM_API_URL": y.sandbox.TelegramURL(), "VK_API_URL": y.sandbox.VKURL(), "TG_TOKEN": botToken, "TG_BOT_PER_SEC": "0",
 		"VK_TOKEN": readKey, "VK_WALLS": wallName, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "ROUTES_FILE": routes,
 		"OPS_TOKEN": "operators-token-of-a-bench", "CMS_TOKEN": "token-of-a-bench-cms",
 	}

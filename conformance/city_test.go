@@ -19,18 +19,19 @@ import (
 
 // Ids of the city, those of the specification's examples among them.
 const (
-	cafe       = 123 // with a photo
-	bare       = 124 // without one
-	wordy      = 125 // a photo and 1500 characters
-	manyPhotos = 126 // three photos
-	closed     = 127 // not published
-	concert    = 456 // with a photo
-	lecture    = 457 // without one
-	past       = 458
-	warm       = 77 // collection
-	discount   = 55 // at the cafe
-	expired    = 56
-	unlit      = 57 // at the place without a photo
+	cafe           = 123 // with a photo
+	bare           = 124 // without one
+	wordy          = 125 // a photo and 1500 characters
+	manyPhotos     = 126 // three photos
+	closed         = 127 // not published
+	roundTheCorner = 129 // the only one whose position is known
+	concert        = 456 // with a photo
+	lecture        = 457 // without one
+	past           = 458
+	warm           = 77 // collection
+	discount       = 55 // at the cafe
+	expired        = 56
+	unlit          = 57 // at the place without a photo
 )
 
 // furnish fills the database with a small city, the way the CMS does.
@@ -51,7 +52,7 @@ func importBatch(t testing.TB, pool *pgxpool.Pool, batch content.Batch) {
 	body, err := json.Marshal(batch)
 	require.NoError(t, err)
 	imports := guidedb.NewImports(pool)
-	accepted, err := imports.Accept(ctx, "", bytes.NewReader(body), content.Rules{AllowHTTP: true})
+	accepted, err := imports.Accept(ctx, guidedb.Upload{Batch: content.NewReader(bytes.NewReader(body), content.Rules{AllowHTTP: true})})
 	require.NoError(t, err)
 	require.NoError(t, imports.Apply(ctx, accepted.ID, func(guidedb.Progress) {}))
 	require.NoError(t, imports.Unpublish(ctx, accepted.ID, func(guidedb.Progress) {}))
@@ -81,7 +82,7 @@ func city(photos *sandbox.Server) content.Batch {
 	batch := content.Batch{
 		Districts:       []content.District{{ID: "center", Name: "Центр"}, {ID: "river", Name: "Заречье"}},
 		Types:           []content.Type{{ID: "cafe", Name: "Кофейни"}, {ID: "museum", Name: "Музеи"}},
-		Subcategories:   []content.Subcategory{{ID: "roasters", Type: "cafe", Name: "Обжарщики"}, {ID: "bakery", Type: "cafe", Name: "Пекарни"}},
+		Subcategories:   []content.Subcategory{{ID: "roasters", Type: "cafe", Name: "Обжарщики"}, {ID: "bakery", Type: "cafe", Name: "Пекарни"}, {ID: "tea", Type: "cafe", Name: "Чайные"}},
 		EventCategories: []content.EventCategory{{ID: "music", Name: "Музыка"}, {ID: "talks", Name: "Лекции"}},
 		EventSources:    []content.EventSource{{ID: "hall", Name: "Филармония"}, {ID: "library", Name: "Библиотека"}},
 	}
@@ -99,8 +100,8 @@ func city(photos *sandbox.Server) content.Batch {
 			place.Name, place.Types, place.Subcategories = fmt.Sprintf("Музей №%02d", i+1), []string{"museum"}, nil
 		}
 		switch id {
-		case cafe:
-			place.Lat, place.Lon = &lat, &lon
+		case roundTheCorner:
+			place.Lat, place.Lon, place.Subcategories = &lat, &lon, []string{"tea"}
 		case bare:
 			place.Photos = nil
 		case wordy:
@@ -129,6 +130,7 @@ func city(photos *sandbox.Server) content.Batch {
 		{ID: "a55", Title: "Акция 1", Place: "p123", Code: "РЕЧНАЯ10", Description: "Скидка на фильтр.", EndsAt: day(30, 20)},
 		{ID: "a56", Title: "Старая акция", Place: "p123", Code: "БЫЛО", EndsAt: day(-1, 20)},
 		{ID: "a57", Title: "Акция без фото", Place: "p124", EndsAt: day(30, 20)},
+		{ID: "a58", Title: "Акция без кода", Place: "p123", Description: "Скидка всем.", EndsAt: day(30, 20)},
 	}
 	return batch
 }

@@ -9,16 +9,16 @@ import (
 	"vestnik/internal/sandbox"
 )
 
-func TestExtrasFindWhatIsNearAndWhatIsNamed(t *testing.T) {
+func TestWhatIsNearAndWhatIsNamedIsFound(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{extras: true})
+	r := newRig(t, setup{})
 	p := r.person(t)
 	require.Len(t, p.say("/start").screen(t).rows, 3, "the main menu stays the document's")
 	places := p.press("open:menu:places").screen(t)
 	require.Contains(t, p.press(places.button(t, "Рядом со мной").Data).screen(t).text, "местоположение")
 	near := p.send(`"location":{"latitude":53.2005,"longitude":50.1505}`).screen(t)
-	require.True(t, near.has("Кофейня №01"), near.text)
-	require.Contains(t, near.text, " м, ул. Речная, 1")
+	require.True(t, near.has("Кофейня №07"), near.text)
+	require.Contains(t, near.text, " м, ул. Речная, 7")
 	require.Contains(t, p.send(`"location":{"latitude":0,"longitude":0}`).screen(t).text, "Ничего не нашлось")
 
 	found := p.say("/find музей").screen(t)
@@ -30,7 +30,7 @@ func TestExtrasFindWhatIsNearAndWhatIsNamed(t *testing.T) {
 
 func TestAWordIsSearchedForAndNobodyElseReadsIt(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{extras: true})
+	r := newRig(t, setup{})
 	p := r.person(t)
 	asked := p.press(p.press("open:menu:help").screen(t).button(t, "Поиск").Data).screen(t)
 	require.Contains(t, asked.text, "Напишите, что ищете")
@@ -61,9 +61,9 @@ func TestAWordIsSearchedForAndNobodyElseReadsIt(t *testing.T) {
 	}
 }
 
-func TestExtrasShareALinkThatOpensTheCard(t *testing.T) {
+func TestALinkThatIsSharedOpensTheCard(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{extras: true})
+	r := newRig(t, setup{share: true})
 	p, friend := r.person(t), r.person(t)
 	share := p.press("open:place:123").screen(t).button(t, "Поделиться").URL
 	require.Contains(t, share, "conformance_bot%3Fstart%3Dp123")
@@ -73,18 +73,6 @@ func TestExtrasShareALinkThatOpensTheCard(t *testing.T) {
 	gate(t, s)
 	friend.member(sandbox.Member{Status: sandbox.Ordinary})
 	require.Contains(t, friend.press(s.button(t, "Проверить подписку").Data).screen(t).text, "Вечер джаза", "the gate remembers the link")
-}
-
-func TestExtrasAreNotThereUnlessAskedFor(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, setup{})
-	p := r.person(t)
-	require.False(t, p.press("open:menu:places").screen(t).has("Поиск"))
-	for _, data := range []string{"open:menu:near", "open:menu:find"} {
-		require.Contains(t, p.press(data).screen(t).text, "Выберите раздел:")
-	}
-	require.Contains(t, p.say("/find музей").screen(t).text, "Выберите раздел:")
-	require.Equal(t, "Выберите раздел:", p.say("музей").screen(t).text)
 }
 
 // Both delivered together, as Telegram's own copies and concurrent queues do.

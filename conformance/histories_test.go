@@ -71,6 +71,15 @@ func TestSessionHistories(t *testing.T) {
 			require.Contains(t, p.press("open:menu:promos").screen(t).text, "Промокоды")
 			require.Len(t, p.sandbox.Calls(sandbox.CallFilter{Method: "sendMessage"}), 3, "and sees one screen")
 		},
+		"overtaken": func(t *testing.T, p *person) {
+			remove, add := p.tap("fav_remove:place:123"), p.tap("fav_add:place:123")
+			p.handle(add)
+			p.deliver(remove)
+			require.Contains(t, p.await(remove).line.text("details"), "came first")
+			for range 3 {
+				p.send(`"media_group_id":"7","photo":[{"file_id":"x"}]`)
+			}
+		},
 		"carried": func(t *testing.T, p *person) {
 			update := func(id int64, data string) protocol.BotUpdate {
 				return protocol.BotUpdate{ID: id, TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", Kind: protocol.BotCallback, UserID: p.id, ChatID: p.id,

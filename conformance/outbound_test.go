@@ -97,7 +97,7 @@ var outbound = []row{
 				require.NotEmpty(t, text)
 				require.LessOrEqual(t, utf8.RuneCountInString(text), 4096)
 			}
-			require.NotContains(t, call.Text("reply_markup"), "copy_text")
+			require.NotContains(t, call.Text("reply_markup"), `"copy_text":{"text":""}`)
 		}
 	}},
 	{60, "3.4.1", "the main menu is the document's", func(t *testing.T, r *rig) {
@@ -127,7 +127,7 @@ var outbound = []row{
 		require.NoError(t, err)
 		require.Equal(t, "ул. Речная, 1", parsed.Query().Get("text"))
 		for _, address := range []string{"«Ёлки», 5 & Ко", "д. #1+2?"} {
-			card := guide.PlaceCard(guide.PlaceView{ID: 1, Name: "Кафе", Address: address}, guide.CardExtra{}, "")
+			card := guide.PlaceCard(guide.PlaceView{ID: 1, Name: "Кафе", Address: address}, guide.CardExtra{}, guide.Links{})
 			parsed, err := url.Parse(card.Keyboard[1][0].URL)
 			require.NoError(t, err)
 			require.Equal(t, address, parsed.Query().Get("text"))
@@ -174,12 +174,15 @@ var outbound = []row{
 		require.Equal(t, "sendPhoto", p.press("open:place:123").screen(t).method, "on a text it opens the card again")
 	}},
 	{68, "3.4.2", "a promo has the venue's photo, its terms and the document's buttons", func(t *testing.T, r *rig) {
-		s := r.person(t).press("open:promo:55").screen(t)
+		p := r.person(t)
+		s := p.press("open:promo:55").screen(t)
 		require.Equal(t, "sendPhoto", s.method)
+		require.Equal(t, "РЕЧНАЯ10", s.button(t, "Скопировать промокод").Copy.Text)
 		for _, part := range []string{"Акция 1\n", "Адрес: ул. Речная, 1", "Описание акции: Скидка на фильтр.", "Срок действия: ", "РЕЧНАЯ10"} {
 			require.Contains(t, s.text, part)
 		}
-		require.Equal(t, [][]button{{{Text: "Подробнее о месте", Data: "open:place:123"}}, {{Text: "Назад", Data: "back:menu:promos"}}}, s.rows)
+		require.Equal(t, [][]button{{{Text: "Подробнее о месте", Data: "open:place:123"}}, {{Text: "Назад", Data: "back:menu:promos"}}},
+			p.press("open:promo:58").screen(t).rows, "the document's promo has no code")
 	}},
 	{69, "3.4.2", "a favourite opens as a photo", func(t *testing.T, r *rig) {
 		p := r.person(t)
@@ -195,7 +198,7 @@ var outbound = []row{
 		require.Equal(t, channel, call.Text("chat_id"))
 		require.Equal(t, fmt.Sprint(p.id), call.Text("user_id"))
 		for value, good := range map[string]bool{"@city": true, "-1001234567890": true, "city": false, "t.me/city": false} {
-			_, err := config.Load(botEnvironment(map[string]string{"TELEGRAM_CHANNEL": value}))
+			_, err := config.Load(botEnvironment(map[string]string{"TELEGRAM_CHANNEL": value, "TELEGRAM_CHANNEL_URL": "https://t.me/+AbCdEf"}))
 			require.Equal(t, good, err == nil, value)
 		}
 	}},

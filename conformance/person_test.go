@@ -83,6 +83,16 @@ type button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
 	URL  string `json:"url"`
+	Copy struct {
+		Text string `json:"text"`
+	} `json:"copy_text"`
+}
+
+// isCalled reports whether the button's caption is text, perhaps numbered as the
+// line of a list.
+func (b button) isCalled(text string) bool {
+	_, title, numbered := strings.Cut(b.Text, ". ")
+	return b.Text == text || numbered && title == text
 }
 
 func readScreen(t testing.TB, call sandbox.Call) screen {
@@ -114,7 +124,7 @@ func (s screen) button(t testing.TB, text string) button {
 	t.Helper()
 	for _, row := range s.rows {
 		for _, b := range row {
-			if b.Text == text {
+			if b.isCalled(text) {
 				return b
 			}
 		}
@@ -126,7 +136,7 @@ func (s screen) button(t testing.TB, text string) button {
 func (s screen) has(text string) bool {
 	for _, row := range s.rows {
 		for _, b := range row {
-			if b.Text == text {
+			if b.isCalled(text) {
 				return true
 			}
 		}

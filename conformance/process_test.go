@@ -30,6 +30,7 @@ import (
 	"vestnik/db/guidedb"
 	"vestnik/db/inbox"
 	"vestnik/internal/config"
+	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
 	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
@@ -125,11 +126,15 @@ func playRole(role string) error {
 	if err != nil {
 		return err
 	}
+	seal, err := guide.NewSeal(token)
+	if err != nil {
+		return err
+	}
 	w := worker.New(temporal, protocol.TaskQueue, worker.Options{})
 	w.RegisterWorkflowWithOptions(workflows.BotSession, workflow.RegisterOptions{Name: protocol.BotSessionWorkflow})
 	w.RegisterActivity(activities.NewGuide(activities.GuideConfig{
 		Answers: bot, Screens: bot, Store: guidedb.New(pool), Inbox: inbox.New(pool),
-		Channel: channel, ContactURL: contact, Zone: zone, Log: voice.Logger,
+		Channel: channel, ContactURL: contact, Zone: zone, Seal: seal, Log: voice.Logger,
 	}))
 	if err := w.Start(); err != nil {
 		return err

@@ -49,7 +49,7 @@ func errorsAreRecords(t *testing.T, r *rig) {
 		require.Contains(t, guide.Classes, code, "%v", l)
 		require.Equal(t, code.Class(), l.text("error_class"))
 		require.NotEmpty(t, l.text("message"))
-		require.NotEmpty(t, l.text("trace_id"), "%v", l)
+		require.NotEmpty(t, l.text("traceId"), "%v", l)
 	}
 }
 
@@ -122,14 +122,16 @@ var records = []row{
 	{145, "4.8.2", "not the token", secretsStaySecret},
 	{146, "4.8.2", "not the secret, nor what was presented in its place", secretsStaySecret},
 	{147, "4.8.2", "no names, no texts", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{extras: true})
+		r := newRig(t, setup{})
 		p := r.person(t)
 		walk(p)
 		p.say("мой номер +7 900 000-12-34")
 		p.say("/find канареечный_запрос")
-		p.send(`"location":{"latitude":53.217171,"longitude":50.151515}`)
+		// What can't be sent at once is kept until it can: sealed.
+		p.fault(sandbox.Fault{Method: "sendMessage", Code: 429, RetryAfter: 1, Times: 1})
+		require.Contains(t, p.send(`"location":{"latitude":53.217171,"longitude":50.151515}`).screen(t).text, "Рядом с вами")
 		for _, where := range []string{r.journal.text(), r.histories(t), r.dump(t)} {
-			for _, private := range []string{"Канарейкин", "canary_user", "Имярек", "900 000-12-34", "канареечный_запрос", "53.217171"} {
+			for _, private := range []string{"Канарейкин", "canary_user", "Имярек", "900 000-12-34", "канареечный_запрос", "53.217171", "Рядом с вами"} {
 				require.NotContains(t, where, private)
 			}
 		}
@@ -144,8 +146,8 @@ var records = []row{
 		r.post("{", withSecret("wrong"))
 		traces := map[string]bool{}
 		for _, l := range r.journal.all(func(line) bool { return true }) {
-			require.Regexp(t, "^[0-9a-f]{32}$", l.text("trace_id"), "%v", l)
-			traces[l.text("trace_id")] = true
+			require.Regexp(t, "^[0-9a-f]{32}$", l.text("traceId"), "%v", l)
+			traces[l.text("traceId")] = true
 		}
 		require.Len(t, traces, 4)
 		require.NotContains(t, traces, strings.Repeat("1", 32))
@@ -156,16 +158,16 @@ var records = []row{
 		for _, tr := range []trail{first, second} {
 			traces := map[string]bool{}
 			for _, l := range tr.lines {
-				traces[l.text("trace_id")] = true
+				traces[l.text("traceId")] = true
 			}
 			require.Len(t, traces, 1)
 			require.GreaterOrEqual(t, len(tr.lines), 5, "accepted, three calls, done")
 		}
-		require.NotEqual(t, first.line.text("trace_id"), second.line.text("trace_id"))
+		require.NotEqual(t, first.line.text("traceId"), second.line.text("traceId"))
 		p.postTo(httptestServer(t, r)+api.WebhookPath, string(first.update.Body))
 		lines := p.journal.closing(t, first.update.ID, 2)
-		require.NotEqual(t, lines[0].text("trace_id"), lines[1].text("trace_id"))
-		require.Equal(t, lines[0].text("trace_id"), lines[1].text("original_trace_id"))
+		require.NotEqual(t, lines[0].text("traceId"), lines[1].text("traceId"))
+		require.Equal(t, lines[0].text("traceId"), lines[1].text("original_traceId"))
 	}},
 	{150, "4.8.3", "it is not in the domain's tables", func(t *testing.T, r *rig) {
 		require.Zero(t, query[int64](r, "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'guide' AND column_name LIKE '%trace%'"))
@@ -205,7 +207,7 @@ var records = []row{
 		tr := p.say("жалоба-канарейка-153")
 		require.Equal(t, "message", tr.line.text("event_type"))
 		require.Equal(t, p.id, tr.line.number("telegram_user_id"))
-		require.NotEmpty(t, tr.line.text("trace_id"))
+		require.NotEmpty(t, tr.line.text("traceId"))
 		require.NotContains(t, r.journal.text(), "канарейка-153")
 	}},
 }
@@ -218,7 +220,7 @@ func everyLineHas(name string) func(*testing.T, *rig) {
 			require.NotEmpty(t, l.text(name), "%v", l)
 		}
 		// Lines without update_id, but of the same trace, would escape notice.
-		require.Len(t, r.journal.all(func(l line) bool { return l.text("trace_id") == tr.line.text("trace_id") && l.text(name) == "" }), 0)
+		require.Len(t, r.journal.all(func(l line) bool { return l.text("traceId") == tr.line.text("traceId") && l.text(name) == "" }), 0)
 	}
 }
 

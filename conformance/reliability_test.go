@@ -124,7 +124,7 @@ var idempotency = []row{
 		p.postTo(httptestServer(t, r)+api.WebhookPath, string(tr.update.Body))
 		lines := r.journal.closing(t, tr.update.ID, 2)
 		require.Equal(t, "duplicate", lines[1].text("result"))
-		require.Equal(t, lines[0].text("trace_id"), lines[1].text("original_trace_id"))
+		require.Equal(t, lines[0].text("traceId"), lines[1].text("original_traceId"))
 		require.Empty(t, named(p.calls(), "sendPhoto"))
 
 		_, err = r.pool.Exec(t.Context(), "UPDATE service.inbox SET claimed_at = claimed_at - interval '1 hour'")
@@ -198,6 +198,7 @@ var failures = []row{
 		tr := p.press("open:place:123")
 		require.Equal(t, "error", tr.line.text("result"))
 		require.Equal(t, "INTERNAL_UNEXPECTED_ERROR", tr.line.text("error_code"))
+		require.Equal(t, "column name", tr.line.text("details"))
 		require.Empty(t, named(tr.calls, "sendMessage"))
 		require.Equal(t, "ok", r.person(t).press("open:place:124").line.text("result"), "others are served")
 		require.Equal(t, "ok", p.press("open:menu:main").line.text("result"))

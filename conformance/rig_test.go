@@ -49,10 +49,10 @@ var zone = time.FixedZone("Самара", 4*60*60)
 
 // setup is what a rig of its own differs in.
 type setup struct {
-	edit, extras bool
-	timeout      time.Duration // of one call; 5 s if 0
-	noWorker     bool          // workers are the test's business
-	concurrency  int
+	edit, share bool
+	timeout     time.Duration // of one call; 5 s if 0
+	noWorker    bool          // workers are the test's business
+	concurrency int
 	// temporal, if set, gives the rig a Temporal server of its own with these
 	// settings besides the usual ones.
 	temporal []devstack.Setting
@@ -179,18 +179,19 @@ func (r *rig) guide() *activities.Guide {
 		require.NoError(r.t, err)
 		return client
 	}
+	username := ""
+	if r.setup.share {
+		username = "conformance_bot"
+	}
 	return activities.NewGuide(activities.GuideConfig{
 		Answers: bot(), Screens: bot(), Store: guidedb.New(r.pool), Inbox: inbox.New(r.pool),
 		Channel: channel, ContactURL: contact, Zone: zone, EditInPlace: r.setup.edit,
-		Extras: r.setup.extras, Seal: r.seal(), Username: "conformance_bot",
+		Seal: r.seal(), Username: username,
 		Concurrency: r.setup.concurrency, Token: r.token, Log: r.voice.Logger,
 	})
 }
 
 func (r *rig) seal() *guide.Seal {
-	if !r.setup.extras {
-		return nil
-	}
 	seal, err := guide.NewSeal(token)
 	require.NoError(r.t, err)
 	return seal

@@ -90,11 +90,11 @@ func placesAreFiltered(t *testing.T, r *rig) {
 	p := r.person(t)
 	first := p.press("open:menu:places").screen(t)
 	require.Contains(t, first.text, "23 места")
-	require.False(t, first.has("← Раньше"))
-	second := p.press(first.button(t, "Дальше →").Data).screen(t)
-	third := p.press(second.button(t, "Дальше →").Data).screen(t)
-	require.False(t, third.has("Дальше →"))
-	require.Equal(t, first.text, p.press(second.button(t, "← Раньше").Data).screen(t).text, "the order is stable")
+	require.False(t, first.has("← 1"))
+	second := p.press(first.button(t, "Показать ещё").Data).screen(t)
+	third := p.press(second.button(t, "Показать ещё").Data).screen(t)
+	require.False(t, third.has("Показать ещё"))
+	require.Equal(t, first.text, p.press(second.button(t, "← 1").Data).screen(t).text, "the order is stable")
 	seen := map[string]bool{}
 	for _, page := range []screen{first, second, third} {
 		for _, data := range page.data() {
@@ -130,7 +130,7 @@ func eventsAreFiltered(t *testing.T, r *rig) {
 	list := p.press("open:menu:events").screen(t)
 	require.Contains(t, list.text, "Вечер джаза")
 	require.NotContains(t, list.text, "Прошедший")
-	require.True(t, list.has("Дальше →"))
+	require.True(t, list.has("Показать ещё"))
 	require.Contains(t, p.press(list.button(t, "Сегодня").Data).screen(t).text, "Ночной показ")
 	tomorrow := p.press(list.button(t, "Завтра").Data).screen(t)
 	require.Contains(t, tomorrow.text, "Лекция о птицах")
@@ -164,8 +164,8 @@ func favouritesWork(t *testing.T, _ *rig) {
 	p.press("fav_add:place:123")
 	p.press("fav_add:event:456")
 	list := p.press("open:menu:favorites").screen(t)
-	require.Equal(t, "Вечер джаза", list.rows[0][0].Text, "newest first")
-	require.Equal(t, "Кофейня №01", list.rows[1][0].Text)
+	require.Equal(t, "1. Вечер джаза", list.rows[0][0].Text, "newest first")
+	require.Equal(t, "2. Кофейня №01", list.rows[1][0].Text)
 	p.press("fav_remove:event:456")
 	require.NotContains(t, p.press("open:menu:favorites").screen(t).text, "Вечер джаза")
 

@@ -15,9 +15,11 @@ type Amendment struct {
 	Cause string
 	// Delivery is the one whose messages are to be edited.
 	Delivery Delivery
-	SentAt   time.Time // zero if it has not arrived in full
-	Attempts int       // this one among them
-	Parts    []PartToAmend
+	// TakenBack: the messages are to be removed, whatever the cause.
+	TakenBack bool
+	SentAt    time.Time // zero if it has not arrived in full
+	Attempts  int       // this one among them
+	Parts     []PartToAmend
 
 	revision int32
 }
@@ -27,9 +29,21 @@ type PartToAmend struct {
 	Part       int
 	MessageIDs []int64
 	Shown
-	// Gone: the message was found to be deleted, or it is in a chat that its
+	// Gone: the message was found to be deleted. Behind: it is in a chat that its
 	// destination is not any more.
-	Gone bool
+	Gone, Behind bool
+}
+
+// TakeBack takes deliveries back: what waits is not sent, for the reason given,
+// and what has arrived is removed by their lanes, also what arrives later. It
+// returns the destinations whose lanes have something to do. A delivery that is
+// taken back already stays so.
+func (l *Ledger) TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) (destinations []string, err error) {
+	destinations, err = l.queries.TakeBack(ctx, relaysql.TakeBackParams{Ids: deliveryIDs, Reason: printable(reason)})
+	if err != nil {
+		return nil, fmt.Errorf("take back %d deliveries: %w", len(deliveryIDs), err)
+	}
+	return destinations, nil
 }
 
 // OpenAmendment returns an amendment to be made; nil if nothing is left to do.
@@ -47,6 +61,7 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 	}
 	amendment := &Amendment{
 		ID: row.ID, Cause: row.Cause, SentAt: orZero(row.SentAt), Attempts: int(row.Attempts), revision: row.Revision,
+		TakenBack: row.TakenBack,
 		Delivery: Delivery{
 			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
 			ID:          row.DeliveryID, Status: row.DeliveryStatus, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo, NamesRefused: row.NamesRefused,
@@ -62,10 +77,19 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 		amendment.Parts = append(amendment.Parts, PartToAmend{
 			Part: int(part.Part), MessageIDs: part.MessageIds,
 			Shown: Shown{Kind: part.Kind, Wordless: !part.Wordy, Version: part.Shown, Photos: part.Photos},
-			Gone:  part.Gone || orZero(part.ChatID) != orZero(row.MigratedTo),
+			Gone:  part.Gone, Behind: orZero(part.ChatID) != orZero(row.MigratedTo),
 		})
 	}
 	return amendment, nil
+}
+
+// PhotosFollow has the post of a delivery edited after a while: some of its
+// photos could not be got when it went out.
+func (l *Ledger) PhotosFollow(ctx context.Context, deliveryID int64, wait time.Duration) error {
+	if err := l.queries.AmendDelivery(ctx, relaysql.AmendDeliveryParams{DeliveryID: deliveryID, Cause: causeEdited, Wait: wait}); err != nil {
+		return fmt.Errorf("photos of delivery %d: %w", deliveryID, err)
+	}
+	return nil
 }
 
 // PartShows records what a part shows now, or that its message is gone.

@@ -1,11 +1,14 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"vestnik/db/internal/relaysql"
+	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
@@ -40,6 +43,8 @@ type CasePost struct {
 	Deleted  *time.Time `json:"deleted_at"`
 	// Reason is why it was taken for this case; "" for the first.
 	Reason string `json:"reason"`
+	// Adds is what it says that those before it did not.
+	Adds petpost.Addition `json:"adds"`
 	// Post is the post itself.
 	Post Post `json:"-"`
 }
@@ -51,7 +56,9 @@ type CaseFilter struct {
 	Closed *bool
 	// LeastPosts leaves out cases of fewer posts.
 	LeastPosts int
-	Limit      int // 0 means 100
+	// Before leaves those with smaller numbers.
+	Before int64
+	Limit  int // 0 means 100
 }
 
 // List returns cases, newest first.
@@ -60,7 +67,8 @@ func (s *Cases) List(ctx context.Context, filter CaseFilter) ([]CaseRow, error) 
 		filter.Limit = 100
 	}
 	rows, err := s.queries.ListCases(ctx, relaysql.ListCasesParams{
-		ID: unlessZero(filter.ID), Closed: filter.Closed, LeastPosts: int32(filter.LeastPosts), Most: int32(filter.Limit),
+		ID: unlessZero(filter.ID), Closed: filter.Closed, LeastPosts: int32(filter.LeastPosts),
+		Before: cmp.Or(filter.Before, math.MaxInt64), Most: int32(filter.Limit),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list cases: %w", err)
@@ -98,7 +106,7 @@ func (s *Cases) Get(ctx context.Context, id int64) (CaseRow, []CasePost, error) 
 	if err != nil {
 		return CaseRow{}, nil, fmt.Errorf("posts of case %d: %w", row.ID, err)
 	}
-	posts := make([]CasePost, len(rows))
+	posts, all := make([]CasePost, len(rows)), make([]Post, len(rows))
 	for i, row := range rows {
 		posts[i] = CasePost{
 			ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: row.Type, Animal: row.Animal,
@@ -107,6 +115,10 @@ func (s *Cases) Get(ctx context.Context, id int64) (CaseRow, []CasePost, error) 
 		if posts[i].Post, err = postOf(row); err != nil {
 			return CaseRow{}, nil, err
 		}
+		all[i] = posts[i].Post
+	}
+	for i, adds := range petpost.CaseNews(all) {
+		posts[i].Adds = adds
 	}
 	return list[0], posts, nil
 }

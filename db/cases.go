@@ -213,7 +213,7 @@ func move(ctx context.Context, q *relaysql.Queries, from, to int64, posts []petp
 // turn brings a case in step with its posts after they were moved, and what was
 // told about them.
 func turn(ctx context.Context, q *relaysql.Queries, caseID int64, wasClosed bool) error {
-	closed, turned, err := refreshCase(ctx, q, caseID, true)
+	closed, turned, err := refreshCase(ctx, q, caseID)
 	if err != nil || turned || !closed && !wasClosed {
 		return err
 	}

@@ -38,7 +38,12 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	t.Parallel()
-	pool, err := db.Open(t.Context(), testenv.Database(t))
+	return deskAt(t, testenv.Database(t))
+}
+
+func deskAt(t *testing.T, url string) *desk {
+	t.Helper()
+	pool, err := db.Open(t.Context(), url)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return &desk{
@@ -270,7 +275,7 @@ func TestAPetThatIsLostAnewIsANewCase(t *testing.T) {
 func TestARepostAndItsOriginAreOneCase(t *testing.T) {
 	d := newDesk(t)
 	repost := post(-2, 1, "")
-	repost.Reposts, repost.Origin = []string{rex}, wallpost.ID{OwnerID: -1, PostID: 1}
+	repost.Reposts, repost.Origin = []wallpost.Repost{{ID: wallpost.ID{OwnerID: -1, PostID: 1}, Text: rex}}, wallpost.ID{OwnerID: -1, PostID: 1}
 	repost.ContentHash = []byte("repost")
 	repost = petpost.ReadPost(repost.Post)
 	d.store(repost) // before its original is met
@@ -430,4 +435,110 @@ func TestAnOperatorSplitsAndJoins(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	require.Equal(t, 3, rows[0].Posts)
+}
+
+func TestWhatACopyAddsIsToldOnceInTheFirstMessage(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	first := d.delivery(-1, 1, somewhere)
+	d.sent(first, time.Now())
+	causes := func() (causes []string) {
+		rows, err := d.ledger.Amendments(t.Context(), first.ID)
+		require.NoError(t, err)
+		for _, row := range rows {
+			causes = append(causes, row.Cause)
+		}
+		return causes
+	}
+	require.Zero(t, d.store(post(-2, 1, rexAgain)).Amended, "it says nothing new")
+	require.Empty(t, causes())
+
+	require.Equal(t, 1, d.store(post(-3, 1, rexAgain+" или 8 900 000-71-72, вознаграждение!")).Amended)
+	require.Equal(t, []string{"added"}, causes())
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-3, 1, somewhere).Status)
+	require.Equal(t, []petpost.Addition{{Post: petpost.PostRef{OwnerID: -3, PostID: 1},
+		Facts: []petpost.Fact{{Kind: petpost.FactPhone, Text: "+79000007172"}, {Kind: petpost.FactReward}}}}, d.get(-1, 1).Additions)
+	before := d.get(-1, 1).Version()
+	require.Zero(t, d.store(post(-4, 1, rexAgain+" или 8 900 000-71-72, вознаграждение")).Amended, "once per fact")
+	require.Equal(t, before, d.get(-1, 1).Version())
+
+	d.store(post(-5, 1, "Рекс дома! Нашёлся наш рыжий бигль с ул. Лесная. 8 900 000-71-71"))
+	require.Empty(t, d.get(-1, 1).Additions, "nobody looks for it any more")
+}
+
+func TestASightingInACopyAnswersTheFirstMessageOnce(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	first := d.delivery(-1, 1, somewhere)
+	d.sent(first, time.Now())
+
+	d.store(post(-2, 1, rexAgain+". Сегодня утром видели у ТЦ «Парус»"))
+	seen := d.delivery(-2, 1, somewhere)
+	require.Equal(t, protocol.StatusPending, seen.Status)
+	require.Equal(t, first.ID, *seen.ReplyTo)
+	d.store(post(-3, 1, rexAgain+". Сегодня видели у ТЦ Парус!"))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-3, 1, somewhere).Status, "it is known")
+
+	d.store(post(-4, 1, "Видели собаку, рыжий бигль, вчера в парке Победы, похож на Рекса. 8 900 000-71-71"))
+	elsewhere := d.delivery(-4, 1, somewhere)
+	require.NotNil(t, elsewhere, "whatever the routes say: it was told there")
+	require.Equal(t, first.ID, *elsewhere.ReplyTo)
+
+	d.store(post(-5, 1, rexHome))
+	d.store(post(-6, 1, rexAgain+". Видели у моста вчера"))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-6, 1, somewhere).Status, "it is home")
+}
+
+func TestAPostThatGoesOnWithTheOneBeforeItJoinsItsCase(t *testing.T) {
+	d := newDesk(t)
+	from := func(p db.Post, author int64, after time.Duration) db.Post {
+		p.FromID, p.PostedAt = author, p.PostedAt.Add(after)
+		return p
+	}
+	more := func(id int64) db.Post { return post(-1, id, "И по номеру 8 900 000-71-72") }
+	d.store(from(post(-1, 1, rex), 55, 0))
+	first := d.delivery(-1, 1, somewhere)
+	d.sent(first, time.Now())
+	d.store(from(more(2), 56, time.Minute), from(more(3), 55, time.Hour), from(more(4), 55, 5*time.Minute))
+	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-1, 2), "another author")
+	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-1, 3), "too late")
+	require.Equal(t, d.caseOf(-1, 1), d.caseOf(-1, 4))
+	require.Equal(t, "continues wall-1_1", d.get(-1, 4).CaseReason)
+	require.Nil(t, d.delivery(-1, 4, somewhere))
+	require.Equal(t, petpost.FactPhone, d.get(-1, 1).Additions[0].Facts[0].Kind)
+	rows, err := d.ledger.Amendments(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+}
+
+func TestANewPostIsWrittenOnceAndItsCaseCountsIt(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	d.store(post(-2, 1, rexAgain))
+	var versions []string
+	require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT array_agg(ctid::text ORDER BY ctid) FROM relay.posts").Scan(&versions))
+	require.Equal(t, []string{"(0,1)", "(0,2)"}, versions, "an update would have left a dead row between the two")
+	for least, cases := range map[int]int{1: 1, 2: 1, 3: 0} {
+		rows, err := d.cases.List(t.Context(), db.CaseFilter{LeastPosts: least})
+		require.NoError(t, err)
+		require.Len(t, rows, cases, least)
+	}
+}
+
+func TestAPostThatAPersonIsAskedAboutHoldsBackNoOther(t *testing.T) {
+	d := newDesk(t)
+	page := d.page(post(-1, 1, rex))
+	owed := page.Owed
+	page.Owed = func(p db.Post) []db.Owed {
+		asked := owed(p)
+		asked[0].Ask = protocol.ReasonUnsure
+		return asked
+	}
+	_, err := d.posts.StorePage(t.Context(), page)
+	require.NoError(t, err)
+	asked := d.delivery(-1, 1, somewhere)
+	require.Equal(t, protocol.StatusParked, asked.Status)
+	require.Equal(t, protocol.ReasonUnsure, asked.Reason)
+	d.store(post(-2, 1, rexAgain))
+	require.Equal(t, protocol.StatusPending, d.delivery(-2, 1, somewhere).Status, "a surer one does not wait for the answer")
 }

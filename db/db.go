@@ -10,21 +10,31 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
+
+	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
-// minConns is how many connections a pool may open at least: uploads of the
-// CMS hold one each for as long as they last.
+// minConns is how many connections a pool may open whose URL does not say it:
+// uploads of the CMS hold one each for as long as they last.
 const minConns = 12
+
+// What no statement of ours comes near: it ends what hangs, such as a lock that
+// somebody has forgotten to release. The URL may set others.
+var timeouts = map[string]string{
+	"statement_timeout": "5min", "lock_timeout": "1min", "idle_in_transaction_session_timeout": "5min",
+}
 
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -39,27 +49,52 @@ func Migrations() fs.FS {
 }
 
 // Open connects a pool to the Postgres at url (a libpq URL or keyword string)
-// and checks that it answers. The error never contains the URL, which may
-// carry a password.
+// and checks that it answers, as a server that may be written to. The error never
+// contains the URL, which may carry a password.
+//
+// pool_max_conns in the URL bounds the pool. Behind a pooler that gives each
+// transaction another connection (PgBouncer), default_query_exec_mode is exec or
+// simple_protocol; timeouts are then the role's: a pooler refuses them here.
 func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, fmt.Errorf("db: DATABASE_URL is not a Postgres connection string")
 	}
-	config.MaxConns = max(config.MaxConns, minConns)
-	config.ConnConfig.ConnectTimeout = 10 * time.Second
-	config.ConnConfig.RuntimeParams["application_name"] = "vestnik"
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	if !strings.Contains(url, "pool_max_conns") {
+		config.MaxConns = max(config.MaxConns, minConns)
+	}
+	conn := config.ConnConfig
+	conn.ConnectTimeout = 10 * time.Second
+	conn.RuntimeParams["application_name"] = "vestnik"
+	conn.RuntimeParams["timezone"] = "UTC"
+	if conn.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		for name, limit := range timeouts {
+			if _, set := conn.RuntimeParams[name]; !set {
+				conn.RuntimeParams[name] = limit
+			}
+		}
+	}
+	if conn.ValidateConnect == nil {
+		conn.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	watch := &failover{}
+	conn.Tracer = watch
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		conn.TypeMap().RegisterType(&pgtype.Type{
+		types := conn.TypeMap()
+		types.RegisterType(&pgtype.Type{
 			Name: "jsonb", OID: pgtype.JSONBOID, Codec: &pgtype.JSONBCodec{Marshal: marshal, Unmarshal: json.Unmarshal},
 		})
+		// Where Postgres is not asked for the types of parameters, these say them.
+		for _, value := range []any{json.RawMessage(nil), []Photo(nil), []Attachment(nil), []post.Repost(nil), petpost.Reading{}} {
+			types.RegisterDefaultPgType(value, "jsonb")
+		}
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("db: open pool: %w", err)
 	}
+	watch.pool.Store(pool)
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("db: Postgres does not answer: %w", err)
@@ -67,45 +102,34 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	return pool, nil
 }
 
-// Migrate brings the schema of the database behind pool up to this build's.
-// Several processes may call it at once: a session lock lets one of them work.
-func Migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	provider, closeDB, err := newMigrator(pool)
-	if err != nil {
-		return err
+// failover watches for a server that has become a standby under us: the pool
+// lets go of its connections, and the next ones look for the primary.
+type failover struct{ pool atomic.Pointer[pgxpool.Pool] }
+
+// TraceQueryStart does nothing.
+func (f *failover) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+// TraceQueryEnd resets the pool after a write that was refused because the
+// server is read-only.
+func (f *failover) TraceQueryEnd(_ context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	var refused *pgconn.PgError
+	if pool := f.pool.Load(); pool != nil && errors.As(data.Err, &refused) && refused.Code == readOnly {
+		pool.Reset()
 	}
-	defer closeDB()
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("db: migrate: %w", err)
+}
+
+// Ready returns an error unless Postgres answers and may be written to. After a
+// failover the pool is reset, so that it finds the new primary.
+func Ready(ctx context.Context, pool *pgxpool.Pool) error {
+	var readOnly bool
+	if err := pool.QueryRow(ctx, "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean").Scan(&readOnly); err != nil {
+		return fmt.Errorf("db: Postgres does not answer: %w", err)
+	}
+	if readOnly {
+		pool.Reset()
+		return errors.New("db: Postgres is read-only: a standby, or failing over")
 	}
 	return nil
-}
-
-// SchemaVersion reports the schema version the database has and the one this
-// build wants; they differ until Migrate has run.
-func SchemaVersion(ctx context.Context, pool *pgxpool.Pool) (current, wanted int64, err error) {
-	provider, closeDB, err := newMigrator(pool)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer closeDB()
-	current, wanted, err = provider.GetVersions(ctx)
-	if err != nil {
-		return 0, 0, fmt.Errorf("db: schema version: %w", err)
-	}
-	return current, wanted, nil
-}
-
-func newMigrator(pool *pgxpool.Pool) (*goose.Provider, func(), error) {
-	locker, err := lock.NewPostgresSessionLocker()
-	if err != nil {
-		return nil, nil, fmt.Errorf("db: migration lock: %w", err)
-	}
-	conn := stdlib.OpenDBFromPool(pool)
-	provider, err := goose.NewProvider(goose.DialectPostgres, conn, Migrations(), goose.WithSessionLocker(locker))
-	if err != nil {
-		_ = conn.Close()
-		return nil, nil, fmt.Errorf("db: migrations: %w", err)
-	}
-	return provider, func() { _ = conn.Close() }, nil
 }

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"vestnik/db/internal/relaysql"
 )
@@ -28,6 +29,23 @@ func (l *Ledger) LowerPhoto(ctx context.Context, id int64, photo int, rung Rung)
 	err := l.queries.LowerPhoto(ctx, relaysql.LowerPhotoParams{DeliveryID: id, Photo: int32(photo), Rung: int32(rung)})
 	if err != nil {
 		return fmt.Errorf("lower photo %d of delivery %d: %w", photo, id, err)
+	}
+	return nil
+}
+
+// WordsFirst records that a delivery's photos can't be got now: its words go
+// alone, and the photos follow a minute later at the earliest.
+func (l *Ledger) WordsFirst(ctx context.Context, id int64) error {
+	if err := l.queries.WordsFirst(ctx, id); err != nil {
+		return fmt.Errorf("words first of delivery %d: %w", id, err)
+	}
+	return nil
+}
+
+// PutOff keeps the next part of a delivery back for a while; its lane goes on.
+func (l *Ledger) PutOff(ctx context.Context, id int64, wait time.Duration) error {
+	if err := l.queries.PutOff(ctx, relaysql.PutOffParams{ID: id, Wait: wait}); err != nil {
+		return fmt.Errorf("put off delivery %d: %w", id, err)
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -27,6 +29,8 @@ const (
 	candidates       = 120
 	// caseMemory is how far apart two posts of a case may have been written.
 	caseMemory = 180 * 24 * time.Hour
+	// continuedWithin is how soon after a post its author goes on with it.
+	continuedWithin = 20 * time.Minute
 )
 
 // filing stores one page: each post goes into the case it is about, and the
@@ -38,8 +42,9 @@ type filing struct {
 	singly bool // each post has a savepoint of its own
 	now    time.Time
 
-	before map[petpost.PostRef]relaysql.StoredPostsRow
-	stored PageStored
+	before       map[petpost.PostRef]relaysql.StoredPostsRow
+	destinations map[string]int64 // their ids, as far as they were needed
+	stored       PageStored
 }
 
 func (f *filing) run(ctx context.Context) error {
@@ -65,6 +70,7 @@ func (f *filing) fileOrSetAside(ctx context.Context, post Post) error {
 	err := pgx.BeginFunc(ctx, f.tx, func(pgx.Tx) error { return f.file(ctx, post) })
 	if reason := unstorable(err); reason != "" {
 		f.stored = before
+		clear(f.destinations) // one that it has added is gone
 		f.stored.SetAside = append(f.stored.SetAside, SetAside{OwnerID: post.OwnerID, PostID: post.PostID, Reason: reason})
 		return nil
 	}
@@ -85,7 +91,7 @@ func (f *filing) lock(ctx context.Context) error {
 
 // recall reads what is stored of the page's posts already.
 func (f *filing) recall(ctx context.Context) error {
-	f.before = map[petpost.PostRef]relaysql.StoredPostsRow{}
+	f.before, f.destinations = map[petpost.PostRef]relaysql.StoredPostsRow{}, map[string]int64{}
 	byOwner := map[int64][]int64{}
 	for _, post := range f.page.Posts {
 		byOwner[post.OwnerID] = append(byOwner[post.OwnerID], post.PostID)
@@ -113,30 +119,34 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 			err = errPanicked
 		}
 	}()
-	created, changed, err := upsert(ctx, f.q, post)
-	if err != nil || !created && !changed {
-		return err
+	before, known := f.before[post.ID]
+	if before.Forgotten || known && before.DeletedAt == nil && bytes.Equal(before.ContentHash, post.ContentHash) {
+		return nil
 	}
-	before := f.before[post.ID]
-	if created {
-		f.stored.New++
-		post.CaseID, err = f.choose(ctx, post)
+	stays := before.CaseID != nil // where an operator may have put it
+	if stays {
+		post.CaseID = *before.CaseID
+		err = f.dropKeys(ctx, post, before)
 	} else {
-		f.stored.Edited++
-		post.CaseID, err = f.keep(ctx, post, before)
+		post.CaseID, post.CaseReason, err = f.choose(ctx, post)
 	}
 	if err != nil {
+		return err
+	}
+	opened := post.CaseID == 0
+	if err := f.store(ctx, &post, known); err != nil {
 		return err
 	}
 	mayTurn := post.Reading.Type == petpost.Reunited || before.Type == string(petpost.Reunited)
-	closed, turned, err := refreshCase(ctx, f.q, post.CaseID, mayTurn)
+	closed, err := f.lockCase(ctx, post.CaseID, stays, !stays && !opened, mayTurn)
 	if err != nil {
 		return err
 	}
-	if turned {
-		f.stored.Amended++
+	adds, err := f.adds(ctx, post, closed || opened)
+	if err != nil {
+		return err
 	}
-	if changed {
+	if known {
 		cause := causeEdited
 		if before.DeletedAt != nil {
 			cause = causeRestored
@@ -149,11 +159,81 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 				return err
 			}
 		}
-		if string(post.Reading.Type) == before.Type {
+		if string(post.Reading.Type) == before.Type && !adds.Seen {
 			return nil // it calls for nothing that it did not call for before
 		}
 	}
-	return f.tell(ctx, post, closed)
+	return f.tell(ctx, post, closed, opened, adds.Seen)
+}
+
+// errStoredMeanwhile means that another reader has stored a post since the page
+// asked for what was stored: the page is filed anew.
+var errStoredMeanwhile = errors.New("stored by another reader meanwhile")
+
+// store writes a post, and opens a case for one that has none.
+func (f *filing) store(ctx context.Context, post *Post, known bool) error {
+	row, err := rowOf(*post)
+	if err != nil {
+		return err
+	}
+	stored, err := f.q.StorePost(ctx, row)
+	if errorsIsNoRows(err) || err == nil && stored.Created == known {
+		return errStoredMeanwhile
+	}
+	if err != nil {
+		return err
+	}
+	post.CaseID = stored.CaseID
+	if known {
+		f.stored.Edited++
+	} else {
+		f.stored.New++
+	}
+	return nil
+}
+
+// lockCase locks the case of a post, unless the post has just opened it, and
+// brings it in step with its posts if it may have been closed or opened again.
+func (f *filing) lockCase(ctx context.Context, caseID int64, stays, joins, mayTurn bool) (closed bool, err error) {
+	switch {
+	case joins:
+		var closedAt *time.Time
+		closedAt, err = f.q.JoinCase(ctx, caseID)
+		closed = closedAt != nil
+	case stays && !mayTurn:
+		var row relaysql.RelayCase
+		row, err = f.q.LockCase(ctx, caseID)
+		closed = row.ClosedAt != nil
+	}
+	if err != nil || !mayTurn {
+		return closed, err
+	}
+	closed, turned, err := refreshCase(ctx, f.q, caseID)
+	if turned {
+		f.stored.Amended++
+	}
+	return closed, err
+}
+
+// adds finds what a post says that the others of its case do not. A sighting is
+// told by itself; what else there is goes into the messages about the case.
+// Nothing adds to a case that is over, or that the post has just opened.
+func (f *filing) adds(ctx context.Context, post Post, over bool) (petpost.Addition, error) {
+	if over || post.Reading.Type == petpost.Reunited {
+		return petpost.Addition{}, nil
+	}
+	others, err := othersOf(ctx, f.q, post)
+	if err != nil || len(others) == 0 {
+		return petpost.Addition{}, err
+	}
+	news := petpost.CaseNews(append(others, post))
+	adds := news[len(news)-1]
+	if len(adds.Facts) > 0 && !adds.Seen {
+		edits, err := f.q.AmendFirst(ctx, relaysql.AmendFirstParams{CaseID: &post.CaseID, OwnerID: post.OwnerID, PostID: post.PostID})
+		f.stored.Amended += int(edits)
+		return adds, err
+	}
+	return adds, nil
 }
 
 // restore makes the deliveries that were given up with a post what they would
@@ -172,7 +252,7 @@ func (f *filing) restore(ctx context.Context, post Post, closed bool) error {
 		told[row.DestinationID] = append(told[row.DestinationID], row)
 	}
 	for _, row := range given {
-		owed := f.judge(post, Owed{}, told[row.DestinationID], closed)
+		owed := f.judge(post, Owed{}, told[row.DestinationID], closed, false)
 		status := protocol.StatusPending
 		if owed.Suppressed != "" {
 			status = protocol.StatusSuppressed
@@ -188,16 +268,18 @@ func (f *filing) restore(ctx context.Context, post Post, closed bool) error {
 	return nil
 }
 
-// choose finds the case of a new post: that of the newest post about the same
-// animal, or one of its own.
-func (f *filing) choose(ctx context.Context, post Post) (int64, error) {
-	keys := hashedKeys(post.Fingerprint)
+// choose finds the case of a new post, that of the newest post about the same
+// animal, and why; 0 if it is to have one of its own.
+func (f *filing) choose(ctx context.Context, post Post) (caseID int64, reason string, err error) {
+	if caseID, reason, err := f.continued(ctx, post); caseID != 0 || err != nil {
+		return caseID, reason, err
+	}
 	rows, err := f.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
-		Keys: keys, Since: post.PostedAt.Add(-caseMemory), Until: post.PostedAt.Add(caseMemory),
+		Keys: hashedKeys(post.Fingerprint), Since: post.PostedAt.Add(-caseMemory), Until: post.PostedAt.Add(caseMemory),
 		PerKey: candidatesPerKey, Most: candidates, OwnerID: post.OwnerID, PostID: post.PostID,
 	})
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
 	for _, row := range rows {
 		var known petpost.Fingerprint
@@ -214,17 +296,32 @@ func (f *filing) choose(ctx context.Context, post Post) (int64, error) {
 		caseID := orZero(row.CaseID)
 		if caseID == 0 { // stored by a build that knew no cases
 			if caseID, err = f.open(ctx, known.Post); err != nil {
-				return 0, err
+				return 0, "", err
 			}
 		}
-		reason := fmt.Sprintf("as %s: %s", protocol.WallPost(row.OwnerID, row.PostID), verdict.Reason)
-		return caseID, f.into(ctx, caseID, post, reason)
+		return caseID, fmt.Sprintf("as %s: %s", protocol.WallPost(row.OwnerID, row.PostID), verdict.Reason), nil
 	}
-	caseID, err := f.open(ctx, post.ID)
-	if err != nil {
-		return 0, err
+	return 0, "", nil
+}
+
+// continued finds the case that a post goes on with: of what its author wrote
+// minutes before.
+func (f *filing) continued(ctx context.Context, post Post) (caseID int64, reason string, err error) {
+	if !post.Continues() {
+		return 0, "", nil
 	}
-	return caseID, f.addKeys(ctx, post, keys)
+	last, err := f.q.LastOfAuthor(ctx, relaysql.LastOfAuthorParams{
+		OwnerID: post.OwnerID, FromID: post.FromID, PostID: post.PostID, Since: post.PostedAt.Add(-continuedWithin), Until: post.PostedAt,
+	})
+	switch {
+	case errorsIsNoRows(err):
+		return 0, "", nil
+	case err != nil:
+		return 0, "", err
+	case last.CaseID == nil || !petpost.Type(last.Type).HasAnimal():
+		return 0, "", nil
+	}
+	return *last.CaseID, "continues " + protocol.WallPost(post.OwnerID, last.PostID), nil
 }
 
 // lostAgain tells whether an animal that came home seems to be gone once more:
@@ -234,44 +331,24 @@ func (f *filing) lostAgain(post Post, closedAt *time.Time) bool {
 		post.PostedAt.After(closedAt.Add(f.page.Window))
 }
 
-// keep leaves an edited post in its case, where an operator may have put it.
-func (f *filing) keep(ctx context.Context, post Post, before relaysql.StoredPostsRow) (int64, error) {
-	if before.CaseID == nil {
-		return f.choose(ctx, post)
-	}
+// dropKeys takes away the keys by which an edited post was found.
+func (f *filing) dropKeys(ctx context.Context, post Post, before relaysql.StoredPostsRow) error {
 	var known petpost.Fingerprint
 	if before.Fingerprint != nil && json.Unmarshal(before.Fingerprint, &known) == nil {
-		if err := f.q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
+		return f.q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
 			Keys: hashedKeys(known), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
-		}); err != nil {
-			return 0, err
-		}
+		})
 	}
-	return *before.CaseID, f.addKeys(ctx, post, hashedKeys(post.Fingerprint))
+	return nil // it was read by a build that wrote no keys, or others
 }
 
-// open makes a case of a post.
+// open makes a case of a stored post.
 func (f *filing) open(ctx context.Context, post petpost.PostRef) (int64, error) {
 	caseID, err := f.q.OpenCase(ctx, "")
 	if err != nil {
 		return 0, err
 	}
 	return caseID, f.q.FilePost(ctx, relaysql.FilePostParams{OwnerID: post.OwnerID, PostID: post.PostID, CaseID: &caseID})
-}
-
-func (f *filing) into(ctx context.Context, caseID int64, post Post, reason string) error {
-	if err := f.q.FilePost(ctx, relaysql.FilePostParams{
-		OwnerID: post.OwnerID, PostID: post.PostID, CaseID: &caseID, CaseReason: reason,
-	}); err != nil {
-		return err
-	}
-	return f.addKeys(ctx, post, hashedKeys(post.Fingerprint))
-}
-
-func (f *filing) addKeys(ctx context.Context, post Post, keys []int64) error {
-	return f.q.AddCaseKeys(ctx, relaysql.AddCaseKeysParams{
-		Keys: keys, PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
-	})
 }
 
 func (f *filing) amend(ctx context.Context, post Post, cause string) error {
@@ -284,9 +361,13 @@ func hashedKeys(fingerprint petpost.Fingerprint) []int64 {
 	keys := fingerprint.Keys()
 	hashed := make([]int64, len(keys))
 	for i, key := range keys {
-		hash := fnv.New64a()
-		_, _ = hash.Write([]byte(key))
-		hashed[i] = int64(hash.Sum64())
+		hashed[i] = hashedKey(key)
 	}
 	return hashed
+}
+
+func hashedKey(key string) int64 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(key))
+	return int64(hash.Sum64())
 }

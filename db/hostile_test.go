@@ -96,7 +96,7 @@ func oddPost(random *rand.Rand, id int64) db.Post {
 		Text: oddText(random), Origin: wallpost.ID{OwnerID: oddNumber(random), PostID: oddNumber(random)}, ContentHash: []byte{byte(id)},
 	}
 	for range random.IntN(3) {
-		post.Reposts = append(post.Reposts, oddText(random))
+		post.Reposts = append(post.Reposts, wallpost.Repost{Text: oddText(random)})
 		post.Attachments = append(post.Attachments, db.Attachment{Kind: oddText(random), Title: oddText(random), URL: oddText(random)})
 	}
 	for range []int{0, 1, 10, 3000}[random.IntN(4)] {

@@ -14,6 +14,8 @@ import (
 const (
 	// lookAhead is how many rows a lane reads at once.
 	lookAhead = 20
+	// urgentShare is how many urgent jobs in a row go before one that is not.
+	urgentShare = 4
 	// summaryRunes keeps the place in a summary short: Temporal takes 400 bytes.
 	summaryRunes = 80
 	// maxPauseReason bounds what is kept of an operator's words.
@@ -67,7 +69,11 @@ func (l *Ledger) next(ctx context.Context, destination string, configured protoc
 	if lane.PausedAt != nil {
 		view.Paused = &protocol.Pause{Reason: lane.PauseReason, By: lane.PausedBy, Delivery: orZero(lane.PausedDelivery), At: *lane.PausedAt}
 	}
-	rows, err := l.queries.NextDeliveries(ctx, relaysql.NextDeliveriesParams{DestinationID: lane.ID, Most: lookAhead})
+	rows, err := l.queries.NextDeliveries(ctx, relaysql.NextDeliveriesParams{DestinationID: lane.ID, Urgent: true, Most: lookAhead})
+	if err != nil {
+		return protocol.LaneView{}, err
+	}
+	others, err := l.queries.NextDeliveries(ctx, relaysql.NextDeliveriesParams{DestinationID: lane.ID, Most: lookAhead})
 	if err != nil {
 		return protocol.LaneView{}, err
 	}
@@ -75,31 +81,71 @@ func (l *Ledger) next(ctx context.Context, destination string, configured protoc
 	if err != nil {
 		return protocol.LaneView{}, err
 	}
-	view.All = len(rows) < lookAhead && len(edits) < lookAhead
-	if failed := int(lane.FailedTurns); triesNext(failed) && len(rows) > 1 {
-		next := 1 + (failed-3)/2%(len(rows)-1) // another one each time: two may be at fault
-		rows[0], rows[next] = rows[next], rows[0]
+	view.All = len(rows) < lookAhead && len(others) < lookAhead && len(edits) < lookAhead
+	begun := 0 // of the others: what has begun goes on
+	for begun < len(others) && others[begun].Status == protocol.StatusSending {
+		begun++
 	}
-	created := make(map[protocol.Job]time.Time, len(rows)+len(edits))
-	for _, row := range rows {
-		job := protocol.Job{
-			DeliveryID: row.ID, OwnerID: row.OwnerID, PostID: row.PostID, Weight: int(row.Weight), PostType: row.Type, WantedAt: orZero(row.WantedAt),
-			Summary: summary(row.Type, row.Animal, row.Location, destination),
-		}
-		view.Jobs = append(view.Jobs, job)
-		created[job] = row.CreatedAt
+	urgent, other := jobsOf(destination, slices.Concat(others[:begun], rows)), jobsOf(destination, others[begun:])
+	if failed := int(lane.FailedTurns); triesNext(failed) && len(urgent)+len(other) > 1 {
+		urgent = slices.Concat(urgent, other)
+		other = nil
+		next := 1 + (failed-3)/2%(len(urgent)-1) // another one each time: two may be at fault
+		urgent[0], urgent[next] = urgent[next], urgent[0]
 	}
 	for _, edit := range edits {
-		job := protocol.Job{
+		to := &other
+		if edit.Cause == causeClosed { // nobody is to search on
+			to = &urgent
+		}
+		to.insert(queuedJob{edit.CreatedAt, protocol.Job{
 			EditID: edit.ID, DeliveryID: edit.DeliveryID, OwnerID: edit.OwnerID, PostID: edit.PostID, Weight: 1,
 			Summary: fmt.Sprintf("%s: edit what was sent about %s → %s", edit.Cause, protocol.WallPost(edit.OwnerID, edit.PostID), destination),
+		}})
+	}
+	inARow := 0
+	if len(urgent) > 0 && len(other) > 0 {
+		sent, err := l.queries.SentUrgent(ctx, relaysql.SentUrgentParams{DestinationID: lane.ID, Most: urgentShare})
+		if err != nil {
+			return protocol.LaneView{}, err
 		}
-		// An edit stands behind the deliveries that were owed before it.
-		at := slices.IndexFunc(view.Jobs, func(other protocol.Job) bool { return created[other].After(edit.CreatedAt) })
-		view.Jobs = slices.Insert(view.Jobs, cmp.Or(at+1, len(view.Jobs)+1)-1, job)
-		created[job] = edit.CreatedAt
+		if inARow = slices.Index(sent, false); inARow < 0 {
+			inARow = len(sent)
+		}
+	}
+	for len(urgent)+len(other) > 0 {
+		from := &urgent
+		if len(urgent) == 0 || inARow >= urgentShare && len(other) > 0 {
+			from, inARow = &other, -1
+		}
+		view.Jobs, *from, inARow = append(view.Jobs, (*from)[0].Job), (*from)[1:], inARow+1
 	}
 	return view, nil
+}
+
+// jobs are what waits at a destination, in order, with when it was owed.
+type jobs []queuedJob
+
+type queuedJob struct {
+	owed time.Time
+	protocol.Job
+}
+
+func jobsOf(destination string, rows []relaysql.NextDeliveriesRow) jobs {
+	queue := make(jobs, len(rows))
+	for i, row := range rows {
+		queue[i] = queuedJob{row.CreatedAt, protocol.Job{
+			DeliveryID: row.ID, OwnerID: row.OwnerID, PostID: row.PostID, Weight: int(row.Weight), PostType: row.Type, WantedAt: orZero(row.WantedAt),
+			Summary: summary(row.Type, row.Animal, row.Location, destination),
+		}}
+	}
+	return queue
+}
+
+// insert puts a job behind those that were owed before it.
+func (q *jobs) insert(job queuedJob) {
+	at := slices.IndexFunc(*q, func(other queuedJob) bool { return other.owed.After(job.owed) })
+	*q = slices.Insert(*q, cmp.Or(at+1, len(*q)+1)-1, job)
 }
 
 func pace(configured protocol.Pace, perSecond *float64, perMinute *int32, instead *float64, insteadMinute *int32) protocol.Pace {
@@ -162,19 +208,25 @@ func (l *Ledger) Pause(ctx context.Context, destination string, pause protocol.P
 	return nil
 }
 
-// Resume ends a destination's pause, its cooldown and its breaker's wait.
-func (l *Ledger) Resume(ctx context.Context, destination string) error {
-	err := l.inTx(ctx, func(q *relaysql.Queries) error {
+// Resume ends a destination's pause, its cooldown and its breaker's wait. It
+// returns the delivery whose refusal had paused it, which is pending again; 0 if
+// there is none.
+func (l *Ledger) Resume(ctx context.Context, destination string) (takenUp int64, err error) {
+	err = l.inTx(ctx, func(q *relaysql.Queries) error {
 		id, err := destinationID(ctx, q, destination)
 		if err != nil {
 			return err
 		}
-		return q.ResumeDestination(ctx, id)
+		deliveries, err := q.ResumeDestination(ctx, id)
+		for _, delivery := range deliveries { // one at the most
+			takenUp = delivery
+		}
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("resume %s: %w", destination, err)
+		return 0, fmt.Errorf("resume %s: %w", destination, err)
 	}
-	return nil
+	return takenUp, nil
 }
 
 // SetRate makes a destination faster or slower for as long as the configured
@@ -210,7 +262,10 @@ func (l *Ledger) Lanes(ctx context.Context, name string, configured func(destina
 		pace := pace(configured(row.Name), row.RatePerSecond, row.RatePerMinute, row.ConfiguredPerSecond, row.ConfiguredPerMinute)
 		lanes[i] = protocol.LaneState{
 			Destination: row.Name, State: protocol.LaneOpen, Queued: int(row.Waiting),
-			RatePerSec: pace.PerSecond, PerMinute: pace.PerMinute, FailingSince: row.FailingSince,
+			RatePerSec: pace.PerSecond, PerMinute: pace.PerMinute, FailingSince: row.FailingSince, PausedAt: row.PausedAt, PausedDelivery: orZero(row.PausedDelivery),
+		}
+		if row.Waiting > 0 {
+			lanes[i].OldestQueued = &row.Oldest
 		}
 		if row.CoolingUntil != nil && row.CoolingUntil.After(time.Now()) {
 			lanes[i].State, lanes[i].Reason, lanes[i].CoolingUntil = protocol.LaneCooling, row.CoolReason, row.CoolingUntil
@@ -220,6 +275,21 @@ func (l *Ledger) Lanes(ctx context.Context, name string, configured func(destina
 		}
 	}
 	return lanes, nil
+}
+
+// CountWithPeople counts the deliveries that wait for a person, by what for.
+func (l *Ledger) CountWithPeople(ctx context.Context) ([]protocol.WithPeople, error) {
+	rows, err := l.queries.CountWithPeople(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("deliveries that wait for a person: %w", err)
+	}
+	waiting := make([]protocol.WithPeople, len(rows))
+	for i, row := range rows {
+		waiting[i] = protocol.WithPeople{
+			Destination: row.Destination, Status: row.Status, Reason: row.Reason, Deliveries: int(row.Deliveries), Since: row.Since,
+		}
+	}
+	return waiting, nil
 }
 
 // DestinationRow is a destination that was ever owed something.
@@ -344,7 +414,7 @@ func (l *Ledger) WantedSchedules(ctx context.Context) ([]string, error) {
 // NotAtRest returns up to most deliveries that are neither sent nor given up, in
 // the order of their ids, after one.
 func (l *Ledger) NotAtRest(ctx context.Context, after int64, most int) ([]ToStart, error) {
-	rows, err := l.queries.DeliveriesNotAtRest(ctx, relaysql.DeliveriesNotAtRestParams{After: after, Most: int32(most)})
+	rows, err := l.queries.DeliveriesNotAtRest(ctx, relaysql.DeliveriesNotAtRestParams{Waiting: waiting, After: after, Most: int32(most)})
 	if err != nil {
 		return nil, fmt.Errorf("deliveries that are not at rest: %w", err)
 	}

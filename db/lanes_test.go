@@ -1,6 +1,8 @@
 package db_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +39,11 @@ func posts(view protocol.LaneView) []int64 {
 	return ids
 }
 
+// edits are the edits among the jobs that are next.
+func edits(view protocol.LaneView) []protocol.Job {
+	return slices.DeleteFunc(view.Jobs, func(job protocol.Job) bool { return job.EditID == 0 })
+}
+
 func TestALaneReadsWhatItsDestinationOwesInOrderAFewAtATime(t *testing.T) {
 	d := newDesk(t)
 	for post := range int64(25) {
@@ -62,6 +69,17 @@ func TestALaneReadsWhatItsDestinationOwesInOrderAFewAtATime(t *testing.T) {
 	_, err = d.ledger.Requeue(t.Context(), keyOf(2))
 	require.NoError(t, err)
 	require.Equal(t, int64(2), d.next().Jobs[0].PostID, "what is sent again goes where it stood")
+}
+
+func TestAPostThatIsEditedWhileItsMessageIsComposedIsEditedWhenThatHasArrived(t *testing.T) {
+	d, key := owing(t)
+	delivery := d.open(key)
+	d.store(post(-1, 1, "Новость номер 1, исправленная"))
+	attempt, err := d.ledger.Begin(t.Context(), &delivery, db.Attempt{Timeout: time.Minute, Shown: db.Shown{Kind: "message"}})
+	require.NoError(t, err)
+	require.Empty(t, edits(d.next()), "an attempt may still bring the words before")
+	d.arrive(key, attempt, true, 11)
+	require.Len(t, edits(d.next()), 1)
 }
 
 func TestWhatIsNotStartedIsStartedOnceAndAgainWhenItIsWantedAgain(t *testing.T) {
@@ -93,7 +111,8 @@ func TestWhatWasDecidedAboutADestinationIsInTheLedger(t *testing.T) {
 	require.Equal(t, "operator", view.Paused.Slug())
 	require.Equal(t, protocol.LanePaused, d.lane().State)
 	require.Equal(t, "дежурная", d.lane().PausedBy)
-	require.NoError(t, d.ledger.Resume(ctx, somewhere))
+	_, err := d.ledger.Resume(ctx, somewhere)
+	require.NoError(t, err)
 	require.Nil(t, d.next().Paused)
 
 	require.NoError(t, d.ledger.SetRate(ctx, somewhere, protocol.Pace{PerSecond: 0.1}, configured))
@@ -174,4 +193,35 @@ func TestEditsStandBehindWhatWasOwedBeforeThem(t *testing.T) {
 	require.NotZero(t, edit)
 	require.NoError(t, d.ledger.PostponeAmendment(t.Context(), edit, "unavailable", time.Minute))
 	require.Equal(t, []int64{2, 3}, posts(d.next()))
+}
+
+func TestFreshNewsGoesFirstAndNothingStarves(t *testing.T) {
+	d := newDesk(t)
+	owe := func(postID int64, later bool) {
+		_, err := d.posts.StorePage(t.Context(), d.page(post(-1, postID, fmt.Sprintf("Новость номер %d", postID))))
+		require.NoError(t, err)
+		_, _, err = d.posts.Owe(t.Context(), -1, postID, db.Owed{Destination: somewhere, Wanted: true, Later: later})
+		require.NoError(t, err)
+	}
+	for i := range int64(3) {
+		owe(101+i, true)
+	}
+	for i := range int64(7) {
+		owe(1+i, false)
+	}
+	require.Equal(t, []int64{1, 2, 3, 4, 101, 5, 6, 7, 102, 103}, posts(d.next()))
+	for i := range int64(3) {
+		d.send(keyOf(1+i), 0, true, 10+i)
+	}
+	require.Equal(t, []int64{4, 101, 5, 6, 7, 102, 103}, posts(d.next()), "the share does not begin anew when the lane looks again")
+	d.send(keyOf(4), 0, true, 14)
+	d.send(keyOf(101), 0, true, 15)
+	d.send(keyOf(102), 0, false, 16)
+	require.Equal(t, []int64{102, 5, 6, 7, 103}, posts(d.next()), "what has begun goes on")
+
+	_, err := d.pool.Exec(t.Context(), `INSERT INTO relay.amendments (delivery_id, cause)
+		SELECT v.id, c.cause FROM relay.deliveries v JOIN (VALUES (1, 'edited'), (2, 'closed')) c (post_id, cause) USING (post_id)`)
+	require.NoError(t, err)
+	view := d.next()
+	require.Equal(t, []int64{102, 5, 6, 7, 103, 2, 1}, posts(view), "an edit that closes a case is urgent, another can wait")
 }

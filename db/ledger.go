@@ -51,6 +51,12 @@ type Delivery struct {
 	Arrived [][]int64
 	// LeaseUsed: a part has arrived under the lease it was opened with.
 	LeaseUsed bool
+	// WordsFirst: its words go alone, and the photos follow. DueIn is how long
+	// its next part is to wait still.
+	WordsFirst bool
+	DueIn      time.Duration
+	// FirstAttemptAt is zero before the first attempt.
+	FirstAttemptAt time.Time
 	// Wanted: a person has asked for it, whatever its post's age.
 	Wanted bool
 	// Reason is why it rests, if it does; Paused whether its destination is.
@@ -211,7 +217,7 @@ func deliveryOf(key protocol.DeliveryKey, row relaysql.OpenDeliveryRow) (Deliver
 		DeliveryKey: key, ID: row.ID, Status: row.Status, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo,
 		NamesRefused: row.NamesRefused, FailedTurns: int(row.FailedTurns),
 		Attempts: int(row.Attempts), Uncertain: int(row.UnknownAttempts), LeaseUsed: row.LeaseUsed, Wanted: row.Wanted, ReplyTo: row.ReplyTo,
-		Reason: row.Reason, Paused: row.Paused,
+		Reason: row.Reason, Paused: row.Paused, WordsFirst: row.WordsFirst, DueIn: row.DueIn, FirstAttemptAt: orZero(row.FirstAttemptAt),
 	}
 	if err := json.Unmarshal(row.Arrived, &delivery.Arrived); err != nil {
 		return Delivery{}, fmt.Errorf("its parts: %w", err)

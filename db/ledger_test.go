@@ -421,6 +421,37 @@ func TestAListIsFilteredAndTheNewestComesFirst(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, summary.SentLastHour)
 	require.Equal(t, map[string]int{protocol.StatusSent: 1, protocol.StatusPending: 1}, summary.Statuses)
+	rows, err = d.ledger.List(ctx, db.DeliveryFilter{Limit: 1})
+	require.NoError(t, err)
+	require.Equal(t, second, rows[0].ID)
+	rows, err = d.ledger.List(ctx, db.DeliveryFilter{Limit: 1, Before: rows[0].ID})
+	require.NoError(t, err)
+	require.Equal(t, first, rows[0].ID, "the next page")
+	rows, err = d.ledger.List(ctx, db.DeliveryFilter{Before: first})
+	require.NoError(t, err)
+	require.Empty(t, rows)
+}
+
+func TestWhatRestsIsTalliedThroughEveryChange(t *testing.T) {
+	d := newDesk(t)
+	counts := func() map[string]int {
+		summary, err := d.ledger.Summarise(t.Context(), time.Now())
+		require.NoError(t, err)
+		return summary.Statuses
+	}
+	d.oweOne(1)
+	d.oweOne(2)
+	require.Equal(t, map[string]int{protocol.StatusPending: 2}, counts())
+	d.send(keyOf(1), 0, true, 1)
+	_, err := d.pool.Exec(t.Context(), "UPDATE relay.deliveries SET status = 'failed' WHERE post_id = 2")
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{protocol.StatusSent: 1, protocol.StatusFailed: 1}, counts())
+	require.NoError(t, d.ledger.FoldTallies(t.Context()))
+	_, err = d.ledger.Requeue(t.Context(), keyOf(2))
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{protocol.StatusSent: 1, protocol.StatusPending: 1}, counts())
+	require.NoError(t, d.ledger.FoldTallies(t.Context()))
+	require.Equal(t, map[string]int{protocol.StatusSent: 1, protocol.StatusPending: 1}, counts())
 }
 
 func TestARowThatIsNotThereIsSaidSo(t *testing.T) {

@@ -1,13 +1,17 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
 )
 
 // DeliveryRow is a delivery as operators and outside tools see it; its JSON
@@ -33,6 +37,10 @@ type DeliveryRow struct {
 	ReplyTo *int64 `json:"reply_to,omitempty"`
 	// StandsFor is, of a suppressed delivery, the one that stands for it.
 	StandsFor *int64 `json:"stands_for,omitempty"`
+	// TakenBackAt is when the delivery was taken back: its messages are removed.
+	TakenBackAt *time.Time `json:"taken_back_at,omitempty"`
+	// Held means that it waits for its turn in a lane that is paused.
+	Held bool `json:"held,omitempty"`
 	// Captcha is what VK wants solved, for the operator alone.
 	Captcha *Captcha `json:"captcha,omitempty"`
 }
@@ -44,7 +52,10 @@ type DeliveryFilter struct {
 	Destination string
 	Case        int64
 	Post        petpost.PostRef
-	Limit       int // 0 means 100
+	// Before leaves those with smaller ids: the next page of a list follows the
+	// id of its last row.
+	Before int64
+	Limit  int // 0 means 100
 }
 
 // List returns deliveries, newest first.
@@ -52,8 +63,12 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 	if filter.Limit <= 0 {
 		filter.Limit = 100
 	}
+	statuses := protocol.Statuses
+	if filter.Status != "" {
+		statuses = []string{filter.Status}
+	}
 	rows, err := l.queries.ListDeliveries(ctx, relaysql.ListDeliveriesParams{
-		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID),
+		Statuses: statuses, Before: cmp.Or(filter.Before, math.MaxInt64), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID),
 		CaseID:  unlessZero(filter.Case),
 		OwnerID: unlessZero(filter.Post.OwnerID), PostID: unlessZero(filter.Post.PostID), Most: int32(filter.Limit),
 	})
@@ -66,7 +81,7 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 			ID: row.ID, Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID, Type: row.Type,
 			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: int(row.Attempts),
 			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
-			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, StandsFor: row.StandsFor,
+			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, StandsFor: row.StandsFor, TakenBackAt: row.TakenBackAt, Held: row.Held,
 		}
 		if row.Captcha != nil {
 			list[i].Captcha = new(Captcha)
@@ -117,16 +132,31 @@ type Summary struct {
 	UncertainLastHour int `json:"uncertain_last_hour"`
 }
 
+// waiting are the statuses of deliveries that are to go on.
+var waiting = []string{protocol.StatusPending, protocol.StatusSending, protocol.StatusParked, protocol.StatusUnknown}
+
+// FoldTallies puts the changes together that were tallied since it was last
+// called, so that Summarise reads few rows.
+func (l *Ledger) FoldTallies(ctx context.Context) error {
+	if err := l.queries.FoldTallies(ctx); err != nil {
+		return fmt.Errorf("fold tallies: %w", err)
+	}
+	return nil
+}
+
 // Summarise counts the deliveries as they stand at now.
 func (l *Ledger) Summarise(ctx context.Context, now time.Time) (Summary, error) {
-	rows, err := l.queries.CountDeliveries(ctx)
+	rows, err := l.queries.CountDeliveries(ctx, waiting)
 	if err != nil {
 		return Summary{}, fmt.Errorf("count deliveries: %w", err)
 	}
 	summary := Summary{Statuses: map[string]int{}}
 	for _, row := range rows {
+		if row.Deliveries == 0 {
+			continue
+		}
 		summary.Statuses[row.Status] = int(row.Deliveries)
-		if !final(row.Status) && row.Status != "failed" && (summary.OldestWaiting == nil || row.Oldest.Before(*summary.OldestWaiting)) {
+		if slices.Contains(waiting, row.Status) && (summary.OldestWaiting == nil || row.Oldest.Before(*summary.OldestWaiting)) {
 			summary.OldestWaiting = &row.Oldest
 		}
 	}

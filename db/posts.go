@@ -1,9 +1,11 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,8 +47,30 @@ func (s *Posts) Get(ctx context.Context, ownerID, postID int64) (Post, error) {
 		return Post{}, notFound(err, "post %s", protocol.WallPost(ownerID, postID))
 	}
 	post, err := postOf(row.RelayPost)
-	post.CaseClosed = row.CaseClosed
+	if post.CaseClosed = row.CaseClosed; err != nil || row.CaseClosed || !row.HasOthers {
+		return post, err
+	}
+	others, err := othersOf(ctx, s.queries, post)
+	post.Additions = petpost.Additions(post, others)
 	return post, err
+}
+
+// mostHeard is how many posts of a case, the newest, are asked what they add.
+const mostHeard = 100
+
+// othersOf are the other posts of a post's case, the oldest first.
+func othersOf(ctx context.Context, q *relaysql.Queries, post Post) ([]Post, error) {
+	rows, err := q.OthersOfCase(ctx, relaysql.OthersOfCaseParams{CaseID: post.CaseID, OwnerID: post.OwnerID, PostID: post.PostID, Most: mostHeard})
+	if err != nil {
+		return nil, fmt.Errorf("other posts of case %d: %w", post.CaseID, err)
+	}
+	others := make([]Post, len(rows))
+	for i, row := range slices.Backward(rows) {
+		if others[len(rows)-1-i], err = postOf(row); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
 }
 
 // Known returns the content hashes of those of the given posts that are
@@ -70,8 +94,12 @@ type Owed struct {
 	Weight int
 	// Suppressed is why the delivery is not to be made after all; "" if it is.
 	Suppressed string
+	// Ask: a person is to be asked before it goes; a slug for why.
+	Ask string
 	// Wanted: a person has asked for it, whatever the post's age.
 	Wanted bool
+	// Later: it goes after everything that is fresh.
+	Later bool
 
 	standsFor int64 // the delivery that stands for a suppressed one
 	replyTo   int64 // the delivery whose first message this one answers
@@ -149,14 +177,22 @@ func (s *Posts) storePage(ctx context.Context, page Page, singly bool) (stored P
 }
 
 // Owe writes a delivery of a stored post that an operator asks for, and
-// returns its id; one that exists already keeps its row.
+// returns its id; one that exists already keeps its row. ErrBlanked if nothing is
+// kept of the post that could be sent.
 func (s *Posts) Owe(ctx context.Context, ownerID, postID int64, owed Owed) (id int64, created bool, err error) {
 	post, err := s.Get(ctx, ownerID, postID)
+	if err == nil && !post.BlankedAt.IsZero() {
+		err = ErrBlanked
+	}
 	if err != nil {
 		return 0, false, err
 	}
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		id, created, err = owe(ctx, s.queries.WithTx(tx), post, owed)
+		q := s.queries.WithTx(tx)
+		destination, err := destinationID(ctx, q, owed.Destination)
+		if err == nil {
+			id, created, err = owe(ctx, q, destination, post, owed)
+		}
 		return err
 	})
 	if err != nil {
@@ -169,41 +205,37 @@ func (s *Posts) inTx(ctx context.Context, work func(*relaysql.Queries) error) er
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return work(s.queries.WithTx(tx)) })
 }
 
-func upsert(ctx context.Context, q *relaysql.Queries, post Post) (created, changed bool, err error) {
-	row, err := rowOf(post)
-	if err != nil {
-		return false, false, err
-	}
-	created, err = q.UpsertPost(ctx, row)
-	if errorsIsNoRows(err) {
-		return false, false, nil // stored already, and unchanged
-	}
-	if err != nil {
-		return false, false, fmt.Errorf("store %s: %w", post.ID, err)
-	}
-	return created, !created, nil
-}
-
-func owe(ctx context.Context, q *relaysql.Queries, post Post, owed Owed) (id int64, created bool, err error) {
-	destinationID, err := destinationID(ctx, q, owed.Destination)
-	if err != nil {
-		return 0, false, err
-	}
+func owe(ctx context.Context, q *relaysql.Queries, destinationID int64, post Post, owed Owed) (id int64, created bool, err error) {
 	status := protocol.StatusPending
 	if owed.Suppressed != "" {
 		status = protocol.StatusSuppressed
+	} else if owed.Ask != "" { // recovery gives it a workflow, which waits
+		status = protocol.StatusParked
 	}
 	id, err = q.OweDelivery(ctx, relaysql.OweDeliveryParams{
 		DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID,
 		WorkflowID: protocol.DeliveryWorkflowID(owed.Destination, post.OwnerID, post.PostID),
-		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: owed.Suppressed,
+		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: cmp.Or(owed.Suppressed, owed.Ask),
 		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), StandsFor: unlessZero(owed.standsFor), Wanted: owed.Wanted,
+		Urgent: !owed.Later && (owed.Wanted || fresh(post)),
 	})
 	if !errorsIsNoRows(err) {
 		return id, err == nil, err
 	}
 	id, err = q.DeliveryID(ctx, relaysql.DeliveryIDParams{DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID})
 	return id, false, err
+}
+
+// freshFor is how old news about a search may be, when it is owed, to go before
+// everything else.
+const freshFor = 6 * time.Hour
+
+func fresh(post Post) bool {
+	written := post.PostedAt
+	if post.EditedAt.After(written) {
+		written = post.EditedAt
+	}
+	return stage[post.Reading.Type] > 0 && time.Since(written) < freshFor
 }
 
 func destinationID(ctx context.Context, q *relaysql.Queries, name string) (int64, error) {
@@ -214,16 +246,16 @@ func destinationID(ctx context.Context, q *relaysql.Queries, name string) (int64
 	return id, err
 }
 
-func rowOf(post Post) (relaysql.UpsertPostParams, error) {
+func rowOf(post Post) (relaysql.StorePostParams, error) {
 	fingerprint, err := marshal(post.Fingerprint)
 	if err != nil {
-		return relaysql.UpsertPostParams{}, err
+		return relaysql.StorePostParams{}, err
 	}
 	r := post.Reading
-	return relaysql.UpsertPostParams{
+	return relaysql.StorePostParams{
 		OwnerID: post.OwnerID, PostID: post.PostID, FromID: post.FromID,
 		PostedAt: post.PostedAt, EditedAt: unlessZero(post.EditedAt),
-		Text: clean(post.Text), Reposts: cleanAll(post.Reposts),
+		Text: clean(post.Text), Reposts: cleanAll(post.RepostTexts()), Parents: notNil(post.Reposts),
 		OriginOwnerID: unlessZero(post.Origin.OwnerID), OriginPostID: unlessZero(post.Origin.PostID),
 		Photos: notNil(post.Photos), Attachments: notNil(post.Attachments),
 		Link:        post.URL(),
@@ -231,6 +263,7 @@ func rowOf(post Post) (relaysql.UpsertPostParams, error) {
 		Type:        string(r.Type), Animal: string(r.Animal), Sex: string(r.Sex), Name: clean(r.Name),
 		Phones: cleanAll(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
 		Reading: r, RulesetVersion: int32(petpost.RulesetVersion), Fingerprint: fingerprint,
+		CaseID: unlessZero(post.CaseID), CaseReason: post.CaseReason, Keys: hashedKeys(post.Fingerprint),
 	}, nil
 }
 
@@ -239,10 +272,10 @@ func postOf(row relaysql.RelayPost) (Post, error) {
 		Post: post.Post{
 			ID:     post.ID{OwnerID: row.OwnerID, PostID: row.PostID},
 			FromID: row.FromID, PostedAt: row.PostedAt, EditedAt: orZero(row.EditedAt),
-			Text: row.Text, Reposts: row.Reposts,
+			Text: row.Text, Reposts: repostsOf(row),
 			Origin: post.ID{OwnerID: orZero(row.OriginOwnerID), PostID: orZero(row.OriginPostID)},
 			Photos: row.Photos, Attachments: row.Attachments, ContentHash: row.ContentHash,
-			CaseID: orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt),
+			CaseID: orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt), BlankedAt: orZero(row.BlankedAt),
 		},
 		Reading: row.Reading,
 	}
@@ -252,4 +285,18 @@ func postOf(row relaysql.RelayPost) (Post, error) {
 		}
 	}
 	return stored, nil
+}
+
+// repostsOf are what a post reposts; a build before this one kept no more than
+// the texts and the last one's name.
+func repostsOf(row relaysql.RelayPost) []post.Repost {
+	reposts := make([]post.Repost, len(row.Reposts))
+	copy(reposts, row.Parents)
+	for i, text := range row.Reposts {
+		reposts[i].Text = text
+	}
+	if last := len(reposts) - 1; last >= 0 && reposts[last].PostID == 0 {
+		reposts[last].ID = post.ID{OwnerID: orZero(row.OriginOwnerID), PostID: orZero(row.OriginPostID)}
+	}
+	return reposts
 }

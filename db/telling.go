@@ -22,11 +22,15 @@ func goesEverywhere(kind petpost.Type) bool {
 	return kind == petpost.Found || kind == petpost.Reunited
 }
 
-// tell writes the deliveries that a post calls for, as its case permits.
-func (f *filing) tell(ctx context.Context, post Post, closed bool) error {
-	rows, err := f.q.ToldDeliveries(ctx, &post.CaseID)
-	if err != nil {
-		return err
+// tell writes the deliveries that a post calls for, as its case permits. Of a
+// case that the post has opened nothing was told. seen: it tells of a sighting
+// that nobody has heard of.
+func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool) (err error) {
+	var rows []relaysql.ToldDeliveriesRow
+	if !opened {
+		if rows, err = f.q.ToldDeliveries(ctx, &post.CaseID); err != nil {
+			return err
+		}
 	}
 	told := map[string][]relaysql.ToldDeliveriesRow{}
 	var destinations []string // in the order in which they were told
@@ -39,15 +43,15 @@ func (f *filing) tell(ctx context.Context, post Post, closed bool) error {
 	routed := map[string]bool{}
 	for _, owed := range f.page.Owed(post) {
 		routed[owed.Destination] = true
-		if err := f.owe(ctx, post, f.judge(post, owed, told[owed.Destination], closed)); err != nil {
+		if err := f.owe(ctx, post, f.judge(post, owed, told[owed.Destination], closed, seen)); err != nil {
 			return err
 		}
 	}
-	if !goesEverywhere(post.Reading.Type) || f.page.Update == nil {
+	if !seen && !goesEverywhere(post.Reading.Type) || f.page.Update == nil {
 		return nil
 	}
 	for _, destination := range destinations {
-		if routed[destination] || !isNews(post, told[destination]) {
+		if routed[destination] || !isNews(post, told[destination]) && !(seen && f.mayAnswer(post, told[destination])) {
 			continue
 		}
 		if owed, wanted := f.page.Update(post, destination); wanted {
@@ -62,10 +66,10 @@ func (f *filing) tell(ctx context.Context, post Post, closed bool) error {
 
 // judge decides about a delivery that a route calls for: it goes, it goes as an
 // update, or another one stands for it.
-func (f *filing) judge(post Post, owed Owed, told []relaysql.ToldDeliveriesRow, closed bool) Owed {
+func (f *filing) judge(post Post, owed Owed, told []relaysql.ToldDeliveriesRow, closed, seen bool) Owed {
 	switch {
 	case owed.Suppressed != "":
-	case isNews(post, told):
+	case isNews(post, told), seen && f.mayAnswer(post, told):
 		owed.replyTo = told[0].ID
 	case closed && post.Reading.Type != petpost.Reunited:
 		owed.Suppressed = closedReason(post.CaseID)
@@ -92,6 +96,17 @@ func isNews(post Post, told []relaysql.ToldDeliveriesRow) bool {
 	return len(told) > 0
 }
 
+// mayAnswer tells whether a destination has heard of the case, lately and by
+// another post.
+func (f *filing) mayAnswer(post Post, told []relaysql.ToldDeliveriesRow) bool {
+	for _, row := range told {
+		if row.OwnerID == post.OwnerID && row.PostID == post.PostID {
+			return false
+		}
+	}
+	return len(told) > 0 && f.stillTold(told[len(told)-1])
+}
+
 // stillTold tells whether a delivery counts as told: for the window after it
 // was sent, and for as long as it may still be.
 func (f *filing) stillTold(row relaysql.ToldDeliveriesRow) bool {
@@ -112,7 +127,15 @@ func toldReason(caseID, deliveryID, ownerID, postID int64) string {
 // owe writes a delivery. One that was suppressed for its case and is an update
 // now, because its post was edited, is wanted after all.
 func (f *filing) owe(ctx context.Context, post Post, owed Owed) error {
-	id, created, err := owe(ctx, f.q, post, owed)
+	destination, known := f.destinations[owed.Destination]
+	if !known {
+		var err error
+		if destination, err = destinationID(ctx, f.q, owed.Destination); err != nil {
+			return err
+		}
+		f.destinations[owed.Destination] = destination
+	}
+	id, created, err := owe(ctx, f.q, destination, post, owed)
 	switch {
 	case err != nil:
 		return err
@@ -140,14 +163,9 @@ const (
 	causeReopened = "reopened"
 )
 
-// refreshCase locks a case, brings it in step with its posts if it may have
-// been closed or opened again, and tells whether it is closed now. When that
-// has turned, what was told is amended.
-func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64, mayTurn bool) (closed, turned bool, err error) {
-	if !mayTurn {
-		row, err := q.LockCase(ctx, caseID)
-		return row.ClosedAt != nil, false, err
-	}
+// refreshCase locks a case, brings it in step with its posts, and reports
+// whether it is closed now. When that has turned, what was told is amended.
+func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed, turned bool, err error) {
 	if closed, turned, err = turnCase(ctx, q, caseID); err != nil || !turned {
 		return closed, false, err
 	}
@@ -250,6 +268,9 @@ type Doubts struct {
 	// CheckedBefore is the same for posts that were told somewhere, and are
 	// not older than ToldSince.
 	CheckedBefore, ToldSince time.Time
+	// ReturnedSince bounds when a post was taken for deleted that may have
+	// returned.
+	ReturnedSince time.Time
 	// Most is how many are asked for at once.
 	Most int
 }
@@ -265,7 +286,8 @@ func (s *Posts) Doubtful(ctx context.Context, ownerID int64, doubts Doubts) ([]i
 	}
 	if room := doubts.Most - len(ids); room > 0 {
 		told, err := s.queries.PostsToCheck(ctx, relaysql.PostsToCheckParams{
-			OwnerID: ownerID, Since: doubts.ToldSince, Seen: append(seen, ids...), CheckedBefore: doubts.CheckedBefore, Most: int32(room),
+			OwnerID: ownerID, Since: doubts.ToldSince, Seen: append(seen, ids...), CheckedBefore: doubts.CheckedBefore,
+			DeletedSince: doubts.ReturnedSince, GivenUp: givenUp, Most: int32(room),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("posts of wall %d to be looked at again: %w", ownerID, err)

@@ -117,13 +117,14 @@ var errPanicked = errors.New("panic")
 // undo, because it and another transaction waited for each other.
 const deadlockRetries = 5
 
-// again repeats work that a deadlock has undone.
+// again repeats work that a deadlock, or another reader, has undone.
 func again(ctx context.Context, work func() error) error {
 	var err error
 	for range deadlockRetries {
 		var refused *pgconn.PgError
 		err = work()
-		if !errors.As(err, &refused) || refused.Code != deadlockDetected && refused.Code != serializationFailure || ctx.Err() != nil {
+		repeat := errors.As(err, &refused) && (refused.Code == deadlockDetected || refused.Code == serializationFailure)
+		if !repeat && !errors.Is(err, errStoredMeanwhile) || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -134,6 +135,7 @@ func again(ctx context.Context, work func() error) error {
 const (
 	deadlockDetected     = "40P01"
 	serializationFailure = "40001"
+	lockNotAvailable     = "55P03" // lock_timeout
 )
 
 // IsOutage reports whether an error says that Postgres is away, and not that it

@@ -46,17 +46,28 @@ type ReadState struct {
 	pauseReason string
 }
 
-// ReadState returns the state of the walls and of a reading key.
-func (s *Walls) ReadState(ctx context.Context, key string, now time.Time) (ReadState, error) {
+// ReadState returns the state of the walls and of the reading keys, which are
+// paused when all of them are.
+func (s *Walls) ReadState(ctx context.Context, keys []string, now time.Time) (ReadState, error) {
 	state := ReadState{now: now}
 	var err error
 	if state.walls, err = s.Watched(ctx); err != nil {
 		return ReadState{}, err
 	}
-	if state.used, err = s.CallsSince(ctx, key, now.Add(-24*time.Hour)); err != nil {
-		return ReadState{}, err
+	states, err := s.Keys(ctx, keys, now.Add(-24*time.Hour))
+	paused := 0
+	for _, key := range states {
+		state.used += key.Used
+		if key.Paused() {
+			paused++
+			if state.pausedUntil.IsZero() || key.Until.Before(state.pausedUntil) {
+				state.pausedUntil, state.pauseReason = key.Until, key.Reason
+			}
+		}
 	}
-	state.pausedUntil, state.pauseReason, err = s.KeyPause(ctx, key)
+	if paused < len(states) {
+		state.pausedUntil, state.pauseReason = time.Time{}, ""
+	}
 	return state, err
 }
 

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -192,16 +193,6 @@ func (s *Walls) SpendCall(ctx context.Context, key string) error {
 	return nil
 }
 
-// CallsSince returns how many calls key has made since a time, counted in
-// whole hours.
-func (s *Walls) CallsSince(ctx context.Context, key string, since time.Time) (int, error) {
-	calls, err := s.queries.CallsSince(ctx, relaysql.CallsSinceParams{Key: key, Hour: since.Truncate(time.Hour)})
-	if err != nil {
-		return 0, fmt.Errorf("reading calls: %w", err)
-	}
-	return int(calls), nil
-}
-
 // ForgetCalls drops the counts before a time.
 func (s *Walls) ForgetCalls(ctx context.Context, before time.Time) error {
 	if err := s.queries.ForgetCalls(ctx, before); err != nil {
@@ -210,34 +201,93 @@ func (s *Walls) ForgetCalls(ctx context.Context, before time.Time) error {
 	return nil
 }
 
+// KeyPause is why VK has stopped a reading key, and until when.
+type KeyPause struct {
+	Until  time.Time
+	Reason string
+	// Captcha is what VK asks for, nil if it does not.
+	Captcha *Captcha
+}
+
+// KeyState is a reading key, its calls since a time and its pause, the zero one
+// if it never had any. The pause may be over.
+type KeyState struct {
+	Name string
+	Used int
+	KeyPause
+	// Answer to the captcha, for the next call.
+	Answer string
+}
+
+// Paused reports whether the key makes no calls now.
+func (k KeyState) Paused() bool { return k.Until.After(time.Now()) }
+
+// Keys returns how reading keys stand, in the order of their names given, with
+// their calls since a time, counted in whole hours.
+func (s *Walls) Keys(ctx context.Context, names []string, since time.Time) ([]KeyState, error) {
+	rows, err := s.queries.ReadingKeys(ctx, relaysql.ReadingKeysParams{Keys: names, Since: since.Truncate(time.Hour)})
+	if err != nil {
+		return nil, fmt.Errorf("reading keys: %w", err)
+	}
+	keys := make([]KeyState, len(rows))
+	for i, row := range rows {
+		keys[i] = KeyState{Name: row.Key, Used: int(row.Used), KeyPause: KeyPause{Until: orZero(row.Until), Reason: row.Reason}, Answer: row.Answer}
+		if row.Captcha != nil {
+			keys[i].Captcha = new(Captcha)
+			if err := json.Unmarshal(row.Captcha, keys[i].Captcha); err != nil {
+				return nil, fmt.Errorf("captcha of a reading key: %w", err)
+			}
+		}
+	}
+	return keys, nil
+}
+
 // PauseKey records that VK told a reading key to wait.
-func (s *Walls) PauseKey(ctx context.Context, key string, until time.Time, reason string) error {
-	if err := s.queries.PauseKey(ctx, relaysql.PauseKeyParams{Key: key, Until: until, Reason: reason}); err != nil {
+func (s *Walls) PauseKey(ctx context.Context, key string, pause KeyPause) error {
+	params := relaysql.PauseKeyParams{Key: key, Until: pause.Until, Reason: pause.Reason}
+	var err error
+	if pause.Captcha != nil {
+		params.Captcha, err = json.Marshal(pause.Captcha)
+	}
+	if err == nil {
+		err = s.queries.PauseKey(ctx, params)
+	}
+	if err != nil {
 		return fmt.Errorf("pause reading key: %w", err)
 	}
 	return nil
 }
 
-// ResumeKey ends the pause of a reading key; false if there was none.
-func (s *Walls) ResumeKey(ctx context.Context, key string) (bool, error) {
-	ended, err := s.queries.ResumeKey(ctx, key)
+// ResumeKeys ends the pauses of reading keys; false if there was none.
+func (s *Walls) ResumeKeys(ctx context.Context, keys ...string) (bool, error) {
+	ended, err := s.queries.ResumeKeys(ctx, keys)
 	if err != nil {
-		return false, fmt.Errorf("resume reading key: %w", err)
+		return false, fmt.Errorf("resume reading keys: %w", err)
 	}
 	return ended > 0, nil
 }
 
-// KeyPause returns until when a reading key must wait and why; the zero time
-// if it need not.
-func (s *Walls) KeyPause(ctx context.Context, key string) (until time.Time, reason string, err error) {
-	row, err := s.queries.KeyPause(ctx, key)
+// AnswerCaptcha ends the pause of a reading key that VK asks a captcha of, with
+// the answer for its next call; false if there is none.
+func (s *Walls) AnswerCaptcha(ctx context.Context, answer string, keys ...string) (bool, error) {
+	answered, err := s.queries.AnswerCaptcha(ctx, relaysql.AnswerCaptchaParams{Answer: answer, Keys: keys})
+	if err != nil {
+		return false, fmt.Errorf("answer a reading key's captcha: %w", err)
+	}
+	return answered > 0, nil
+}
+
+// HasNews makes the wall of an owner due, once for each of VK's events, and
+// returns its name; "" if the event is known or the wall is not watched.
+func (s *Walls) HasNews(ctx context.Context, ownerID int64, eventID string) (name string, err error) {
+	name, err = s.queries.WallHasNews(ctx, relaysql.WallHasNewsParams{OwnerID: &ownerID, EventID: eventID})
 	if errorsIsNoRows(err) {
-		return time.Time{}, "", nil
+		return "", nil
 	}
 	if err != nil {
-		return time.Time{}, "", fmt.Errorf("pause of reading key: %w", err)
+		return "", fmt.Errorf("news on wall %d: %w", ownerID, err)
 	}
-	return row.Until, row.Reason, nil
+	return name, nil
 }
 
 // PostsSince counts the stored posts of a wall that are younger than a time.

@@ -131,32 +131,33 @@ func TestCallsAreCountedForEachKeyByAllWorkersTogether(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	calls, err := walls.CallsSince(ctx, "key", time.Now().Add(-24*time.Hour))
-	require.NoError(t, err)
-	require.Equal(t, 20, calls)
-	calls, err = walls.CallsSince(ctx, "another", time.Now().Add(-24*time.Hour))
-	require.NoError(t, err)
-	require.Zero(t, calls)
+	used := func() (calls []int) {
+		keys, err := walls.Keys(ctx, []string{"key", "another"}, time.Now().Add(-24*time.Hour))
+		require.NoError(t, err)
+		for _, key := range keys {
+			calls = append(calls, key.Used)
+		}
+		return calls
+	}
+	require.Equal(t, []int{20, 0}, used())
 	require.NoError(t, walls.ForgetCalls(ctx, time.Now().Add(time.Hour)))
-	calls, err = walls.CallsSince(ctx, "key", time.Now().Add(-24*time.Hour))
-	require.NoError(t, err)
-	require.Zero(t, calls)
+	require.Equal(t, []int{0, 0}, used())
 }
 
 func TestAKeysPauseIsNeverMadeShorter(t *testing.T) {
 	walls := newWalls(t)
 	ctx := t.Context()
-	until, _, err := walls.KeyPause(ctx, "key")
-	require.NoError(t, err)
-	require.True(t, until.IsZero())
+	key := func(name string) db.KeyState {
+		keys, err := walls.Keys(ctx, []string{name}, time.Now())
+		require.NoError(t, err)
+		return keys[0]
+	}
+	require.False(t, key("key").Paused())
 	long := time.Now().Add(time.Hour).Truncate(time.Microsecond)
-	require.NoError(t, walls.PauseKey(ctx, "key", long, "method_quota"))
-	require.NoError(t, walls.PauseKey(ctx, "key", time.Now().Add(time.Minute), "flood_control"))
-	until, _, err = walls.KeyPause(ctx, "key")
-	require.NoError(t, err)
-	require.True(t, until.Equal(long))
-	require.NoError(t, walls.PauseKey(ctx, "past", time.Now().Add(-time.Second), "flood_control"))
-	until, _, err = walls.KeyPause(ctx, "past")
-	require.NoError(t, err)
-	require.True(t, until.IsZero(), "a pause that is over is none")
+	require.NoError(t, walls.PauseKey(ctx, "key", db.KeyPause{Until: long, Reason: "method_quota"}))
+	require.NoError(t, walls.PauseKey(ctx, "key", db.KeyPause{Until: time.Now().Add(time.Minute), Reason: "flood_control"}))
+	require.True(t, key("key").Paused())
+	require.True(t, key("key").Until.Equal(long))
+	require.NoError(t, walls.PauseKey(ctx, "past", db.KeyPause{Until: time.Now().Add(-time.Second), Reason: "flood_control"}))
+	require.False(t, key("past").Paused(), "a pause that is over is none")
 }

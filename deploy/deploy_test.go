@@ -150,9 +150,6 @@ func TestSecretsAreRandomAndKept(t *testing.T) {
 
 func TestEachProgramHasARoleOfItsOwnWithoutSuperuser(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("psql"); err != nil {
-		t.Skip("no psql here: Postgres's client is needed to run postgres-init.sh")
-	}
 	secrets := makeSecrets(t)
 	dir, err := os.MkdirTemp("", "vestnik-deploy-")
 	require.NoError(t, err)
@@ -216,9 +213,7 @@ func TestTheNamespaceScriptMakesWhatTheWorkflowsNeedAndMayRunAgain(t *testing.T)
 	t.Parallel()
 	binaries, err := filepath.Abs("../.bin")
 	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join(binaries, "temporal")); err != nil {
-		t.Skip("no .bin/temporal: make temporal builds it")
-	}
+	require.FileExists(t, filepath.Join(binaries, "temporal"), "`make temporal` builds it")
 	temporal := testenv.Temporal(t)
 	name := "deploy-" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))[:20]
 	environ := []string{"PATH=" + binaries + ":" + os.Getenv("PATH"), "TEMPORAL_ADDRESS=" + testenv.TemporalAddress(t), "TEMPORAL_NAMESPACE=" + name}

@@ -153,6 +153,44 @@ func TestAToldPostIsLookedAfterWhenNewerOnesHavePushedItDown(t *testing.T) {
 	require.Len(t, s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.getById"}), 2, "once in half an hour")
 }
 
+func TestWhatACopyAddsEditsTheFirstMessageAndASightingAnswersIt(t *testing.T) {
+	s := newStage(t, toBoth)
+	s.work()
+	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
+	onWall := s.ended(s.delivery(wall, first.PostID))
+
+	copied := s.send(chat, sandbox.Post{Text: rexAgain + " Или 8 900 000-72-72, вознаграждение!"})
+	require.Equal(t, protocol.StatusSuppressed, copied.Status)
+	require.Equal(t, "added", s.amended(first, 1).Cause)
+	require.Equal(t, protocol.EditDone, s.amended(onWall, 1).Status)
+	const added = "➕ Дополнение: 📞 +7 900 000-72-72, 💰 вознаграждение"
+	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, added)
+	require.Contains(t, s.sandbox.Posts(target)[0].Text, "+7 900 000-72-72, 💰 вознаграждение")
+
+	// The author goes on in a post of its own.
+	s.publish(sandbox.Post{Text: "И по номеру 8 900 000-73-73"})
+	s.scan()
+	s.amended(first, 2)
+	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "+7 900 000-73-73")
+
+	seen := s.ended(s.send(chat, sandbox.Post{Text: rexAgain + " Сегодня утром видели у ТЦ «Парус»!"}))
+	require.Equal(t, first.ID, *seen.ReplyTo)
+	messages := s.sandbox.Messages(chatID)
+	require.Len(t, messages, 2)
+	require.Equal(t, first.MessageIDs[0], messages[1].ReplyTo)
+	require.True(t, strings.HasPrefix(messages[1].Text, "👀 Новое в поисках"))
+	require.NotContains(t, messages[1].Text, "Дополнение", "that stands in the first message")
+	require.Equal(t, protocol.StatusSuppressed, s.send(chat, sandbox.Post{Text: rexAgain + " Видели сегодня у ТЦ Парус"}).Status, "once")
+
+	story, err := s.relay.Cases.Story(s.ctx, *first.Case)
+	require.NoError(t, err)
+	var adds []string
+	for _, member := range story.Members {
+		adds = append(adds, member.Adds.String())
+	}
+	require.Equal(t, []string{"", "phone, reward", "phone", "sighting", ""}, adds)
+}
+
 func TestACaptionOfAnAlbumIsEdited(t *testing.T) {
 	s := newStage(t, toChat)
 	s.work()

@@ -19,6 +19,7 @@ import (
 	"vestnik/internal/namespace"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
+	"vestnik/internal/words"
 	"vestnik/starter"
 )
 
@@ -120,7 +121,7 @@ func TestPostgresGoesWhileTelegramTakesAMessage(t *testing.T) {
 }
 
 func TestPostgresIsAwayWithDeliveriesWaiting(t *testing.T) {
-	s, linked, postgres := newLinkedStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "4"})
+	s, linked, postgres := newLinkedStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "0.5"})
 	linked.work()
 	s.pauseLane(chat, "until all are owed", "")
 	posts := s.publish(lostPets(5)...)
@@ -410,7 +411,7 @@ func TestAPlatformThatIsDownCoolsTheLaneAndAsksNobody(t *testing.T) {
 
 func TestAnUnknownDestinationIsRefusedAndStartsNoLane(t *testing.T) {
 	s := newStage(t, toChat)
-	var unknown *starter.UnknownDestinationError
+	var unknown *words.Unknown
 	_, err := s.starter.PauseDestination(s.ctx, "telegram:-5", "", "")
 	require.ErrorAs(t, err, &unknown)
 	_, err = s.temporal.DescribeWorkflowExecution(s.ctx, protocol.DestinationWorkflowID("telegram:-5"), "")

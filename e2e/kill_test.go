@@ -179,6 +179,23 @@ func (s *stage) hoursAgo(d db.DeliveryRow) {
 	require.NoError(s.t, err)
 }
 
+func TestWhenVKHasForgottenTheGuidNothingIsPostedBeforeTheWallCanBeRead(t *testing.T) {
+	s := newStage(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	worker := s.spawn()
+	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
+	delivery := s.send(wall, lost(1))
+	s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
+	worker.kill()
+	s.hoursAgo(delivery)
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Chat: "-500000002", Times: 2, Code: 10})
+
+	s.spawn()
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Len(t, s.sandbox.Posts(target), 1)
+	require.Len(t, s.sandbox.Calls(toVK), 1)
+}
+
 func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -167,3 +167,28 @@ func TestALaneThatContinuesAsNewKeepsItsPauseItsQueueAndItsSignals(t *testing.T)
 	}
 	s.keepHistory("Destination/continued_as_new", laneID)
 }
+
+func TestInQuietHoursWhatIsOwedWaits(t *testing.T) {
+	now := time.Now().UTC()
+	quiet := now.Add(-time.Hour).Format("15:04") + "-" + now.Add(time.Hour).Format("15:04")
+	s := newStage(t, toChat, map[string]string{"BOT_TIMEZONE": "UTC", "QUIET_HOURS": quiet})
+	stop := s.work()
+	s.publish(lostPets(3)...)
+	s.scan()
+	s.until("the lane has looked", func() bool { return len(s.lane(chat).Next) == 3 })
+	lane := s.lane(chat)
+	require.Equal(t, protocol.LaneCooling, lane.State)
+	require.Equal(t, protocol.ReasonQuietHours, lane.Reason)
+	require.WithinDuration(t, now.Add(time.Hour), *lane.CoolingUntil, time.Minute+slack)
+	s.openLane(chat)
+	require.Equal(t, protocol.LaneCooling, s.lane(chat).State, "resuming it does not wake people")
+	require.Empty(t, s.sandbox.Calls(toTelegram))
+
+	// The morning comes: for this destination there are none.
+	stop()
+	delete(s.environ, "QUIET_HOURS")
+	morning := setStageBeside(t, s)
+	morning.work()
+	morning.openLane(chat)
+	require.Equal(t, upTo(3), numbersIn(t, s.afterMessages(3)))
+}

@@ -40,7 +40,7 @@ func TestReplayTakesUpAllThatIsListedOfEveryType(t *testing.T) {
 		require.NoError(t, err)
 		return count.GetCount() >= waiting+3
 	})
-	replayer, err := worker.NewReplayer()
+	replayer, err := worker.NewReplayer(s.cfg.Temporal.ClientOptions())
 	require.NoError(t, err)
 	met := map[string]bool{}
 	for execution, err := range worker.Listed(s.ctx, s.temporal, "") {

@@ -143,6 +143,30 @@ func TestAQueuedDeliveryCanBeSkippedAndTheOthersCloseUp(t *testing.T) {
 	s.keepHistory("Destination/paused_by_an_operator", protocol.DestinationWorkflowID(chat))
 }
 
+func TestAResumedLaneTriesFirstWhatHadPausedIt(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
+	posts := s.publish(lost(1), lost(2), lost(3))
+	s.scan()
+	kicked := s.waits(s.delivery(chat, posts[0].ID))
+	s.until("the lane is paused", func() bool { return s.lane(chat).State == protocol.LanePaused })
+
+	state, err := s.starter.ResumeDestination(s.ctx, chat)
+	require.NoError(t, err)
+	require.Equal(t, kicked.ID, state.TakenUp, "the answer says so")
+	for _, post := range posts {
+		require.Equal(t, protocol.StatusSent, s.ended(s.delivery(chat, post.ID)).Status)
+	}
+	require.Equal(t, []int64{1, 2, 3}, numbersIn(t, s.sandbox.Messages(chatID)))
+	s.keepHistory("DeliverPost/taken_up_with_its_lane", kicked.WorkflowID)
+	s.keepHistory("Destination/resumed_with_what_paused_it", protocol.DestinationWorkflowID(chat))
+
+	state, err = s.starter.ResumeDestination(s.ctx, chat)
+	require.NoError(t, err)
+	require.Zero(t, state.TakenUp)
+}
+
 func TestALaneTakesAnotherRateUntilTheConfiguredOneChanges(t *testing.T) {
 	s := newStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "0.01"})
 	s.work()
@@ -239,4 +263,19 @@ func TestAResumeInTheWebUIIsCheckedBeforeItCounts(t *testing.T) {
 		require.Error(t, handle.Get(s.ctx, nil))
 	}
 	require.Equal(t, protocol.StatusParked, s.again(delivery).Status)
+}
+
+func TestAPostThatIsNotSureIsAskedAboutAndGoesWhenAPersonSaysSo(t *testing.T) {
+	s := newStage(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\nrules:\n  - {name: sure, types: [any], min_confidence: 1, to: ["+chat+"]}\n"), map[string]string{"TG_TOKEN": botToken})
+	s.work()
+	asked := s.send(chat, sandbox.Post{Text: "Пропали варежки и кот, наверное ушёл с цирком"})
+	require.Equal(t, protocol.StatusParked, asked.Status)
+	require.Equal(t, protocol.ReasonUnsure, asked.Reason)
+	_, err := s.starter.ReturnToPeople(s.ctx)
+	require.NoError(t, err)
+	require.Empty(t, s.sandbox.Messages(chatID))
+	_, err = s.starter.Resume(s.ctx, asked.ID, protocol.Resume{Action: protocol.ResumeRetry})
+	require.NoError(t, err)
+	require.Len(t, s.afterMessages(1), 1)
+	s.until("it is recorded", func() bool { return s.again(asked).Status == protocol.StatusSent })
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 )
@@ -116,6 +118,64 @@ func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
 	require.Equal(t, int64(77), stored.Origin.PostID)
 }
 
+func TestAChainOfRepostsIsReadFromItsFarEndAndEverybodyIsNamed(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	original := lost(1)
+	original.ID, original.OwnerID, original.FromID, original.Date = 77, -42, 4242, time.Now().Add(-2*time.Hour)
+	s.publish(sandbox.Post{Reposts: []sandbox.Post{
+		{OwnerID: 43, ID: 5, FromID: 43, Date: time.Now().Add(-time.Hour), Text: "Видели вчера у моста, репост!"}, {OwnerID: 44, ID: 6, FromID: 44}, original,
+	}})
+	s.scan()
+	text := s.afterMessages(1)[0].Text
+	require.Contains(t, text, "Пропал питомец")
+	require.Contains(t, text, "Комментарий к репосту:\nВидели вчера у моста")
+	require.Contains(t, text, "Из репоста:\n"+original.Text[:20])
+	require.Contains(t, text, "✍️ Автор")
+	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, []int64{43, 44, 4242}, []int64{stored.Reposts[0].FromID, stored.Reposts[1].FromID, stored.Reposts[2].FromID})
+	s.scan()
+	require.Zero(t, wallOf(t, s.scan()).Edited, "read by its id it is the same")
+}
+
+func TestAPostThatIsTheAddressOfAnotherIsReadAsItsRepost(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	const elsewhere = int64(-500000009)
+	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: elsewhere, ScreenName: "e2e_elsewhere", Name: "Соседний город"}))
+	ad := lost(1)
+	ad.Date, ad.Photos = time.Now().Add(-2*time.Hour), []sandbox.WallPhoto{{Drawing: "cat-grey", Width: 800, Height: 600}}
+	ad, err := s.sandbox.AddPost(elsewhere, ad)
+	require.NoError(t, err)
+	address := fmt.Sprintf("https://vk.com/club500000009?w=wall%d_%d", elsewhere, ad.ID)
+	byID := sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.getById"}
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.getById", Times: 1, Code: 10})
+	bare := s.publish(sandbox.Post{Text: address}, sandbox.Post{Text: "Важный репост!\n" + address},
+		sandbox.Post{Text: "Сводка за день: " + address + " и https://vk.com/wall-500000009_999"},
+		sandbox.Post{Text: fmt.Sprintf("https://vk.com/wall%d_999", elsewhere)})
+	s.scan()
+	message := s.afterMessages(1)[0]
+	require.NotNil(t, message.Photo)
+	require.Contains(t, message.Caption, "Мурка-1")
+	require.NotContains(t, message.Caption, address, "the address is not read twice")
+	stored, err := s.relay.Posts.Get(s.ctx, source, bare[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, petpost.Lost, stored.Reading.Type)
+	require.Equal(t, post.ID{OwnerID: elsewhere, PostID: ad.ID}, stored.Origin)
+	second := s.delivery(chat, bare[1].ID)
+	require.Equal(t, protocol.StatusSuppressed, second.Status, "it is one case")
+	for _, i := range []int{2, 3} {
+		other, err := s.relay.Posts.Get(s.ctx, source, bare[i].ID)
+		require.NoError(t, err)
+		require.Empty(t, other.Reposts, "of several addresses none is its own, and what VK does not show stays an address")
+	}
+	asked := len(s.sandbox.Calls(byID))
+	require.Equal(t, 2, asked, "one call for all, and one that failed")
+	require.Zero(t, wallOf(t, s.scan()).Edited)
+	require.Len(t, s.sandbox.Calls(byID), asked, "what is known is not asked for again")
+}
+
 func TestWhatAWallRepeatsIsNotReadAndIsLearnedForTheNextPost(t *testing.T) {
 	s := newStage(t, toChat)
 	s.work()
@@ -217,7 +277,7 @@ func TestAWallThatCannotBeReadIsParkedAndHoldsUpNoOther(t *testing.T) {
 		least        time.Duration
 	}{
 		{"closed", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.ClosedWall }, 55 * time.Minute},
-		{"banned", "content_blocked", func(w *sandbox.Wall) { w.State = sandbox.BannedWall }, 23 * time.Hour},
+		{"banned", "content_blocked", func(w *sandbox.Wall) { w.State = sandbox.BannedWall }, 55 * time.Minute},
 		{"deleted", "access_denied", func(w *sandbox.Wall) { w.State = sandbox.DeletedWall }, 55 * time.Minute},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -418,12 +478,73 @@ func TestAPostThatReturnsIsSentAfterAll(t *testing.T) {
 	s.until("it is recorded", func() bool { return s.again(waiting).Status == protocol.StatusSent })
 }
 
+func TestAToldPostThatReturnsBelowThePageIsShownAsItStands(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	first := s.ended(s.send(chat, lost(1)))
+	var news []sandbox.Post
+	for range 30 {
+		news = append(news, sandbox.Post{Text: "Спасибо всем, кто пришёл на субботник в приют!"})
+	}
+	s.publish(news...)
+	s.scan()
+	hide := func(hidden bool) {
+		require.NoError(t, s.sandbox.EditPost(source, first.PostID, func(p *sandbox.Post) {
+			p.Extra = map[string]any{"is_deleted": hidden}
+		}))
+	}
+	hide(true)
+	s.minutesPass()
+	require.Equal(t, 1, s.deletedAt().Deleted)
+	s.amended(first, 1)
+	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
+	hide(false)
+	s.minutesPass()
+	require.Equal(t, 1, wallOf(t, s.scan()).Edited)
+	require.Equal(t, "restored", s.amended(first, 2).Cause)
+	require.NotContains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
+}
+
+func TestHalfAnAnswerOfVKsIsNotBelieved(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.ended(s.send(chat, lost(1)))
+	second := s.send(chat, lost(2))
+	raw := func(id int64) string { return string(s.sandbox.RawPost(source, id)) }
+	answer := func(method string, items ...string) {
+		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: method, Times: 1, ContentType: "application/json",
+			Body: `{"response":{"count":1,"items":[` + strings.Join(items, ",") + `]}}`})
+	}
+	for _, row := range []struct {
+		name string
+		page []string // beside a new post
+	}{
+		{"the wall shows nothing that it showed before", nil},
+		{"what the page shows is missing by its id", []string{raw(second.PostID)}},
+	} {
+		for range 2 {
+			fresh := s.publish(sandbox.Post{Text: "Спасибо всем, кто пришёл на субботник!"})[0]
+			answer("wall.get", append(row.page, raw(fresh.ID))...)
+			answer("wall.getById", raw(fresh.ID))
+			require.Zero(t, wallOf(t, s.scan()).Deleted, row.name)
+			s.minutesPass()
+		}
+	}
+	var missed int
+	require.NoError(t, s.pool.QueryRow(s.ctx, "SELECT count(*) FROM relay.post_checks WHERE missed_at IS NOT NULL").Scan(&missed))
+	require.Zero(t, missed)
+}
+
 // minutesPass ages what is known of posts, as far as their next look.
 func (s *stage) minutesPass() {
 	s.t.Helper()
-	_, err := s.pool.Exec(s.ctx, `UPDATE relay.posts SET checked_at = checked_at - interval '31 minutes',
-		missed_at = missed_at - interval '31 minutes', stored_at = stored_at - interval '31 minutes'`)
-	require.NoError(s.t, err)
+	for _, statement := range []string{
+		"UPDATE relay.posts SET stored_at = stored_at - interval '31 minutes'",
+		"UPDATE relay.post_checks SET checked_at = checked_at - interval '31 minutes', missed_at = missed_at - interval '31 minutes'",
+	} {
+		_, err := s.pool.Exec(s.ctx, statement)
+		require.NoError(s.t, err)
+	}
 }
 
 // deletedAt is a scan that takes posts for deleted: the second one, ten minutes
@@ -462,7 +583,7 @@ func TestWhenVKTellsTheReadingKeyToWaitNothingIsRead(t *testing.T) {
 			require.Empty(t, plan.Due())
 			s.keepHistory("ScanWalls/key_paused", "scan-walls-by-hand")
 
-			resumed, err := s.starter.ResumeKey(s.ctx)
+			resumed, err := s.starter.ResumeKey(s.ctx, "")
 			require.NoError(t, err)
 			require.True(t, resumed)
 			require.Equal(t, 1, s.scan().Walls[1].Owed, "and an operator can end the pause")
@@ -558,4 +679,93 @@ func TestTheLogSaysWhyAPostGoesOrDoesNot(t *testing.T) {
 	for _, message := range []string{"turn granted", "part sent"} {
 		require.True(t, s.logs.holds(message), message)
 	}
+}
+
+func TestAWallsFirstReadingDeliversTheLastHoursAndABackfillTheRest(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
+	s.work()
+	aged := func(number int, age time.Duration) sandbox.Post {
+		post := lost(number)
+		post.Date = time.Now().Add(-age)
+		return post
+	}
+	day := 24 * time.Hour
+	s.publish(aged(1, 9*day), aged(2, 5*day), aged(3, 30*time.Hour), aged(4, 10*time.Hour), aged(5, time.Hour))
+	require.Equal(t, 1, wallOf(t, s.scan()).Owed)
+	require.Equal(t, []int64{5}, numbersIn(t, s.afterMessages(1)))
+
+	wanted := protocol.Backfill{Wall: sourceRef, Since: 7 * day, PerHour: 6, DryRun: true}
+	dry, err := s.starter.Backfill(s.ctx, wanted)
+	require.NoError(t, err)
+	require.Len(t, dry.Due, 3)
+	require.Len(t, s.deliveries(chat), 1, "a dry run owes nothing")
+
+	wanted.DryRun = false
+	result, err := s.starter.Backfill(s.ctx, wanted)
+	require.NoError(t, err)
+	require.Equal(t, 3, result.Owed)
+	for i, post := range []int64{4, 3, 2} { // the newest first, ten minutes apart
+		require.Equal(t, post, result.Due[i].PostID)
+		require.WithinDuration(t, time.Now().Add(time.Duration(i+1)*10*time.Minute), result.Due[i].DueAt, slack)
+	}
+	again, err := s.starter.Backfill(s.ctx, wanted)
+	require.NoError(t, err)
+	require.Zero(t, again.Owed, "once")
+
+	// What is written meanwhile does not wait for them.
+	s.publish(aged(6, 0))
+	s.scan()
+	require.Equal(t, []int64{5, 6}, numbersIn(t, s.afterMessages(2)))
+	s.dueNow()
+	require.Equal(t, []int64{5, 6, 2, 3, 4}, numbersIn(t, s.afterMessages(5)))
+	s.keepHistory("ScanWalls/backfill", "scan-walls-backfill")
+}
+
+func TestAReadingKeysCaptchaIsAnsweredLikeAnyOther(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.publish(lost(1))
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Code: 14, Times: 1,
+		Extra: map[string]any{"captcha_sid": "900300", "captcha_img": "https://vk.example/captcha.jpg"}})
+	require.Equal(t, protocol.ReasonCaptcha, wallOf(t, s.scan()).Paused)
+	keys, err := s.starter.ReadingKeys(s.ctx)
+	require.NoError(t, err)
+	require.True(t, keys[0].Paused())
+	require.Equal(t, &db.Captcha{SID: "900300", Picture: "https://vk.example/captcha.jpg"}, keys[0].Captcha)
+
+	resumed, err := s.starter.ResumeKey(s.ctx, "зл7к")
+	require.NoError(t, err)
+	require.True(t, resumed)
+	require.Equal(t, 1, wallOf(t, s.scan()).Owed)
+	calls := s.sandbox.Calls(wallGets)
+	require.Len(t, calls, 2)
+	require.Equal(t, "зл7к", calls[1].Text("captcha_key"))
+	require.Equal(t, "900300", calls[1].Text("captcha_sid"))
+	s.scan()
+	require.Empty(t, s.sandbox.Calls(wallGets)[2].Text("captcha_key"), "an answer is good for one call")
+}
+
+func TestReadingKeysShareTheWorkAndStandInForEachOther(t *testing.T) {
+	const other = "e2e-other-reading-key-secret-000000000000"
+	s := newStage(t, toChat, map[string]string{"VK_TOKEN": readKey + "," + other, "VK_DAILY_QUOTA": "3"})
+	require.NoError(t, s.sandbox.AddVKToken(sandbox.VKToken{Name: "other", Value: other, Kind: sandbox.ServiceToken, PerSecond: -1, DailyWallGet: -1}))
+	s.work()
+	s.publish(lost(1))
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Code: 29, Times: 1})
+	require.Equal(t, 1, wallOf(t, s.scan()).Owed, "the second key reads what the first may not")
+	plan, err := s.starter.Plan(s.ctx)
+	require.NoError(t, err)
+	require.Nil(t, plan.PausedUntil)
+	require.Equal(t, 6, plan.Budget)
+	require.Equal(t, 2, plan.Used)
+
+	_, err = s.starter.ResumeKey(s.ctx, "")
+	require.NoError(t, err)
+	for range 4 {
+		require.Empty(t, wallOf(t, s.scan()).Paused)
+	}
+	keys, err := s.starter.ReadingKeys(s.ctx)
+	require.NoError(t, err)
+	require.Equal(t, []int{3, 3}, []int{keys[0].Used, keys[1].Used}, "each its share")
+	require.Empty(t, s.scan().Walls, "and no more")
 }

@@ -61,7 +61,7 @@ type stage struct {
 var (
 	toChat = map[string]string{
 		"TG_ENABLED": "true", "TG_TOKEN": botToken, "TG_CHAT": strconv.FormatInt(chatID, 10),
-		"TG_RATE_PER_SEC": "0", "TG_PER_MINUTE": "0",
+		"TG_RATE_PER_SEC": "0", "TG_PER_MINUTE": "0", "TG_BOT_PER_SEC": "0",
 	}
 	toWall = map[string]string{
 		"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": writeKey, "VK_OUT_OWNER_ID": strconv.FormatInt(target, 10),
@@ -93,7 +93,7 @@ func setStage(t *testing.T, settings ...map[string]string) *stage {
 	s.environ = map[string]string{
 		"DATABASE_URL": testenv.Database(t), "TEMPORAL_ADDRESS": testenv.TemporalAddress(t), "TEMPORAL_NAMESPACE": testenv.Namespace(t),
 		"TELEGRAM_API_URL": s.sandbox.TelegramURL(), "VK_API_URL": s.sandbox.VKURL(),
-		"VK_TOKEN": readKey, "VK_WALLS": sourceRef, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "1s",
+		"VK_TOKEN": readKey, "VK_WALLS": sourceRef, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "1s", "FIRST_READ_HOURS": "48",
 	}
 	for _, set := range settings {
 		maps.Copy(s.environ, set)

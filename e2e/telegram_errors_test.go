@@ -311,3 +311,15 @@ func TestAKickedBotCostsOneAttemptHoweverManyPostsWait(t *testing.T) {
 	s.keepHistory("DeliverPost/parked_then_resumed_by_update", first.WorkflowID)
 	s.keepHistory("Destination/paused_by_a_delivery", protocol.DestinationWorkflowID(chat))
 }
+
+func TestAPublicChatIsNamedByItsName(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"TG_CHAT": "@Poteryashki_e2e"})
+	require.NoError(t, s.sandbox.ChangeChat(chatID, func(c *sandbox.Chat) { c.Username = "poteryashki_e2e" }))
+	s.work()
+	delivery := s.ended(s.send("telegram:@poteryashki_e2e", withPhotos(1, 2)))
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Len(t, s.sandbox.Messages(chatID), 2)
+	state, err := s.starter.Destination(s.ctx, "telegram:@poteryashki_e2e")
+	require.NoError(t, err)
+	require.Equal(t, protocol.LaneOpen, state.State)
+}

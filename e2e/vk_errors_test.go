@@ -49,6 +49,12 @@ func TestWhatVKAnswersDecidesWhatHappens(t *testing.T) {
 		{name: "214 of a community key parks and pauses", faults: times(1, sandbox.Fault{Code: 214, Description: "Access to adding post denied: method is unavailable with group auth"}), status: protocol.StatusParked, reason: "community_key_not_allowed", outcomes: parked, lane: protocol.LanePaused},
 		{name: "14 parks and pauses", faults: times(1, sandbox.Fault{Code: 14}), status: protocol.StatusParked, reason: protocol.ReasonCaptcha, outcomes: parked, lane: protocol.LanePaused},
 		{name: "100 fails with its text", faults: times(1, sandbox.Fault{Code: 100, Description: "One of the parameters specified was missing or invalid: owner_id"}), status: protocol.StatusFailed, reason: "owner_id", outcomes: []string{db.OutcomeRejected}, lane: protocol.LaneOpen},
+		{name: "a refusal of what VK took before and did not say so", faults: append(times(1, sandbox.Fault{Status: 200, Body: `{"response":null}`, ContentType: "application/json", AcceptThenFail: true}),
+			times(1, sandbox.Fault{Code: 100, Description: "One of the parameters specified was missing or invalid: guid"})...), status: protocol.StatusSent,
+			outcomes: sentAgain(db.OutcomeUnknown), uncertain: 1, messages: 1, lane: protocol.LaneOpen},
+		{name: "a refusal after an answer that got lost, of what VK did not take", faults: append(times(1, sandbox.Fault{Status: 200, Body: `{"response":null}`, ContentType: "application/json"}),
+			times(1, sandbox.Fault{Code: 100, Description: "One of the parameters specified was missing or invalid: guid"})...), status: protocol.StatusFailed, reason: "guid",
+			outcomes: []string{db.OutcomeUnknown, db.OutcomeRejected}, uncertain: 1, lane: protocol.LaneOpen},
 		{name: "222 goes without links", faults: times(1, sandbox.Fault{Code: 222}), status: protocol.StatusSent, outcomes: sentAgain(db.OutcomeDegraded), messages: 1, lane: protocol.LaneOpen},
 		{name: "3102 goes without the copyright mark", faults: times(1, sandbox.Fault{Code: 3102}), status: protocol.StatusSent, outcomes: sentAgain(db.OutcomeDegraded), messages: 1, lane: protocol.LaneOpen},
 	} {

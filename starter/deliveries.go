@@ -233,6 +233,21 @@ func (s *Starter) GiveBack(ctx context.Context, destination string, done protoco
 	return nil
 }
 
+// TakeBack takes deliveries back: what waits is not sent, and what has arrived
+// is removed by their lanes, at their pace. What became of that is in
+// [db.Ledger.Amendments].
+func (s *Starter) TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) (err error) {
+	for _, id := range deliveryIDs {
+		defer s.decided(ctx, "take back", deliverySubject(id), reason, &err)
+	}
+	destinations, err := s.relay.Ledger.TakeBack(ctx, reason, deliveryIDs...)
+	failures := []error{err}
+	for _, destination := range destinations {
+		failures = append(failures, s.Nudge(ctx, destination))
+	}
+	return errors.Join(failures...)
+}
+
 const (
 	// seenFor is how long a run that waits for a person is taken to be there
 	// after it was last seen.

@@ -10,6 +10,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
+	"vestnik/internal/words"
 )
 
 // stateTime is how long a lane gets to say who sends and who is next.
@@ -28,8 +29,19 @@ func (s *Starter) Destinations(ctx context.Context) ([]protocol.LaneState, error
 			lanes = append(lanes, s.unused(name))
 		}
 	}
+	for i := range lanes {
+		s.showQuiet(&lanes[i])
+	}
 	slices.SortFunc(lanes, func(a, b protocol.LaneState) int { return cmp.Compare(a.Destination, b.Destination) })
 	return lanes, nil
+}
+
+// showQuiet shows the quiet hours of a lane that would send otherwise.
+func (s *Starter) showQuiet(lane *protocol.LaneState) {
+	if quiet := s.relay.Quiet(lane.Destination); quiet > 0 && lane.State == protocol.LaneOpen {
+		until := time.Now().Add(quiet)
+		lane.State, lane.Reason, lane.CoolingUntil = protocol.LaneCooling, protocol.ReasonQuietHours, &until
+	}
 }
 
 func (s *Starter) unused(destination string) protocol.LaneState {
@@ -37,17 +49,22 @@ func (s *Starter) unused(destination string) protocol.LaneState {
 	return protocol.LaneState{Destination: destination, State: protocol.LaneOpen, RatePerSec: pace.PerSecond, PerMinute: pace.PerMinute}
 }
 
-// UnknownDestinationError means that nothing is configured under a name, and
-// nothing was ever sent there.
-type UnknownDestinationError struct{ Name string }
-
-// Error names the remedy.
-func (e *UnknownDestinationError) Error() string {
-	return fmt.Sprintf("destination %s is not known: `vestnik destination list` shows those that are", e.Name)
+// unknownDestination means that nothing is configured under a name, and nothing
+// was ever sent there.
+func (s *Starter) unknownDestination(ctx context.Context, name string) error {
+	lanes, err := s.Destinations(ctx)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, lane := range lanes {
+		known = append(known, lane.Destination)
+	}
+	return words.NewUnknown("destination", name, known, "`vestnik destination list` shows them all")
 }
 
 // Destination returns how one destination stands; who sends and who is next
-// only while a worker answers. *UnknownDestinationError if there is none.
+// only while a worker answers. *words.Unknown if there is none.
 func (s *Starter) Destination(ctx context.Context, destination string) (protocol.LaneState, error) {
 	lanes, err := s.relay.Ledger.Lanes(ctx, destination, s.relay.Pace)
 	if err != nil {
@@ -59,10 +76,11 @@ func (s *Starter) Destination(ctx context.Context, destination string) (protocol
 			return protocol.LaneState{}, err
 		}
 		if _, configured := s.relay.Routes.Target(parsed); !configured {
-			return protocol.LaneState{}, &UnknownDestinationError{Name: destination}
+			return protocol.LaneState{}, s.unknownDestination(ctx, destination)
 		}
 		return s.unused(destination), nil
 	}
+	s.showQuiet(&lanes[0])
 	ctx, cancel := context.WithTimeout(ctx, stateTime)
 	defer cancel()
 	var known protocol.LaneState
@@ -75,17 +93,21 @@ func (s *Starter) Destination(ctx context.Context, destination string) (protocol
 
 // PauseDestination stops a lane until it is resumed. Nothing is lost: what is
 // owed waits.
-func (s *Starter) PauseDestination(ctx context.Context, destination, reason, by string) (protocol.LaneState, error) {
+func (s *Starter) PauseDestination(ctx context.Context, destination, reason, by string) (lane protocol.LaneState, err error) {
+	defer s.decided(ctx, "pause", destinationSubject(destination), reason, &err)
 	return s.steer(ctx, destination, protocol.PauseUpdate, protocol.Pause{Reason: reason, By: by})
 }
 
-// ResumeDestination ends a lane's pause and cooldown.
-func (s *Starter) ResumeDestination(ctx context.Context, destination string) (protocol.LaneState, error) {
+// ResumeDestination ends a lane's pause and cooldown, and has the delivery that
+// caused the pause tried again first.
+func (s *Starter) ResumeDestination(ctx context.Context, destination string) (lane protocol.LaneState, err error) {
+	defer s.decided(ctx, "resume", destinationSubject(destination), "", &err)
 	return s.steer(ctx, destination, protocol.ResumeUpdate)
 }
 
 // SetRate makes a lane faster or slower until its configured rate changes.
-func (s *Starter) SetRate(ctx context.Context, destination string, pace protocol.Pace) (protocol.LaneState, error) {
+func (s *Starter) SetRate(ctx context.Context, destination string, pace protocol.Pace) (lane protocol.LaneState, err error) {
+	defer s.decided(ctx, fmt.Sprintf("rate %g a second, %d a minute", pace.PerSecond, pace.PerMinute), destinationSubject(destination), "", &err)
 	return s.steer(ctx, destination, protocol.SetRateUpdate, pace)
 }
 
@@ -96,24 +118,39 @@ func (s *Starter) steer(ctx context.Context, destination, update string, argumen
 	if err := s.Nudge(ctx, destination); err != nil {
 		return protocol.LaneState{}, err
 	}
-	if err := s.updateInto(ctx, protocol.DestinationWorkflowID(destination), update, nil, arguments...); err != nil {
+	var answer protocol.LaneState
+	if err := s.updateInto(ctx, protocol.DestinationWorkflowID(destination), update, &answer, arguments...); err != nil {
 		return protocol.LaneState{}, err
 	}
-	return s.Destination(ctx, destination)
+	state, err := s.Destination(ctx, destination)
+	state.TakenUp = answer.TakenUp
+	return state, err
 }
 
 // Plan returns what the next scan will do about each wall.
 func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
 	scan := s.relay.Config.Scan
-	state, err := s.relay.Walls.ReadState(ctx, db.KeyName(scan.Token.Reveal()), time.Now())
+	keys := s.relay.KeyNames()
+	state, err := s.relay.Walls.ReadState(ctx, keys, time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
-	return state.Plan(scan.DailyQuota, protocol.ScanWallsInput{}), nil
+	return state.Plan(scan.DailyQuota*len(keys), protocol.ScanWallsInput{}), nil
 }
 
-// ResumeKey ends the pause that VK has put the reading key under; false if
-// there is none. If VK still wants it, the next call finds out.
-func (s *Starter) ResumeKey(ctx context.Context) (bool, error) {
-	return s.relay.Walls.ResumeKey(ctx, db.KeyName(s.relay.Config.Scan.Token.Reveal()))
+// ReadingKeys returns how the reading keys stand, what VK asks of them included:
+// for the operator's eyes alone.
+func (s *Starter) ReadingKeys(ctx context.Context) ([]db.KeyState, error) {
+	return s.relay.Walls.Keys(ctx, s.relay.KeyNames(), time.Now().Add(-24*time.Hour))
+}
+
+// ResumeKey ends the pauses that VK has put the reading keys under, or, with an
+// answer to its captcha, that of the key which asks for one; false if there is
+// none. If VK still wants it, the next call finds out.
+func (s *Starter) ResumeKey(ctx context.Context, captcha string) (resumed bool, err error) {
+	defer s.decided(ctx, "resume", "reading-key", "", &err)
+	if captcha != "" {
+		return s.relay.Walls.AnswerCaptcha(ctx, captcha, s.relay.KeyNames()...)
+	}
+	return s.relay.Walls.ResumeKeys(ctx, s.relay.KeyNames()...)
 }

@@ -16,6 +16,7 @@ import (
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
+	"vestnik/internal/words"
 )
 
 // answerTime is how long a command waits for a worker's answer.
@@ -47,11 +48,13 @@ func (s *Starter) Delivery(ctx context.Context, id int64) (db.DeliveryRow, error
 // Deliver sends a stored post to a destination by hand, whatever the rules
 // say, and returns the delivery's id. A post that has been delivered there is
 // refused; one that failed or was skipped is sent again.
-func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (int64, error) {
+func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (id int64, err error) {
 	if _, configured := s.relay.Routes.Target(destination); !configured {
-		return 0, fmt.Errorf("destination %s is not configured: see `vestnik destination list`", destination)
+		return 0, s.unconfigured(destination)
 	}
-	id, created, err := s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1, Wanted: true})
+	var created bool
+	defer func() { s.decided(ctx, "deliver", deliverySubject(id), "", &err) }()
+	id, created, err = s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1, Wanted: true})
 	if errors.Is(err, db.ErrNotFound) {
 		return 0, fmt.Errorf("%s is not stored: scan its wall first (%w)", protocol.WallPost(ownerID, postID), err)
 	}
@@ -74,13 +77,22 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 	return id, err
 }
 
+func (s *Starter) unconfigured(destination route.Destination) error {
+	var known []string
+	for _, target := range s.relay.Routes.Targets() {
+		known = append(known, target.Destination.String())
+	}
+	return words.NewUnknown("configured destination", destination.String(), known, "TG_CHAT, VK_OUT_OWNER_ID or ROUTES_FILE name them")
+}
+
 // Resume hands an operator's decision to a delivery and says what came of it.
 // A delivery whose workflow has ended is started again, or settled on the
-// spot.
-func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) (string, error) {
+// spot. Its errors name the delivery.
+func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) (answer string, err error) {
 	if err := resume.Validate(); err != nil {
 		return "", err
 	}
+	defer s.decided(ctx, string(resume.Action), deliverySubject(id), resume.Note, &err)
 	delivery, err := s.Delivery(ctx, id)
 	if err != nil {
 		return "", err
@@ -88,9 +100,12 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 	if delivery.Status == protocol.StatusSent {
 		return "", fmt.Errorf("delivery %d has been sent: there is nothing to resume", id)
 	}
-	answer, err := s.update(ctx, delivery.WorkflowID, protocol.ResumeDeliveryUpdate, resume)
-	if !isNotFound(err) {
-		return answer, err
+	answer, err = s.update(ctx, delivery.WorkflowID, protocol.ResumeDeliveryUpdate, resume)
+	if err != nil && !isNotFound(err) {
+		return "", fmt.Errorf("delivery %d: %w", id, err)
+	}
+	if err == nil {
+		return answer, nil
 	}
 	key := protocol.DeliveryKey{Destination: delivery.Destination, OwnerID: delivery.OwnerID, PostID: delivery.PostID}
 	switch resume.Action {
@@ -152,15 +167,16 @@ func (s *Starter) Schedule(ctx context.Context) error {
 	})
 }
 
-// EnsureSchedules makes recovery's schedule, and those that Schedule has made,
-// where they are not there: Temporal may be a new one.
+// EnsureSchedules makes the schedules of recovery and retention, and that of the
+// scan if Schedule has made it, where they are not there: Temporal may be a new
+// one.
 func (s *Starter) EnsureSchedules(ctx context.Context) error {
 	ids, err := s.relay.Ledger.WantedSchedules(ctx)
 	if err != nil {
 		return err
 	}
 	return s.eachSchedule(func(wanted schedule) error {
-		if wanted.id != protocol.RecoverID && !slices.Contains(ids, wanted.id) {
+		if wanted.id == protocol.ScanWallsID && !slices.Contains(ids, wanted.id) {
 			return nil
 		}
 		if err := s.create(ctx, wanted); !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
@@ -172,6 +188,7 @@ func (s *Starter) EnsureSchedules(ctx context.Context) error {
 
 const (
 	recoverEvery = time.Minute
+	retainEvery  = time.Hour
 	// scheduledRunTime ends a run of a schedule that hangs, whatever the
 	// reason: its schedule skips the later ones as long as it runs.
 	scheduledRunTime = 30 * time.Minute
@@ -185,7 +202,10 @@ type schedule struct {
 }
 
 func (s *Starter) eachSchedule(do func(schedule) error) error {
-	err := do(schedule{id: protocol.RecoverID, workflow: protocol.RecoverWorkflow, summary: "set going again what stands still", every: recoverEvery})
+	err := errors.Join(
+		do(schedule{id: protocol.RecoverID, workflow: protocol.RecoverWorkflow, summary: "set going again what stands still", every: recoverEvery}),
+		do(schedule{id: protocol.RetainID, workflow: protocol.RetainWorkflow, summary: "blank posts that are kept no longer", every: retainEvery}),
+	)
 	if len(s.relay.Config.Scan.Walls) == 0 {
 		return err
 	}
@@ -217,9 +237,13 @@ func (w schedule) action() *client.ScheduleWorkflowAction {
 }
 
 // Scan reads walls now, without waiting for the schedule, and waits for the
-// result. A scan by hand that is under way already is joined.
+// result. A scan by hand that is under way already is joined. A wall that is not
+// watched is *words.Unknown.
 func (s *Starter) Scan(ctx context.Context, input protocol.ScanWallsInput) (protocol.ScanWallsResult, error) {
 	var result protocol.ScanWallsResult
+	if err := s.watched(ctx, input.Walls); err != nil {
+		return result, err
+	}
 	run, err := s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID:            protocol.ScanWallsID + "-by-hand",
 		TaskQueue:     protocol.TaskQueue,
@@ -229,6 +253,68 @@ func (s *Starter) Scan(ctx context.Context, input protocol.ScanWallsInput) (prot
 		return result, fmt.Errorf("start a scan: %w", err)
 	}
 	return result, run.Get(ctx, &result)
+}
+
+// watched refuses names of walls that VK_WALLS does not hold.
+func (s *Starter) watched(ctx context.Context, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	known := slices.Clone([]string(s.relay.Config.Scan.Walls)) // the first scan is still to make them the watched ones
+	walls, err := s.relay.Walls.Watched(ctx)
+	if err != nil {
+		return err
+	}
+	for _, wall := range walls {
+		known = append(known, wall.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return words.NewUnknown("watched wall", name, known, "VK_WALLS names them, and `vestnik scan --plan` lists them")
+		}
+	}
+	return nil
+}
+
+// WallHasNews makes a wall due, once for each of VK's events, and begins to read
+// it. If that fails, the next scan reads it.
+func (s *Starter) WallHasNews(ctx context.Context, ownerID int64, eventID string) error {
+	name, err := s.relay.Walls.HasNews(ctx, ownerID, eventID)
+	if err != nil || name == "" {
+		return err
+	}
+	_, err = s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:            protocol.ScanWallsID + "-called/" + name,
+		TaskQueue:     protocol.TaskQueue,
+		StaticSummary: "VK has called: there is news on " + name,
+	}, protocol.ScanWallsWorkflow, protocol.ScanWallsInput{Walls: []string{name}})
+	if err != nil {
+		s.relay.Log.WarnContext(ctx, "wall with news not read at once: the next scan does", "wall", name, "error", err)
+	}
+	return nil
+}
+
+// Backfill owes what a wall's first reading did not deliver, and waits for the
+// result.
+func (s *Starter) Backfill(ctx context.Context, wanted protocol.Backfill) (protocol.Backfilled, error) {
+	var result protocol.ScanWallsResult
+	if err := s.watched(ctx, []string{wanted.Wall}); err != nil {
+		return protocol.Backfilled{}, err
+	}
+	run, err := s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID:            protocol.ScanWallsID + "-backfill",
+		TaskQueue:     protocol.TaskQueue,
+		StaticSummary: "backfill of " + wanted.Wall,
+
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}, protocol.ScanWallsWorkflow, protocol.ScanWallsInput{Backfill: &wanted})
+	if err == nil {
+		err = run.Get(ctx, &result)
+	}
+	if err != nil {
+		return protocol.Backfilled{}, fmt.Errorf("backfill %s: %w", wanted.Wall, err)
+	}
+	return *result.Backfilled, nil
 }
 
 func isNotFound(err error) bool {

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"vestnik/activities"
-	"vestnik/db"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
@@ -21,16 +20,19 @@ import (
 // on that platform's queue.
 func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, metrics *telemetry.Metrics) error {
 	cfg, starting := r.Config, starter.New(r)
-	reader, err := r.Reader()
+	readers, err := r.Readers()
 	if err != nil {
 		return err
 	}
+	keys := &activities.ReadingKeys{Store: r.Walls, Quota: cfg.Scan.DailyQuota}
+	for i, name := range r.KeyNames() {
+		keys.Keys = append(keys.Keys, activities.ReadingKey{Name: name, Client: readers[i], Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1)})
+	}
 	walls := &activities.Walls{
 		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Starter: starting, Routes: r.Routes,
-		Reader: reader, Key: db.KeyName(cfg.Scan.Token.Reveal()), Names: cfg.Scan.Walls,
-		Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Quota: cfg.Scan.DailyQuota,
-		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge,
-		CaseWindow: cfg.Relay.CaseWindow, Log: r.Log,
+		Keys: keys, Names: cfg.Scan.Walls,
+		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge, FirstRead: time.Duration(cfg.Scan.FirstRead) * time.Hour,
+		CaseWindow: cfg.Relay.CaseWindow, Log: r.Log, Metrics: metrics,
 	}
 	outbound := &activities.Outbound{
 		Ledger: r.Ledger, Posts: r.Posts, Starter: starting, Routes: r.Routes, MaxAge: cfg.Scan.MaxAge, Log: r.Log, Metrics: metrics,
@@ -45,19 +47,21 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, Timeout: cfg.VKOut.HTTPTimeout + time.Second,
 		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Log: r.Log},
 	}
-	if reader != nil {
+	if len(readers) > 0 {
 		telegram.Fresh, vk.Walls, vk.Album.Walls = walls.FreshPhotos, walls, walls
 	}
 	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, r) })
 	workers.AtStart(func(ctx context.Context) { keepSchedules(ctx, starting, r.Log) })
 
 	main := workers.On(protocol.TaskQueue)
-	main.RegisterActivity(&activities.Lanes{Starter: starting, Ledger: r.Ledger, Pace: r.Pace})
+	main.RegisterActivity(&activities.Lanes{Starter: starting, Ledger: r.Ledger, Pace: r.Pace, Quiet: r.Quiet})
 	main.RegisterActivity(&activities.Recovery{Starter: starting, Ledger: r.Ledger, Imports: imports, CaseWindow: cfg.Relay.CaseWindow})
+	main.RegisterActivity(&activities.Retention{Posts: r.Posts, Days: cfg.Relay.RetentionDays})
 	main.RegisterActivity(activities.NewLedger(r.Ledger))
 	main.RegisterActivity(walls.PlanReads)
 	main.RegisterActivity(walls.StartDeliveries)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.ReadWall)
+	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.BackfillWall)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.SendToVK)
 	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.SendToTelegram)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.EditOnVK)

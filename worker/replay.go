@@ -18,10 +18,11 @@ import (
 // Replayer replays histories against the workflows of this build.
 type Replayer struct{ worker.WorkflowReplayer }
 
-// NewReplayer returns a replayer that knows every workflow.
-func NewReplayer() (*Replayer, error) {
+// NewReplayer returns a replayer that knows every workflow and reads payloads as
+// a client with these options does.
+func NewReplayer(options client.Options) (*Replayer, error) {
 	replayer, err := worker.NewWorkflowReplayerWithOptions(worker.WorkflowReplayerOptions{
-		ContextPropagators: telemetry.ContextPropagators(),
+		ContextPropagators: telemetry.ContextPropagators(), DataConverter: options.DataConverter, FailureConverter: options.FailureConverter,
 	})
 	if err != nil {
 		return nil, err

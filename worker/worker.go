@@ -25,6 +25,11 @@ import (
 // of which nobody can know whether it went out.
 const stopTime = 25 * time.Second
 
+// activitiesPerConnection is how many activities of one task queue may run at
+// once for each connection to Postgres. They wait for platforms most of the time;
+// more would only wait for connections, until their time is over.
+const activitiesPerConnection = 8
+
 // Registry is what workflows and activities are registered on: a worker, or a
 // replayer.
 type Registry interface {
@@ -41,6 +46,7 @@ func RegisterWorkflows(registry Registry) {
 	}{
 		{protocol.ScanWallsWorkflow, workflows.ScanWalls},
 		{protocol.RecoverWorkflow, workflows.Recover},
+		{protocol.RetainWorkflow, workflows.Retain},
 		{protocol.DeliverPostWorkflow, workflows.DeliverPost},
 		{protocol.DestinationWorkflow, workflows.Destination},
 		{protocol.BotSessionWorkflow, workflows.BotSession},
@@ -72,7 +78,8 @@ func New(temporal client.Client, cfg config.Worker) *Workers {
 
 func (w *Workers) options(cfg config.Worker) worker.Options {
 	options := worker.Options{
-		WorkerStopTimeout: stopTime,
+		WorkerStopTimeout:                  stopTime,
+		MaxConcurrentActivityExecutionSize: cfg.Connections * activitiesPerConnection,
 		// Left alone, the SDK sends a beat only every 80 % of its timeout.
 		MaxHeartbeatThrottleInterval:     activities.HeartbeatEvery,
 		DefaultHeartbeatThrottleInterval: activities.HeartbeatEvery,

@@ -37,6 +37,12 @@ const (
 	tapAgain = time.Second
 	// tapAgainChange guards tapAgain for sessions that began before it.
 	tapAgainChange = "drop a tap right after its screen"
+	// menuAgain is how soon after a message that asked for nothing another like
+	// it brings no screen of its own: ten photos of an album bring one.
+	menuAgain = time.Minute
+	// overtakenChange guards sessions that began before a favourite remembered
+	// its last change.
+	overtakenChange = "drop a change of a favourite that was overtaken"
 	// oneActivityChange guards runs that began when each button was answered
 	// by an activity of its own.
 	oneActivityChange = "answer and perform in one activity"
@@ -188,10 +194,10 @@ func (s *session) takeMail(ctx workflow.Context) {
 // takeIn drops what the session has had, and adds the rest to what waits.
 func (s *session) takeIn(ctx workflow.Context, update protocol.BotUpdate) {
 	if first, known := s.known(update.ID); known {
-		s.close(ctx, update, "duplicate", "original_trace_id", first)
+		s.close(ctx, update, "duplicate", "original_traceId", first)
 		return
 	}
-	s.remember(protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID})
+	s.remember(protocol.SeenUpdate{ID: update.ID, TraceID: update.TraceID, Favourite: favouriteOf(update)})
 	if s.backlog+backlogSize(update) > backlogMax {
 		workflow.GetMetricsHandler(ctx).Counter(protocol.DroppedUpdatesMetric).Inc(1)
 		s.close(ctx, update, "error", guide.InternalUnexpected.LogFields("update dropped: too many of this chat wait", "")...)
@@ -199,8 +205,10 @@ func (s *session) takeIn(ctx workflow.Context, update protocol.BotUpdate) {
 	}
 	w := &waiting{BotUpdate: update}
 	switch {
-	case update.ChatID == 0:
-		w.only = "a button on a message of no chat that is known"
+	case update.ChatID == 0 || update.AnswerOnly:
+		w.only = "a button in no chat that the guide talks in"
+	case s.overtaken(ctx, update):
+		w.only = "a later change of the same favourite came first"
 	case s.repeatsLast(ctx, update):
 		w.only = "the same button again, before its screen could be read"
 	}
@@ -255,6 +263,27 @@ func (s *session) repeatsLast(ctx workflow.Context, update protocol.BotUpdate) b
 		(!s.apart || workflow.GetVersion(ctx, tapAgainChange, workflow.DefaultVersion, 1) == 1)
 }
 
+// overtaken reports whether the update would change a favourite that a later
+// update has changed already: deliveries overtake each other by some
+// milliseconds, and the person's last word holds.
+func (s *session) overtaken(ctx workflow.Context, update protocol.BotUpdate) bool {
+	favourite := favouriteOf(update)
+	return favourite != "" && slices.ContainsFunc(s.seen, func(seen protocol.SeenUpdate) bool {
+		_, waits := slices.BinarySearchFunc(s.queue, &waiting{BotUpdate: protocol.BotUpdate{ID: seen.ID}}, byID)
+		return seen.Favourite == favourite && seen.ID > update.ID && !waits
+	}) && workflow.GetVersion(ctx, overtakenChange, workflow.DefaultVersion, 1) == 1
+}
+
+// favouriteOf is the entity and id of the favourite that an update changes,
+// such as "place:123"; "" if it changes none.
+func favouriteOf(update protocol.BotUpdate) string {
+	action, err := guide.ParseAction(update.Data)
+	if err != nil || action.Route() != guide.ToAddFavourite && action.Route() != guide.ToRemoveFavourite {
+		return ""
+	}
+	return action.Entity + ":" + action.EntityID()
+}
+
 func sameTap(first, again protocol.BotUpdate) bool {
 	return first.CallbackID != "" && first.ID < again.ID &&
 		first.UserID == again.UserID && first.MessageID == again.MessageID && first.Data == again.Data
@@ -266,13 +295,16 @@ func (s *session) answer(ctx workflow.Context, w *waiting, made int) {
 	s.answering++
 	ctx = telemetry.WithWorkflowTraceID(ctx, w.TraceID)
 	w.answer = workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.AnswerOptions(made)), guideBot.Answer,
-		activities.Answering{BotUpdate: w.BotUpdate, Made: made, Claim: w.only != "", BotID: s.botID, Session: s.name(ctx)})
+		activities.Answering{BotUpdate: w.BotUpdate, Made: made, Claim: w.only != "", Only: w.only, BotID: s.botID, Session: s.name(ctx)})
 	workflow.Go(ctx, func(ctx workflow.Context) {
-		_ = w.answer.Get(ctx, nil) // logged where it failed; the screen comes all the same
+		var closed bool
+		_ = w.answer.Get(ctx, &closed) // logged where it failed; the screen comes all the same
 		s.answering--
 		if w.only != "" {
 			s.backlog -= backlogSize(w.BotUpdate)
-			s.close(ctx, w.BotUpdate, "ok", "details", w.only)
+			if !closed {
+				s.close(ctx, w.BotUpdate, "ok", "details", w.only)
+			}
 		}
 	})
 }
@@ -314,6 +346,7 @@ func (s *session) work(ctx workflow.Context) {
 		s.handling, s.queue = s.queue[0], s.queue[1:]
 		s.handle(telemetry.WithWorkflowTraceID(ctx, s.handling.TraceID), s.handling)
 		s.backlog -= backlogSize(s.handling.BotUpdate)
+		workflow.SetCurrentDetails(ctx, "last action: "+cmp.Or(s.handling.Data, "a message"))
 		s.handling = nil
 		s.handled++
 	}
@@ -330,15 +363,34 @@ func (s *session) handle(ctx workflow.Context, w *waiting) {
 		s.closeFailed(ctx, w.BotUpdate, err)
 		return
 	case performed.Duplicate:
-		s.close(ctx, w.BotUpdate, "duplicate", "original_trace_id", performed.OriginalTraceID)
+		if !performed.Closed {
+			s.close(ctx, w.BotUpdate, "duplicate", "original_traceId", performed.OriginalTraceID)
+		}
 		return
+	}
+	if len(w.Sealed) > 0 {
+		s.view.Asked = append(s.view.Asked, protocol.Asked{ID: w.ID, Sealed: w.Sealed})
+		s.view.Asked = s.view.Asked[max(len(s.view.Asked)-protocol.AskedMax, 0):]
+	}
+	s.view.MenuFor, s.view.MenuAt = "", time.Time{}
+	if s.asksNothing(w.BotUpdate) {
+		s.view.MenuFor, s.view.MenuAt = w.Content, workflow.Now(ctx)
 	}
 	s.view.Help, s.view.Card = performed.Help, performed.Card
 	if performed.Shown.MessageID != 0 {
 		s.view.MessageID, s.view.Photo = performed.Shown.MessageID, performed.Shown.Photo
 	}
 	s.shown, s.shownAt = w.BotUpdate, workflow.Now(ctx)
-	s.close(ctx, w.BotUpdate, "ok")
+	if !performed.Closed {
+		s.close(ctx, w.BotUpdate, "ok")
+	}
+}
+
+// asksNothing reports whether the update is a message that is neither a command
+// nor a search, such as a photo: it brings the menu, or help where that is on
+// the screen.
+func (s *session) asksNothing(update protocol.BotUpdate) bool {
+	return update.Kind == protocol.BotMessage && update.Data == "" && (len(update.Sealed) == 0 || s.view.Help)
 }
 
 // noteBlocked marks a person who has blocked the bot. They may come back any
@@ -356,7 +408,9 @@ func (s *session) sweep(ctx workflow.Context) workflow.Future {
 	return workflow.ExecuteActivity(workflow.WithActivityOptions(ctx, activities.RecordOptions("sweep the inbox")), guideBot.Sweep)
 }
 
-// close writes the one closing line that every update has.
+// close writes the closing line of an update that no activity has closed. It is
+// written again when its workflow task is run again, so what goes well is closed
+// by Perform and Answer.
 func (s *session) close(ctx workflow.Context, update protocol.BotUpdate, result string, more ...any) {
 	ctx = telemetry.WithWorkflowTraceID(ctx, update.TraceID)
 	workflow.GetLogger(ctx).Info("bot update done", append(append(update.LogFields(), "result", result), more...)...)

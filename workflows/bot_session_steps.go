@@ -17,6 +17,7 @@ func (s *session) perform(ctx workflow.Context, w *waiting) (activities.Performe
 		Claiming: activities.Claiming{BotID: s.botID, Session: s.name(ctx), Update: w.BotUpdate},
 		View:     s.view,
 		Check:    !w.Open && !(w.Data == "" && s.view.Help),
+		Quiet:    s.asksNothing(w.BotUpdate) && w.Content != "" && w.Content == s.view.MenuFor && workflow.Now(ctx).Sub(s.view.MenuAt) < menuAgain,
 	}
 	if w.CallbackID != "" && !w.Inaccessible && w.MessageID == s.view.MessageID {
 		asked.Replaceable = w.MessageID
@@ -32,7 +33,7 @@ func (s *session) perform(ctx workflow.Context, w *waiting) (activities.Performe
 	}
 	var performed activities.Performed
 	err := workflow.ExecuteActivity(
-		workflow.WithActivityOptions(ctx, activities.PerformOptions()), guideBot.Perform, asked).Get(ctx, &performed)
+		workflow.WithActivityOptions(ctx, activities.PerformOptions(w.Data)), guideBot.Perform, asked).Get(ctx, &performed)
 	rest := &steps{ctx: ctx, session: s, asked: asked}
 	if lost := new(temporal.TimeoutError); errors.As(err, &lost) {
 		// The worker died, and nobody knows how far it came: each call may

@@ -50,7 +50,7 @@ func (l *lane) setup(ctx workflow.Context) error {
 	}
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, protocol.ResumeUpdate, func(ctx workflow.Context) (protocol.LaneState, error) {
 		return l.decide(ctx, "resume", lanes.Resume, l.destination)
-	}, workflow.UpdateHandlerOptions{Description: "End a pause or a cooldown."}); err != nil {
+	}, workflow.UpdateHandlerOptions{Description: "End a pause or a cooldown; the delivery that caused the pause is tried again first."}); err != nil {
 		return err
 	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, protocol.SetRateUpdate, func(ctx workflow.Context, pace protocol.Pace) (protocol.LaneState, error) {
@@ -80,7 +80,9 @@ func (l *lane) decide(ctx workflow.Context, what string, write any, arguments ..
 		l.cooling = time.Time{}
 	}
 	l.wakes.SendAsync(true)
-	return l.state(workflow.Now(ctx)), nil
+	state := l.state(workflow.Now(ctx))
+	state.TakenUp = view.TakenUp
+	return state, nil
 }
 
 func (l *lane) state(now time.Time) protocol.LaneState {

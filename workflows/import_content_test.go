@@ -66,7 +66,7 @@ func (i *importing) send(t *testing.T, key string, batch content.Batch) string {
 	t.Helper()
 	text, err := json.Marshal(batch)
 	require.NoError(t, err)
-	accepted, err := i.starter.Import(t.Context(), key, strings.NewReader(string(text)))
+	accepted, err := i.starter.Import(t.Context(), guidedb.Upload{Key: key, Batch: content.NewReader(strings.NewReader(string(text)), content.Rules{AllowHTTP: true})})
 	require.NoError(t, err)
 	return accepted.ID
 }
@@ -179,7 +179,7 @@ func TestAnImportThatWasCancelledIsGivenUp(t *testing.T) {
 func TestAnImportThatWasNeverStartedIsSweptUp(t *testing.T) {
 	t.Parallel()
 	i := setupImporting(t)
-	accepted, err := i.imports.Accept(t.Context(), "forgotten", strings.NewReader(`{"types": [{"id": "t", "name": "Тип"}]}`), content.Rules{})
+	accepted, err := i.imports.Accept(t.Context(), guidedb.Upload{Key: "forgotten", Batch: content.NewReader(strings.NewReader(`{"types": [{"id": "t", "name": "Тип"}]}`), content.Rules{})})
 	require.NoError(t, err)
 	i.startWorker(t)
 	require.NoError(t, i.starter.Sweep(t.Context()))
@@ -190,22 +190,33 @@ func TestAnImportThatWasNeverStartedIsSweptUp(t *testing.T) {
 // servers it names.
 const workerVariable = "VESTNIK_TEST_CONTENT_WORKER"
 
-func TestWorkerProcess(t *testing.T) {
+func TestMain(m *testing.M) {
 	settings, isWorker := os.LookupEnv(workerVariable)
 	if !isWorker {
-		t.Skip("is run by the test below")
+		os.Exit(m.Run())
 	}
+	if err := runContentWorker(context.Background(), settings); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func runContentWorker(ctx context.Context, settings string) error {
 	parts := strings.SplitN(settings, " ", 3)
-	pool, err := db.Open(t.Context(), parts[2])
-	require.NoError(t, err)
+	pool, err := db.Open(ctx, parts[2])
+	if err != nil {
+		return err
+	}
 	temporal, err := client.Dial(client.Options{HostPort: parts[0], Namespace: parts[1]})
-	require.NoError(t, err)
-	require.NoError(t, contentWorker(temporal, guidedb.NewImports(pool)).Run(nil))
+	if err != nil {
+		return err
+	}
+	return contentWorker(temporal, guidedb.NewImports(pool)).Run(nil)
 }
 
 func (i *importing) startWorkerProcess(t *testing.T) *os.Process {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWorkerProcess$")
+	command := exec.CommandContext(t.Context(), os.Args[0])
 	command.Env = append(os.Environ(), fmt.Sprintf("%s=%s %s %s", workerVariable, testenv.TemporalAddress(t), testenv.Namespace(t), i.url))
 	require.NoError(t, command.Start())
 	t.Cleanup(func() {
@@ -251,7 +262,7 @@ func setupGuide(t *testing.T, batch content.Batch) string {
 	i := &importing{imports: guidedb.NewImports(pool)}
 	text, err := json.Marshal(batch)
 	require.NoError(t, err)
-	accepted, err := i.imports.Accept(t.Context(), "", strings.NewReader(string(text)), content.Rules{})
+	accepted, err := i.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(strings.NewReader(string(text)), content.Rules{})})
 	require.NoError(t, err)
 	require.NoError(t, i.imports.Apply(t.Context(), accepted.ID, func(guidedb.Progress) {}))
 	return i.export(t)

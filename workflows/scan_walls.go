@@ -14,6 +14,11 @@ import (
 // started. Trouble with one wall, or with starting, holds up nothing else.
 func ScanWalls(ctx workflow.Context, input protocol.ScanWallsInput) (protocol.ScanWallsResult, error) {
 	s := &scan{input: input}
+	if input.Backfill != nil {
+		var walls *activities.Walls
+		backfillCtx := workflow.WithActivityOptions(ctx, activities.ReadOptions("backfill of "+input.Backfill.Wall))
+		return s.result, workflow.ExecuteActivity(backfillCtx, walls.BackfillWall, *input.Backfill).Get(ctx, &s.result.Backfilled)
+	}
 	s.start(ctx)
 	if err := s.readWalls(ctx); err != nil {
 		return s.result, err

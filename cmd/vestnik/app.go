@@ -42,17 +42,16 @@ type app struct {
 // open reads the configuration and connects. It does not wait for servers that
 // do not answer: it says so.
 func open(ctx context.Context, needs ...config.Need) (*app, error) {
-	return openAs(ctx, "cli", environ(), os.Stderr, needs...)
+	return openAs(ctx, "cli", needs...)
 }
 
-// openAs is open for a process of a role, with an environment and a log of its
-// own.
-func openAs(ctx context.Context, role string, environ map[string]string, logs io.Writer, needs ...config.Need) (*app, error) {
-	cfg, err := config.Load(environ, append(needs, config.NeedDatabase, config.NeedTemporal)...)
+// openAs is open for a process of a role.
+func openAs(ctx context.Context, role string, needs ...config.Need) (*app, error) {
+	cfg, err := settings(append(needs, config.NeedDatabase, config.NeedTemporal)...)
 	if err != nil {
 		return nil, err
 	}
-	return connect(ctx, role, cfg, logs)
+	return connect(ctx, role, cfg, os.Stderr)
 }
 
 // connect opens what a configuration names.
@@ -70,6 +69,12 @@ func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer
 	a.log = a.telemetry.Logger
 	if a.pool, err = db.Open(ctx, cfg.Database.URL.Reveal()); err != nil {
 		return nil, err
+	}
+	a.cfg.Worker.Connections = int(a.pool.Config().MaxConns)
+	if role != "cli" {
+		if err := db.CheckSchema(ctx, a.pool); err != nil {
+			return nil, err
+		}
 	}
 	options := cfg.Temporal.ClientOptions()
 	if err := a.telemetry.Equip(&options); err != nil {
@@ -104,25 +109,41 @@ func (a *app) close() {
 // commands of the person who started it.
 func devEnvironFile() string { return filepath.Join(devstack.StateDir, "environ") }
 
-// environ is the process's environment. Where it names neither a database nor
-// a Temporal, and `vestnik dev` runs in this folder, it is dev's.
-func environ() map[string]string {
-	own := config.Environ()
+// settings are what the process's environment says. Where that names neither a
+// database nor a Temporal, and `vestnik dev` runs in this folder, they are
+// dev's, sandbox included.
+func settings(needs ...config.Need) (config.Config, error) {
+	environ := config.Environ()
+	published := publishedByDev(environ)
+	for name, value := range published {
+		if _, set := environ[name]; !set {
+			environ[name] = value
+		}
+	}
+	cfg, err := config.Load(environ, needs...)
+	// dev publishes an address of a platform only where its sandbox stands in.
+	cfg.Platforms.SandboxTelegram = published["TELEGRAM_API_URL"] != "" && published["TELEGRAM_API_URL"] == environ["TELEGRAM_API_URL"]
+	cfg.Platforms.SandboxVK = published["VK_API_URL"] != "" && published["VK_API_URL"] == environ["VK_API_URL"]
+	return cfg, err
+}
+
+// publishedByDev is what a running `vestnik dev` has added to its environment.
+func publishedByDev(own map[string]string) map[string]string {
+	values := map[string]string{}
 	if own["DATABASE_URL"] != "" || own["DATABASE_URL_FILE"] != "" || own["TEMPORAL_ADDRESS"] != "" {
-		return own
+		return values
 	}
 	if _, running := devstack.Find(""); !running {
-		return own // what a killed process has left behind is of no use
+		return values // what a killed process has left behind is of no use
 	}
 	text, err := os.ReadFile(devEnvironFile())
 	if err != nil {
-		return own
+		return values
 	}
 	for line := range strings.Lines(string(text)) {
-		name, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
-		if _, set := own[name]; found && !set {
-			own[name] = value
+		if name, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), "="); found {
+			values[name] = value
 		}
 	}
-	return own
+	return values
 }

@@ -79,7 +79,7 @@ func botCommand() *cli.Command {
 // openWebhook needs neither a database nor Temporal: a webhook is set before
 // anything else runs.
 func openWebhook(needs ...config.Need) (starter.Webhook, error) {
-	cfg, err := config.Load(environ(), needs...)
+	cfg, err := settings(needs...)
 	if err != nil {
 		return starter.Webhook{}, err
 	}
@@ -88,7 +88,7 @@ func openWebhook(needs ...config.Need) (starter.Webhook, error) {
 		return starter.Webhook{}, errors.New("TELEGRAM_BOT_TOKEN is not set: set it to the token that @BotFather gave for the guide bot")
 	}
 	client, err := telegram.New(telegram.Config{
-		Token: cfg.Bot.Token.Reveal(), BaseURL: cfg.Platforms.TelegramURL, Timeout: cfg.Bot.HTTPTimeout,
+		Token: cfg.Bot.Token.Reveal(), BaseURL: cfg.Platforms.TelegramURL, Proxy: cfg.Platforms.ProxyTelegram(), Timeout: cfg.Bot.HTTPTimeout,
 	})
 	if err != nil {
 		return starter.Webhook{}, err

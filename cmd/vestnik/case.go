@@ -29,6 +29,7 @@ func caseCommand() *cli.Command {
 					&cli.BoolFlag{Name: "open", Usage: "only those whose animal is not home again"},
 					&cli.IntFlag{Name: "posts", Value: 2, Usage: "only those of so many posts or more"},
 					&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
+					&cli.Int64Flag{Name: "before", Usage: "those that follow this number in the list"},
 					outputFlag(),
 				},
 				Action: withApp(listCases),
@@ -53,7 +54,7 @@ func caseCommand() *cli.Command {
 }
 
 func listCases(ctx context.Context, cmd *cli.Command, a *app) error {
-	filter := db.CaseFilter{LeastPosts: cmd.Int("posts"), Limit: cmd.Int("limit")}
+	filter := db.CaseFilter{LeastPosts: cmd.Int("posts"), Before: cmd.Int64("before"), Limit: cmd.Int("limit")}
 	if cmd.Bool("open") {
 		filter.Closed = new(bool)
 	}
@@ -102,13 +103,13 @@ func printCase(c db.CaseStory) error {
 		fmt.Println(c.Note)
 	}
 	fmt.Println()
-	posts := newTable(os.Stdout, "POST", "WRITTEN", "TYPE", "PLACE", "IN THE CASE BECAUSE")
+	posts := newTable(os.Stdout, "POST", "WRITTEN", "TYPE", "PLACE", "ADDS", "IN THE CASE BECAUSE")
 	for _, post := range c.Members {
 		reason := dash(post.Reason)
 		if post.Deleted != nil {
 			reason += " (deleted)"
 		}
-		posts.row(post.ID, post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), reason)
+		posts.row(post.ID, post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), dash(post.Adds.String()), reason)
 	}
 	if err := posts.print(); err != nil {
 		return err

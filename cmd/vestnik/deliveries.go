@@ -16,6 +16,7 @@ import (
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
+	"vestnik/internal/words"
 )
 
 func deliveriesCommand() *cli.Command {
@@ -27,6 +28,7 @@ func deliveriesCommand() *cli.Command {
 			&cli.StringFlag{Name: "status", Usage: "only these: " + strings.Join(protocol.Statuses, ", "), Validator: validStatus},
 			&cli.StringFlag{Name: "destination", Usage: "only to this one, such as telegram:-1001234567890"},
 			&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
+			&cli.Int64Flag{Name: "before", Usage: "those that follow this id in the list"},
 			&cli.BoolFlag{Name: "summary", Usage: "counts by status, the oldest that waits, sent in the last hour"},
 			outputFlag(),
 		},
@@ -51,8 +53,12 @@ func validStatus(status string) error {
 }
 
 func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
+	destination, err := a.destination(ctx, cmd.String("destination"))
+	if err != nil {
+		return err
+	}
 	rows, err := a.relay.Ledger.List(ctx, db.DeliveryFilter{
-		Status: cmd.String("status"), Destination: cmd.String("destination"), Limit: cmd.Int("limit"),
+		Status: cmd.String("status"), Destination: destination, Before: cmd.Int64("before"), Limit: cmd.Int("limit"),
 	})
 	if err != nil {
 		return err
@@ -62,10 +68,26 @@ func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
 	}
 	list := newTable(os.Stdout, "ID", "STATUS", "POST", "TYPE", "CASE", "DESTINATION", "ATTEMPTS", "MESSAGES", "CREATED", "REASON")
 	for _, row := range rows {
+		if row.Held {
+			row.Reason = "its destination is paused"
+		}
 		list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), row.Type, caseNumber(row.Case), row.Destination, row.Attempts,
 			messages(row.MessageIDs), ago(&row.CreatedAt), row.Reason)
 	}
 	return list.print()
+}
+
+// destination is a known destination by the name it was given, or no name.
+func (a *app) destination(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	parsed, err := route.ParseDestination(name)
+	if err != nil {
+		return "", err
+	}
+	lane, err := a.starter.Destination(ctx, parsed.String())
+	return lane.Destination, err
 }
 
 func caseNumber(id *int64) string {
@@ -96,7 +118,7 @@ func (a *app) printSummary(ctx context.Context, cmd *cli.Command) error {
 	}
 	fmt.Printf("\noldest waiting   %s\nsent last hour   %d\n", ago(summary.OldestWaiting), summary.SentLastHour)
 	if summary.UncertainLastHour > 0 {
-		fmt.Printf("of unknown outcome among them: %d attempts, each perhaps one copy too many\n", summary.UncertainLastHour)
+		fmt.Printf("of unknown outcome among them: %s, each perhaps one copy too many\n", words.Count(summary.UncertainLastHour, "attempt", "attempts"))
 	}
 	return nil
 }
@@ -229,7 +251,7 @@ func resumeAll(ctx context.Context, cmd *cli.Command, resume protocol.Resume) er
 	for _, id := range ids {
 		answer, err := a.starter.Resume(ctx, id, resume)
 		if err != nil {
-			failures = append(failures, fmt.Errorf("delivery %d: %w", id, err))
+			failures = append(failures, err)
 			continue
 		}
 		fmt.Println(answer)
@@ -245,17 +267,30 @@ func (a *app) chosen(ctx context.Context, cmd *cli.Command) ([]int64, error) {
 		}
 		return deliveryIDs(cmd)
 	}
+	destination, err := a.destination(ctx, cmd.String("destination"))
+	if err != nil {
+		return nil, err
+	}
 	var ids []int64
+	var reasons []string
+	reason := cmd.String("reason")
 	for _, status := range []string{protocol.StatusParked, protocol.StatusUnknown} {
-		rows, err := a.relay.Ledger.List(ctx, db.DeliveryFilter{Status: status, Destination: cmd.String("destination"), Limit: 10_000})
+		rows, err := a.relay.Ledger.List(ctx, db.DeliveryFilter{Status: status, Destination: destination, Limit: 10_000})
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			if reason := cmd.String("reason"); reason == "" || row.Reason == reason {
+			reasons = append(reasons, row.Reason)
+			if reason == "" || row.Reason == reason {
 				ids = append(ids, row.ID)
 			}
 		}
+	}
+	switch {
+	case len(ids) == 0 && reason != "":
+		return nil, words.NewUnknown("reason", reason, reasons, "nothing waits for it; `vestnik status` shows what does")
+	case len(ids) == 0:
+		fmt.Fprintln(os.Stderr, "nothing waits for a person")
 	}
 	slices.Sort(ids) // the oldest first, as they were meant to go
 	return ids, nil
@@ -294,7 +329,7 @@ func reconcileCommand() *cli.Command {
 			if wantsJSON(cmd) {
 				return printJSON(os.Stdout, counts)
 			}
-			fmt.Printf("%d deliveries are not at rest; %d of them were settled from their closed workflows\n", counts.Open, counts.Settled)
+			fmt.Printf("deliveries not at rest: %d; settled from their closed workflows: %d\n", counts.Open, counts.Settled)
 			return nil
 		}),
 	}

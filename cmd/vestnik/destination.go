@@ -44,7 +44,7 @@ func destinationCommand() *cli.Command {
 				}),
 			},
 			{
-				Name: "resume", Usage: "end a pause or a cooldown", ArgsUsage: "destination", Flags: []cli.Flag{outputFlag()},
+				Name: "resume", Usage: "end a pause or a cooldown; the delivery that caused it is tried again first", ArgsUsage: "destination", Flags: []cli.Flag{outputFlag()},
 				Action: steering(func(ctx context.Context, _ *cli.Command, a *app, destination string) (protocol.LaneState, error) {
 					return a.starter.ResumeDestination(ctx, destination)
 				}),
@@ -96,6 +96,9 @@ func steering(run func(context.Context, *cli.Command, *app, string) (protocol.La
 		}
 		if err := printLanes([]protocol.LaneState{lane}); err != nil {
 			return err
+		}
+		if lane.TakenUp != 0 {
+			fmt.Printf("\ndelivery %d, which had paused it, is tried again first\n", lane.TakenUp)
 		}
 		if lane.Sending != "" {
 			fmt.Println("\nsending: " + lane.Sending)

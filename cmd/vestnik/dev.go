@@ -79,6 +79,7 @@ func (d *dev) run(ctx context.Context) error {
 	d.greet(listener)
 	parts := []func(context.Context) error{
 		d.app.work,
+		d.app.tellOperators,
 		func(ctx context.Context) error { return d.app.serve(ctx, listener, d.pages()) },
 		func(ctx context.Context) error {
 			select {
@@ -182,7 +183,7 @@ func (d *dev) startSandbox(ctx context.Context) error {
 			"TG_ENABLED":       "true", "TG_TOKEN": sandbox.TelegramToken, "TG_CHAT": strconv.FormatInt(sandbox.ChatID, 10),
 			"BOT_ENABLED": "true", "TELEGRAM_BOT_TOKEN": sandbox.GuideBotToken, "TELEGRAM_BOT_USERNAME": sandbox.GuideBotUsername,
 			"TELEGRAM_CHANNEL":        sandbox.GuideChannel,
-			"TELEGRAM_WEBHOOK_SECRET": rand.Text(), "BOT_CONTACT_URL": "https://t.me/sandbox_city", "GUIDE_EXTRAS": "true",
+			"TELEGRAM_WEBHOOK_SECRET": rand.Text(), "BOT_CONTACT_URL": "https://t.me/sandbox_city",
 		})
 	}
 	if d.sandboxVK {
@@ -191,7 +192,7 @@ func (d *dev) startSandbox(ctx context.Context) error {
 			"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": sandbox.VKWriteToken, "VK_OUT_MEDIA_TOKEN": sandbox.VKMediaToken,
 			"VK_OUT_OWNER_ID": strconv.FormatInt(sandbox.DestinationOwnerID, 10),
 			// A sandbox has no quota to spare, and whoever writes a post wants to see it go.
-			"VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "10s",
+			"VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "10s", "FIRST_READ_HOURS": "48",
 		})
 	}
 	return nil

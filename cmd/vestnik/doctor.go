@@ -19,7 +19,7 @@ func doctorCommand() *cli.Command {
 		Usage: "check the settings, the servers, the tokens and their rights; sends nothing",
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "settings", Usage: "also list every setting, secrets masked"}, outputFlag()},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			cfg, err := config.Load(environ())
+			cfg, err := settings()
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,17 +14,19 @@ import (
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/doctor"
+	"vestnik/internal/post"
 	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
 	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
+	"vestnik/internal/words"
 )
 
 // dryPage is how many posts of each wall a dry run looks at.
 const dryPage = 30
 
-func dryRunAction(ctx context.Context, cmd *cli.Command) error {
-	cfg, err := config.Load(environ(), config.NeedScan)
+func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) error {
+	cfg, err := settings(config.NeedScan)
 	if err != nil {
 		return err
 	}
@@ -45,7 +48,6 @@ func dryRunAction(ctx context.Context, cmd *cli.Command) error {
 		defer pool.Close()
 		rules.Ledger = db.NewLedger(pool)
 	}
-	walls := cmd.Args().Slice()
 	if len(walls) == 0 {
 		walls = cfg.Scan.Walls
 	}
@@ -75,9 +77,13 @@ func dryRun(ctx context.Context, rules rehearse.Rules, reader *vk.Client, name s
 	if err := doctor.AskVK(ctx, func(ctx context.Context) (err error) { page, err = reader.WallGet(ctx, owner, dryPage, 0); return err }); err != nil {
 		return nil, err
 	}
+	rules.Linked = func(ids ...post.ID) (items []json.RawMessage, err error) {
+		err = doctor.AskVK(ctx, func(ctx context.Context) (err error) { items, err = reader.WallGetByID(ctx, ids...); return err })
+		return items, err
+	}
 	rehearsals, skipped, err := rules.Page(ctx, name, page.Items)
 	for reason, count := range skipped {
-		fmt.Fprintf(os.Stderr, "· %s: %d posts skipped: %s\n", name, count, reason)
+		fmt.Fprintf(os.Stderr, "· %s: %s skipped: %s\n", name, words.Count(count, "post", "posts"), reason)
 	}
 	return rehearsals, err
 }
@@ -100,7 +106,7 @@ func printRehearsals(w io.Writer, rehearsals []rehearse.Rehearsal) error {
 			printRehearsed(&text, i+1, message)
 		}
 	}
-	fmt.Fprintf(&text, "%d messages, posts and albums would be sent. Nothing was.\n", count)
+	fmt.Fprintf(&text, "%s would be sent. Nothing was.\n", words.Count(count, "message, post or album", "messages, posts and albums"))
 	_, err := io.WriteString(w, text.String())
 	return err
 }

@@ -21,7 +21,7 @@ import (
 // screens have one each, so that neither waits for the other's connections.
 func (a *app) guideClient() (*telegram.Client, error) {
 	return telegram.New(telegram.Config{
-		Token: a.cfg.Bot.Token.Reveal(), BaseURL: a.cfg.Platforms.TelegramURL, Timeout: a.cfg.Bot.HTTPTimeout,
+		Token: a.cfg.Bot.Token.Reveal(), BaseURL: a.cfg.Platforms.TelegramURL, Proxy: a.cfg.Platforms.ProxyTelegram(), Timeout: a.cfg.Bot.HTTPTimeout,
 	})
 }
 
@@ -42,16 +42,13 @@ func (a *app) guideActivities() (*activities.Guide, error) {
 	return activities.NewGuide(activities.GuideConfig{
 		Answers: answers, Screens: screens, Store: guidedb.New(a.pool), Inbox: inbox.New(a.pool),
 		Channel: a.cfg.Bot.Channel, ChannelURL: a.cfg.Bot.ChannelURL, ContactURL: a.cfg.Bot.ContactURL, Zone: a.cfg.Bot.Timezone,
-		EditInPlace: a.cfg.Bot.EditInPlace, Extras: a.cfg.Bot.Extras, Seal: seal, Username: a.cfg.Bot.Username,
+		EditInPlace: a.cfg.Bot.EditInPlace, City: a.cfg.Bot.City, Seal: seal, Username: a.cfg.Bot.Username,
 		Token: &a.guideToken, Log: a.log,
 	}), nil
 }
 
-// guideSeal hides searches and locations from Temporal; nil without extras.
+// guideSeal hides searches and locations from Temporal.
 func (a *app) guideSeal() (*guide.Seal, error) {
-	if !a.cfg.Bot.Extras {
-		return nil, nil
-	}
 	return guide.NewSeal(a.cfg.Bot.Token.Reveal())
 }
 
@@ -103,7 +100,9 @@ func (a *app) fillGuide(ctx context.Context, photoBase string) error {
 	if err != nil {
 		return err
 	}
-	_, err = a.content().Import(ctx, "sample-city "+today.Format(time.DateOnly), bytes.NewReader(batch))
+	_, err = a.content().Import(ctx, guidedb.Upload{
+		Key: "sample-city " + today.Format(time.DateOnly), Batch: content.NewReader(bytes.NewReader(batch), content.Rules{AllowHTTP: true}), Author: "vestnik dev",
+	})
 	return err
 }
 

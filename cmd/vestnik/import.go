@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,7 +18,8 @@ import (
 	"vestnik/db/guidedb"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
-	"vestnik/starter"
+	"vestnik/internal/operators"
+	"vestnik/internal/words"
 )
 
 // importPoll is how often the command looks how far its import is.
@@ -25,26 +28,36 @@ const importPoll = 250 * time.Millisecond
 func importCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "import",
-		Usage:     "take a batch of content into the guide",
-		ArgsUsage: "<content.json | content.csv.zip>",
-		Description: "The batch is the one that POST /api/v1/cms/import takes; a zip has a CSV file for each of its\n" +
-			"lists (places.csv, …) with the fields' names in the first row and | between several values.\n" +
-			"What is refused is listed, the rest is taken. The exit code is 1 if anything was refused.",
+		Usage:     "take a batch of content into the guide, or take one back",
+		ArgsUsage: "<content.json | table.csv | workbook.xlsx | tables.zip>",
+		Description: "The batch is one that POST /api/v1/cms/import takes: JSON, or tables as editors have them: CSV (UTF-8,\n" +
+			"UTF-16 or Windows-1251; comma, semicolon or tab), xlsx, or a zip of those, with Russian or English\n" +
+			"headings. What is refused is listed, the rest is taken. A snapshot that would unpublish more than\n" +
+			"CMS_UNPUBLISH_PERCENT of a list waits until its number is confirmed. The exit code is 1 if anything\n" +
+			"was refused.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "check", Usage: "look for faults and import nothing; needs no server, and asks the guide's database if DATABASE_URL names it"},
-			&cli.BoolFlag{Name: "snapshot", Usage: "CSV only: unpublish what the batch's lists do not name"},
-			&cli.BoolFlag{Name: "allow-http", Usage: "take photos at http addresses, as beside the sandbox"},
+			&cli.BoolFlag{Name: "check", Usage: "tell what would be refused and import nothing; needs no server. With DATABASE_URL, tell what would be created, changed and unpublished, too"},
+			&cli.BoolFlag{Name: "snapshot", Usage: "tables only: unpublish what they do not name"},
+			&cli.StringFlag{Name: "list", Usage: "what a table holds, such as `places`, if neither its name nor its headings show it"},
 			&cli.StringFlag{Name: "key", Usage: "the same `KEY` is the same import"},
-			&cli.StringFlag{Name: "status", Usage: "show how the import `ID` stands"},
+			&cli.IntFlag{Name: "unpublish", Usage: "the `NUMBER` of objects that a snapshot may unpublish, confirmed"},
 			&cli.BoolFlag{Name: "no-wait", Usage: "do not wait for the import's end"},
 			outputFlag(),
 		},
+		Commands: []*cli.Command{
+			importCommandOn("status", "show how an import stands", showImport),
+			importCommandOn("undo", "take an import back: what it wrote is as it was before", undoImport),
+			importCommandOn("discard", "forget an import that waits to be confirmed", discardImport),
+			importCommandOn("confirm", "let an import that waits be applied", confirmImport,
+				&cli.IntFlag{Name: "unpublish", Usage: "the `NUMBER` of objects that it unpublishes"}),
+			{
+				Name: "history", Usage: "list the latest imports with who and what; they are kept for 30 days",
+				Flags: []cli.Flag{outputFlag()}, Action: withApp(listImports),
+			},
+		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			if cmd.String("status") != "" {
-				return withApp(showImport)(ctx, cmd)
-			}
 			if cmd.Args().Len() != 1 {
-				return errors.New("name one file: content.json or content.csv.zip")
+				return errors.New("name one file: content.json, table.csv, workbook.xlsx or tables.zip")
 			}
 			if cmd.Bool("check") {
 				return checkBatch(ctx, cmd)
@@ -54,15 +67,42 @@ func importCommand() *cli.Command {
 	}
 }
 
+// importCommandOn does something with the import whose ID is its argument.
+func importCommandOn(name, usage string, action func(ctx context.Context, cmd *cli.Command, a *app, id string) error, flags ...cli.Flag) *cli.Command {
+	return &cli.Command{
+		Name: name, Usage: usage, ArgsUsage: "<id>", Flags: append(flags, outputFlag()),
+		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
+			if cmd.Args().Len() != 1 {
+				return errors.New("name one import by its id: `vestnik import history`")
+			}
+			return action(ctx, cmd, a, cmd.Args().First())
+		}),
+	}
+}
+
 func checkBatch(ctx context.Context, cmd *cli.Command) error {
-	batch, err := openBatch(cmd)
+	cfg, err := settings(config.NeedDatabase)
+	rules := contentRules(cfg)
+	imports, closeGuide := guideToAsk(ctx, cfg, err)
+	defer closeGuide()
+	if imports != nil {
+		rules.Known = func(list content.List) ([]content.Named, error) { return imports.Named(ctx, list) }
+	}
+	batch, closeBatch, err := openBatch(cmd, func(name string, file io.Reader, options content.TableOptions) (content.Source, error) {
+		return content.Open(name, file, rules, options)
+	})
 	if err != nil {
 		return err
 	}
-	defer batch.Close()
-	guide, closeGuide := guideToAsk(ctx)
-	defer closeGuide()
-	report, err := content.CheckBatch(content.NewReader(batch, content.Rules{AllowHTTP: cmd.Bool("allow-http")}), guide)
+	defer closeBatch()
+	if imports != nil {
+		status, err := imports.Check(ctx, guidedb.Upload{Batch: batch})
+		if err != nil {
+			return err
+		}
+		return printImport(cmd, status)
+	}
+	report, err := content.CheckBatch(batch)
 	if err != nil {
 		return err
 	}
@@ -73,6 +113,7 @@ func checkBatch(ctx context.Context, cmd *cli.Command) error {
 	} else {
 		fmt.Println(report)
 		printRefusals(report.Refused)
+		printNotes(batch.Notes())
 		if len(report.Outside) > 0 {
 			fmt.Println("\nGood only if the guide has them already:")
 			printRefusals(report.Outside)
@@ -82,9 +123,8 @@ func checkBatch(ctx context.Context, cmd *cli.Command) error {
 }
 
 // guideToAsk is the guide behind DATABASE_URL, nil if there is none: a batch
-// can be checked without, only not what it refers to in the guide.
-func guideToAsk(ctx context.Context) (guide content.Guide, closeGuide func()) {
-	cfg, err := config.Load(environ(), config.NeedDatabase)
+// can be checked without, only not what it would make of the guide.
+func guideToAsk(ctx context.Context, cfg config.Config, err error) (guide *guidedb.Imports, closeGuide func()) {
 	if !cfg.Database.URL.IsSet() {
 		return nil, func() {}
 	}
@@ -93,61 +133,106 @@ func guideToAsk(ctx context.Context) (guide content.Guide, closeGuide func()) {
 		pool, err = db.Open(ctx, cfg.Database.URL.Reveal())
 	}
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "references are not looked up in the guide: %v\n", err)
+		fmt.Fprintf(os.Stderr, "the guide is not asked: %v\n", err)
 		return nil, func() {}
 	}
-	imports := guidedb.NewImports(pool)
-	return func(list content.List, ids []string) (map[string]bool, error) { return imports.Has(ctx, list, ids) }, pool.Close
+	return guidedb.NewImports(pool), pool.Close
 }
 
 func importBatch(ctx context.Context, cmd *cli.Command, a *app) error {
-	batch, err := openBatch(cmd)
+	imports := a.content()
+	batch, closeBatch, err := openBatch(cmd, imports.Open)
 	if err != nil {
 		return err
 	}
-	defer batch.Close()
-	bar := newBar(os.Stderr)
-	counted := &countingReader{from: batch, read: func(bytes int64) {
-		bar.show(batch.Share(bytes), fmt.Sprintf("%.1f MB read", float64(bytes)/1e6))
-	}}
-	rules := content.Rules{AllowHTTP: cmd.Bool("allow-http")}
-	accepted, err := starter.NewContent(a.temporal, guidedb.NewImports(a.pool), rules).Import(ctx, cmd.String("key"), counted)
-	bar.end()
-	if err != nil {
-		return err
-	}
+	defer closeBatch()
+	accepted, err := imports.Import(ctx, guidedb.Upload{
+		Key: cmd.String("key"), Batch: batch, Author: operators.Of(ctx).Name, Origin: filepath.Base(cmd.Args().First()), Confirmed: cmd.Int("unpublish"),
+	})
 	switch {
+	case err != nil:
+		return err
 	case accepted.OtherContent:
-		fmt.Fprintf(os.Stderr, "the key %q stands for another batch, sent before: this one is not imported\n", cmd.String("key"))
+		return fmt.Errorf("the key %q stands for another batch, sent before: this one is not imported", cmd.String("key"))
 	case accepted.Repeated:
 		fmt.Fprintln(os.Stderr, "this batch was sent before: it is the same import")
 	}
-	var status content.Status
+	return followImport(ctx, cmd, a, accepted.ID)
+}
+
+// followImport shows how far an import is, to its end.
+func followImport(ctx context.Context, cmd *cli.Command, a *app, id string) error {
+	bar := newBar(os.Stderr)
+	defer bar.end()
 	for {
-		if status, err = a.content().Status(ctx, accepted.ID); err != nil {
-			return fmt.Errorf("import %s goes on, and can't be followed: %w", accepted.ID, err)
+		status, err := a.content().Status(ctx, id)
+		if err != nil {
+			return fmt.Errorf("import %s goes on, and can't be followed: %w", id, err)
 		}
 		if status.State != content.Running || cmd.Bool("no-wait") {
-			break
+			bar.end()
+			return printImport(cmd, status)
 		}
 		bar.show(status.Progress, fmt.Sprintf("%s, %d objects", status.Phase, status.Objects))
 		select {
 		case <-time.After(importPoll):
 		case <-ctx.Done():
-			bar.end()
-			return fmt.Errorf("import %s goes on by itself: `vestnik import --status %s`", accepted.ID, accepted.ID)
+			return fmt.Errorf("import %s goes on by itself: `vestnik import status %s`", id, id)
 		}
 	}
-	bar.end()
-	return printImport(cmd, status)
 }
 
-func showImport(ctx context.Context, cmd *cli.Command, a *app) error {
-	status, err := a.content().Status(ctx, cmd.String("status"))
+func showImport(ctx context.Context, cmd *cli.Command, a *app, id string) error {
+	status, err := a.content().Status(ctx, id)
 	if err != nil {
 		return err
 	}
 	return printImport(cmd, status)
+}
+
+func undoImport(ctx context.Context, cmd *cli.Command, a *app, id string) error {
+	accepted, err := a.content().Undo(ctx, id, operators.Of(ctx).Name)
+	if err != nil {
+		return err
+	}
+	return followImport(ctx, cmd, a, accepted.ID)
+}
+
+func discardImport(ctx context.Context, _ *cli.Command, a *app, id string) error {
+	return a.content().Discard(ctx, id)
+}
+
+func confirmImport(ctx context.Context, cmd *cli.Command, a *app, id string) error {
+	err := a.content().Confirm(ctx, id, cmd.Int("unpublish"))
+	if miscounted := new(guidedb.CountError); errors.As(err, &miscounted) {
+		return fmt.Errorf("it unpublishes %d objects: confirm with --unpublish %d", miscounted.Unpublishes, miscounted.Unpublishes)
+	}
+	if err != nil {
+		return err
+	}
+	return followImport(ctx, cmd, a, id)
+}
+
+func listImports(ctx context.Context, cmd *cli.Command, a *app) error {
+	const latest = 50
+	history, err := a.content().History(ctx, latest)
+	if err != nil {
+		return err
+	}
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, history)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tACCEPTED\tSTATE\tCREATED\tCHANGED\tUNPUBLISHED\tREFUSED\tBY\tWHAT")
+	for _, status := range history {
+		what := status.Origin
+		if status.Undoes != "" {
+			what = "undo of " + status.Undoes
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", status.ID, status.AcceptedAt.Local().Format("2006-01-02 15:04"), status.State,
+			status.Created, status.Changed, status.Unpublished, status.RefusedCount, status.Author, what)
+	}
+	return table.Flush()
 }
 
 func printImport(cmd *cli.Command, status content.Status) error {
@@ -157,23 +242,49 @@ func printImport(cmd *cli.Command, status content.Status) error {
 		}
 	} else {
 		fmt.Printf("import %s: %s (%s)\n", status.ID, status.State, status.Phase)
-		fmt.Printf("%d objects: %d created, %d changed, %d unchanged, %d refused; %d unpublished\n",
-			status.Objects, status.Created, status.Changed, status.Unchanged, status.RefusedCount, status.Unpublished)
+		fmt.Printf("%s: %d created, %d changed, %d unchanged, %d refused; %d unpublished\n",
+			words.Count(status.Objects, "object", "objects"), status.Created, status.Changed, status.Unchanged, status.RefusedCount, status.Unpublished)
 		printRefusals(status.Refused)
+		printNotes(status.Notes)
+		printDifference(status.Difference)
 	}
-	if status.State == content.Failed {
+	switch {
+	case status.State == content.Failed:
 		return errors.New(status.Failure)
+	case status.State == content.Held && !cmd.Bool("check"):
+		return fmt.Errorf("nothing is done yet: `vestnik import confirm --unpublish %d %s`, or `vestnik import discard %s`",
+			status.Unpublished, status.ID, status.ID)
 	}
 	return refusedError(status.RefusedCount)
 }
 
 func printRefusals(refusals []content.Refusal) {
 	for _, refusal := range refusals {
-		value := ""
-		if refusal.Value != "" {
-			value = fmt.Sprintf(" %q", refusal.Value)
+		fmt.Printf("  %s: %s\n", refusal, refusal.Reason)
+	}
+}
+
+func printNotes(notes content.Notes) {
+	for _, warning := range notes.Warnings {
+		fmt.Printf("\nПредупреждение (%d): %s\n", warning.Count, warning.Reason)
+		for _, object := range warning.Objects {
+			fmt.Printf("  %s\n", object)
 		}
-		fmt.Printf("  %s%s: %s\n", refusal.Path, value, refusal.Reason)
+	}
+}
+
+func printDifference(difference content.Difference) {
+	for _, change := range difference {
+		fmt.Printf("\n%s %s: %d\n", change.List, change.Kind, change.Count)
+		for _, object := range change.Objects {
+			fmt.Printf("  %s (%s)\n", object.Name, object.ID)
+			for _, field := range object.Fields {
+				fmt.Printf("    %s: %q → %q\n", field.Field, field.Before, field.After)
+			}
+		}
+		if rest := change.Count - len(change.Objects); rest > 0 {
+			fmt.Printf("  … and %d more\n", rest)
+		}
 	}
 }
 
@@ -181,29 +292,28 @@ func refusedError(count int) error {
 	if count == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d objects refused", count)
+	return fmt.Errorf("%s refused", words.Count(count, "object", "objects"))
 }
 
-func openBatch(cmd *cli.Command) (*content.File, error) {
-	mode := content.Upsert
-	if cmd.Bool("snapshot") {
-		mode = content.Snapshot
+// openBatch opens the file that the command names.
+func openBatch(cmd *cli.Command, open func(string, io.Reader, content.TableOptions) (content.Source, error)) (content.Source, func(), error) {
+	options := content.TableOptions{List: content.List(cmd.String("list"))}
+	if options.List != "" && options.List.Rank() < 0 {
+		return nil, nil, fmt.Errorf("--list: want one of %v", content.Lists)
 	}
-	return content.OpenFile(cmd.Args().First(), mode)
-}
-
-// countingReader tells how much was read.
-type countingReader struct {
-	from  io.Reader
-	bytes int64
-	read  func(bytes int64)
-}
-
-func (c *countingReader) Read(into []byte) (int, error) {
-	n, err := c.from.Read(into)
-	c.bytes += int64(n)
-	c.read(c.bytes)
-	return n, err
+	if cmd.Bool("snapshot") {
+		options.Mode = content.Snapshot
+	}
+	file, err := os.Open(cmd.Args().First())
+	if err != nil {
+		return nil, nil, err
+	}
+	closeFile := func() { _ = file.Close() } // it was only read
+	batch, err := open(filepath.Base(file.Name()), file, options)
+	if err != nil {
+		closeFile()
+	}
+	return batch, closeFile, err
 }
 
 // bar shows progress on a terminal, and nothing anywhere else.

@@ -3,9 +3,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,12 +15,16 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/internal/config"
+	"vestnik/internal/guide"
+	"vestnik/internal/operators"
+	"vestnik/internal/telemetry"
+	"vestnik/internal/words"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	err := root().Run(ctx, os.Args)
+	err := root().Run(operators.As(ctx, operators.Actor{Name: cmp.Or(os.Getenv("USER"), "somebody"), Via: "cli"}), os.Args)
 	stop()
 	if err != nil {
 		explain(err)
@@ -27,33 +33,70 @@ func main() {
 }
 
 func root() *cli.Command {
-	return &cli.Command{
+	root := &cli.Command{
 		Name:  "vestnik",
 		Usage: "watch VK walls for lost pets and repost them; guide people through their city",
-		Description: "Settings come from the environment; README lists them. Beside a running `vestnik dev`,\n" +
+		Description: "Settings come from the environment; docs/configuration.md lists them. Beside a running `vestnik dev`,\n" +
 			"the other commands find its servers by themselves.",
-		Suggest:                   true,
 		EnableShellCompletion:     true,
 		DisableSliceFlagSeparator: true,
-		Commands: []*cli.Command{
-			devCommand(),
-			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
-			scanCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(),
-			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), reconcileCommand(), doctorCommand(), versionCommand(),
+		ConfigureShellCompletionCommand: func(completion *cli.Command) {
+			completion.Hidden = false
+			completion.Usage = "print the shell's completion: source <(vestnik completion bash)"
 		},
+		Commands: []*cli.Command{
+			devCommand(), statusCommand(),
+			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
+			scanCommand(), backfillCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(), takeBackCommand(), auditCommand(), operatorCommand(),
+			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
+		},
+	}
+	strict(root)
+	return root
+}
+
+// strict makes what a command does not know an error that names the nearest.
+func strict(cmd *cli.Command) {
+	cmd.Suggest = true
+	var names []string
+	for _, sub := range cmd.Commands {
+		names = append(names, sub.Name)
+		strict(sub)
+	}
+	if len(names) == 0 || cmd.Action != nil { // it knows its arguments itself
+		return
+	}
+	cmd.Action = func(_ context.Context, cmd *cli.Command) error {
+		if name := cmd.Args().First(); name != "" {
+			return words.NewUnknown("command", name, names, fmt.Sprintf("`%s --help` lists them all", cmd.FullName()))
+		}
+		return cli.ShowSubcommandHelp(cmd)
 	}
 }
 
-// explain prints an error for the person at the keyboard; a configuration's
-// faults one to a line.
+// explain prints an error: for the person at the keyboard, a configuration's
+// faults one to a line; in a log, each as the record that the guide's
+// specification asks for (4.7).
 func explain(err error) {
 	var faults config.Faults
-	if errors.As(err, &faults) {
-		fmt.Fprintln(os.Stderr, "vestnik: the configuration has faults:")
-		for _, fault := range faults {
-			fmt.Fprintln(os.Stderr, "  "+fault.Error())
-		}
+	if !errors.As(err, &faults) {
+		fmt.Fprintln(os.Stderr, "vestnik: "+err.Error())
 		return
 	}
-	fmt.Fprintln(os.Stderr, "vestnik: "+err.Error())
+	if info, statErr := os.Stderr.Stat(); statErr == nil && info.Mode()&os.ModeCharDevice == 0 {
+		recordFaults(os.Stderr, faults)
+		return
+	}
+	fmt.Fprintln(os.Stderr, "vestnik: the configuration has faults:")
+	for _, fault := range faults {
+		fmt.Fprintln(os.Stderr, "  "+fault.Error())
+	}
+}
+
+func recordFaults(output io.Writer, faults config.Faults) {
+	ctx := telemetry.WithTraceID(context.Background(), telemetry.NewTraceID())
+	log := telemetry.NewLogger(output, config.Log{})
+	for _, fault := range faults {
+		log.ErrorContext(ctx, "start refused", guide.InternalConfig.LogFields(fault.Variable+" "+fault.Problem, fault.Remedy)...)
+	}
 }

@@ -25,7 +25,11 @@ func replayCommand() *cli.Command {
 			&cli.IntFlag{Name: "limit", Usage: "with --query: how many at most; 0 is all"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			replayer, err := vestnikworker.NewReplayer()
+			cfg, err := settings()
+			if err != nil {
+				return err
+			}
+			replayer, err := vestnikworker.NewReplayer(cfg.Temporal.ClientOptions())
 			if err != nil {
 				return err
 			}

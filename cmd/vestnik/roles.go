@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/urfave/cli/v3"
 	"go.temporal.io/sdk/client"
@@ -15,14 +14,20 @@ import (
 
 	"vestnik/activities"
 	"vestnik/api"
+	"vestnik/api/console"
 	"vestnik/db"
 	"vestnik/db/guidedb"
 	"vestnik/db/logouts"
+	"vestnik/internal/alerts"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
 	"vestnik/internal/namespace"
+	"vestnik/internal/operators"
 	"vestnik/internal/photo"
+	"vestnik/internal/protocol"
+	"vestnik/internal/route"
 	"vestnik/internal/sandbox"
+	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
 	"vestnik/starter"
 	"vestnik/worker"
@@ -33,7 +38,7 @@ func migrateCommand() *cli.Command {
 		Name:  "migrate",
 		Usage: "bring the database's schema up to this build's",
 		Action: func(ctx context.Context, _ *cli.Command) error {
-			cfg, err := config.Load(environ(), config.NeedDatabase)
+			cfg, err := settings(config.NeedDatabase)
 			if err != nil {
 				return err
 			}
@@ -66,7 +71,7 @@ func workerCommand() *cli.Command {
 			},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			a, err := openAs(ctx, "worker", environ(), os.Stderr)
+			a, err := openAs(ctx, "worker")
 			if err != nil {
 				return err
 			}
@@ -75,9 +80,11 @@ func workerCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.runAll(ctx, a.work, func(ctx context.Context) error {
+			return a.runAll(ctx, a.work, a.tellOperators, func(ctx context.Context) error {
 				routes := http.NewServeMux()
-				a.healthRoutes(routes)
+				if err := a.healthRoutes(routes); err != nil {
+					return err
+				}
 				return api.Serve(ctx, listener, routes, a.log)
 			})
 		},
@@ -95,7 +102,7 @@ func apiCommand() *cli.Command {
 			},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
-			a, err := openAs(ctx, "api", environ(), os.Stderr)
+			a, err := openAs(ctx, "api")
 			if err != nil {
 				return err
 			}
@@ -104,10 +111,7 @@ func apiCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.observeBacklog(); err != nil {
-				return err
-			}
-			return a.runAll(ctx, func(ctx context.Context) error {
+			return a.runAll(ctx, a.tellOperators, func(ctx context.Context) error {
 				return a.serve(ctx, listener, consolePages{temporalUI: cmd.String("temporal-ui")})
 			})
 		},
@@ -202,11 +206,36 @@ func (a *app) work(ctx context.Context) error {
 	return workers.Run(ctx)
 }
 
+// tellOperators keeps OPS_CHAT in step with what needs a person, if it is set. It
+// runs in every role: that no worker is there, the api has to tell.
+func (a *app) tellOperators(ctx context.Context) error {
+	if a.cfg.HTTP.OpsChat == "" {
+		return nil
+	}
+	chat, err := route.ParseDestination(protocol.Telegram + ":" + a.cfg.HTTP.OpsChat)
+	if err != nil {
+		return err
+	}
+	if !a.cfg.HTTP.OpsChatToken.IsSet() {
+		return errors.New("OPS_CHAT is set, and neither OPS_CHAT_TOKEN nor TG_TOKEN is: set one to the token that @BotFather gave")
+	}
+	bot, err := a.relay.BotOf(a.cfg.HTTP.OpsChatToken.Reveal())
+	if err != nil {
+		return err
+	}
+	alerts.Watch(ctx, a.relay.Ledger, alerts.Chat{
+		Bot: bot, Target: telegram.Target{Chat: telegram.Chat(chat.Chat), Thread: int64(chat.SendThread())}, Zone: a.cfg.Bot.Timezone,
+	}, a.starter.Problems, a.log)
+	return nil
+}
+
 // serve answers HTTP on the listener, and on OPS_ADDR if it is set.
 func (a *app) serve(ctx context.Context, listener net.Listener, pages consolePages) error {
 	public := http.NewServeMux()
 	ops := public
-	parts := []func(context.Context) error{func(ctx context.Context) error { return api.Serve(ctx, listener, public, a.log) }}
+	parts := []func(context.Context) error{func(ctx context.Context) error {
+		return api.Serve(ctx, listener, a.telemetry.Metrics.Requests(public), a.log)
+	}}
 	if addr := a.cfg.HTTP.OpsAddr; addr != "" {
 		ops = http.NewServeMux()
 		public.Handle("GET /healthz", api.Healthz())
@@ -214,7 +243,9 @@ func (a *app) serve(ctx context.Context, listener net.Listener, pages consolePag
 		if err != nil {
 			return errors.Join(err, listener.Close())
 		}
-		parts = append(parts, func(ctx context.Context) error { return api.Serve(ctx, opsListener, ops, a.log) })
+		parts = append(parts, func(ctx context.Context) error {
+			return api.Serve(ctx, opsListener, a.telemetry.Metrics.Requests(ops), a.log)
+		})
 	}
 	if err := errors.Join(a.opsRoutes(ops, pages), a.publicRoutes(public)); err != nil {
 		return errors.Join(err, listener.Close())
@@ -237,21 +268,31 @@ type consolePages struct {
 // opsRoutes are for operators and their machines: health, metrics and, if its
 // token is set, the console.
 func (a *app) opsRoutes(mux *http.ServeMux, pages consolePages) error {
-	a.healthRoutes(mux)
-	if !a.cfg.HTTP.OpsToken.IsSet() {
+	if err := a.healthRoutes(mux); err != nil {
+		return err
+	}
+	if !a.cfg.HTTP.OpsToken.IsSet() && a.cfg.HTTP.OpsTokensFile == "" {
 		return nil
 	}
-	console, err := api.NewConsole(api.ConsoleConfig{
-		Token: a.cfg.HTTP.OpsToken, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter, Logouts: logouts.New(a.pool),
-		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
-		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
-	})
+	known, err := operators.Open(a.cfg.HTTP.OpsToken, a.cfg.HTTP.OpsTokensFile)
 	if err != nil {
 		return err
 	}
-	mux.Handle(api.ConsolePath, console)
-	mux.Handle(api.OpsPath, console)
-	mux.Handle("GET /{$}", http.RedirectHandler(api.ConsolePath, http.StatusSeeOther))
+	settings := console.Config{
+		Operators: known, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter, Logouts: logouts.New(a.pool), Guide: a.content(),
+		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
+		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
+	}
+	if codec := a.cfg.Temporal.Codec(); codec != nil {
+		settings.Codec = codec
+	}
+	pagesOf, err := console.New(settings)
+	if err != nil {
+		return err
+	}
+	mux.Handle(console.Path, pagesOf)
+	mux.Handle(console.OpsPath, pagesOf)
+	mux.Handle("GET /{$}", http.RedirectHandler(console.Path, http.StatusSeeOther))
 	return nil
 }
 
@@ -266,6 +307,11 @@ func (a *app) publicRoutes(mux *http.ServeMux) error {
 		mux.Handle(api.CMSPath, cms)
 		mux.Handle(api.OpenAPIPath, cms)
 	}
+	if len(a.cfg.Scan.Callback) > 0 {
+		mux.Handle(api.CallbackPath, api.NewCallback(api.CallbackConfig{
+			Confirmations: a.cfg.Scan.Callback, Secret: a.cfg.Scan.CallSecret, News: a.starter.WallHasNews, Log: a.log,
+		}))
+	}
 	if a.cfg.Bot.Enabled {
 		webhook, err := a.guideWebhook()
 		if err != nil {
@@ -278,14 +324,19 @@ func (a *app) publicRoutes(mux *http.ServeMux) error {
 
 // content steers the imports of the guide's content.
 func (a *app) content() *starter.Content {
-	rules := content.Rules{AllowHTTP: a.cfg.Platforms.SandboxTelegram}
-	return starter.NewContent(a.temporal, guidedb.NewImports(a.pool), rules)
+	return starter.NewContent(a.temporal, guidedb.NewImports(a.pool), contentRules(a.cfg))
 }
 
-func (a *app) healthRoutes(mux *http.ServeMux) {
+func contentRules(cfg config.Config) content.Rules {
+	return content.Rules{AllowHTTP: cfg.Platforms.SandboxTelegram, Zone: cfg.Bot.Timezone, UnpublishPercent: cfg.HTTP.UnpublishPercent}
+}
+
+// healthRoutes are of every role that runs on: whether it is there, whether it
+// can work, and what it measures.
+func (a *app) healthRoutes(mux *http.ServeMux) error {
 	mux.Handle("GET /healthz", api.Healthz())
 	mux.Handle("GET /readyz", api.Readyz(a.log,
-		api.Check{Name: "postgres", Ask: a.pool.Ping},
+		api.Check{Name: "postgres", Ask: func(ctx context.Context) error { return db.Ready(ctx, a.pool) }},
 		api.Check{Name: "temporal", Ask: func(ctx context.Context) error {
 			_, err := a.temporal.CheckHealth(ctx, &client.CheckHealthRequest{})
 			return err
@@ -298,22 +349,16 @@ func (a *app) healthRoutes(mux *http.ServeMux) {
 		}},
 	))
 	mux.Handle("GET /metrics", a.telemetry.MetricsHandler())
-}
-
-// observeBacklog lets the metrics say what waits.
-func (a *app) observeBacklog() error {
-	return a.telemetry.Metrics.ObserveBacklog(func(ctx context.Context) (telemetry.Backlog, error) {
-		summary, err := a.relay.Ledger.Summarise(ctx, time.Now())
+	return a.telemetry.Metrics.Observe(func(ctx context.Context) (telemetry.Standing, error) {
+		standing, err := a.starter.Standing(ctx)
 		if err != nil {
-			return telemetry.Backlog{}, err
+			return nil, err
 		}
-		backlog := telemetry.Backlog{Waiting: map[string]int64{}}
-		for status, count := range summary.Statuses {
-			backlog.Waiting[status] = int64(count)
+		pool := a.pool.Stat()
+		standing[telemetry.Connections] = map[string]float64{
+			"busy": float64(pool.AcquiredConns()), "idle": float64(pool.IdleConns()), "most": float64(pool.MaxConns()),
 		}
-		if summary.OldestWaiting != nil {
-			backlog.Oldest = time.Since(*summary.OldestWaiting)
-		}
-		return backlog, nil
+		standing[telemetry.PoolWaits] = map[string]float64{"": float64(pool.EmptyAcquireCount())}
+		return standing, nil
 	})
 }

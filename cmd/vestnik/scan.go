@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -11,6 +13,7 @@ import (
 
 	"vestnik/internal/config"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 // patience is how long a command waits in silence for a worker.
@@ -25,11 +28,16 @@ func scanCommand() *cli.Command {
 			&cli.BoolFlag{Name: "plan", Usage: "show the reading plan and the day's budget; read nothing"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "print exactly what would be sent where; send and store nothing"},
 			&cli.BoolFlag{Name: "resume-key", Usage: "first end the pause that VK has put the reading key under"},
+			&cli.StringFlag{Name: "captcha", Usage: "with --resume-key: the answer to the captcha that VK asks of a key"},
 			outputFlag(),
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
+			var walls config.Walls // as VK_WALLS takes them: a name, a number, an address
+			if err := walls.UnmarshalText([]byte(strings.Join(cmd.Args().Slice(), ","))); err != nil {
+				return err
+			}
 			if cmd.Bool("dry-run") {
-				return dryRunAction(ctx, cmd)
+				return dryRunAction(ctx, cmd, walls)
 			}
 			a, err := open(ctx, config.NeedScan)
 			if err != nil {
@@ -44,22 +52,22 @@ func scanCommand() *cli.Command {
 				if wantsJSON(cmd) {
 					return printJSON(os.Stdout, plan)
 				}
-				return printPlan(plan)
+				return errors.Join(printPlan(plan), a.sayPausedKeys(ctx))
 			}
 			if cmd.Bool("resume-key") {
-				resumed, err := a.starter.ResumeKey(ctx)
+				resumed, err := a.starter.ResumeKey(ctx, cmd.String("captcha"))
 				if err != nil {
 					return err
 				}
 				if !resumed {
-					fmt.Fprintln(os.Stderr, "· the reading key was not paused")
+					fmt.Fprintln(os.Stderr, "· no reading key waited for that")
 				}
 			}
 			waiting := time.AfterFunc(patience, func() {
 				fmt.Fprintln(os.Stderr, "· the scan has not ended yet; is `vestnik worker` running?")
 			})
 			defer waiting.Stop()
-			result, err := a.starter.Scan(ctx, protocol.ScanWallsInput{Walls: cmd.Args().Slice(), Now: true})
+			result, err := a.starter.Scan(ctx, protocol.ScanWallsInput{Walls: walls, Now: true})
 			if err != nil {
 				return err
 			}
@@ -75,9 +83,26 @@ func scanCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return notRead(result, plan)
+			return errors.Join(a.sayPausedKeys(ctx), notRead(result, plan))
 		},
 	}
+}
+
+// sayPausedKeys names the reading keys that VK has stopped, and what it asks of
+// them.
+func (a *app) sayPausedKeys(ctx context.Context) error {
+	keys, err := a.starter.ReadingKeys(ctx)
+	for i, key := range keys {
+		if !key.Paused() {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "· reading key %d of %d waits until %s: %s\n", i+1, len(keys), key.Until.Local().Format(time.DateTime), key.Reason)
+		if key.Captcha != nil {
+			fmt.Fprintf(os.Stderr, "  VK asks for a captcha: %s; answer with `vestnik scan --resume-key --captcha …`\n",
+				cmp.Or(key.Captcha.RedirectURI, key.Captcha.Picture, "without saying which"))
+		}
+	}
+	return err
 }
 
 // notRead is why a scan has left walls unread, nil if it has not.
@@ -115,7 +140,7 @@ func printScan(result protocol.ScanWallsResult) error {
 	if err := list.print(); err != nil {
 		return err
 	}
-	fmt.Printf("\n%d deliveries started\n", result.Started)
+	fmt.Printf("\n%s started\n", words.Count(result.Started, "delivery", "deliveries"))
 	return nil
 }
 

@@ -2,9 +2,11 @@ package guidedb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +18,35 @@ import (
 	"vestnik/internal/content"
 )
 
+// Upload is a batch that somebody sends.
+type Upload struct {
+	// Key gives the same import as before, unless it is "".
+	Key    string
+	Batch  content.Source
+	Author string // who sends it, for the history
+	Origin string // what it is: the name of a file, a form
+	// Hold keeps it from being applied before [Imports.Confirm].
+	Hold bool
+	// Brake is the share of a list, in percent, that a snapshot may unpublish
+	// without a person's word; 0 is [DefaultBrake].
+	Brake int
+	// Confirmed is how many objects it may unpublish by a person's word.
+	Confirmed int
+}
+
+// DefaultBrake is the share of a list, in percent, of which more is unpublished
+// by a person's word only.
+const DefaultBrake = 20
+
+// brakeFloor is how many objects may always go: of four promos one ends.
+const brakeFloor = 5
+
 // Acceptance says which import a batch became, or already was.
 type Acceptance struct {
 	ID    string
 	State content.State
+	// Unpublishes is how many objects a snapshot does not name.
+	Unpublishes int
 	// Repeated says that the import was there before.
 	Repeated bool
 	// OtherContent says that a batch with the same key was another one; the
@@ -31,62 +58,52 @@ type Acceptance struct {
 // workflow's ID as it is.
 var plainKey = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// Accept reads a batch to its end and keeps it for being applied; it needs no
-// more memory than the largest object. The same key, unless "", gives the same
-// import; so does the content of the import accepted last (sent again after
-// others it is new, or an editor could never go back to an earlier state). An
-// import that failed is not there for either. Errors: *content.BatchError if
-// the batch is refused, the batch's own read error, or the database's.
-func (i *Imports) Accept(ctx context.Context, key string, batch io.Reader, rules content.Rules) (Acceptance, error) {
-	if key != "" {
-		known, err := i.queries.FindImportByKey(ctx, key)
-		if err == nil {
-			return repeatedByKey(known, batch)
+// Accept reads a batch to its end and keeps it for being applied, or, held, for
+// being confirmed; it needs no more memory than the largest object. The same
+// key gives the same import; so does the content of the import accepted last
+// (sent again after others it is new, or an editor could never go back to an
+// earlier state). An import that failed is not there for either. Errors:
+// *content.BatchError if the batch is refused, the batch's own read error, or
+// the database's.
+func (i *Imports) Accept(ctx context.Context, upload Upload) (accepted Acceptance, err error) {
+	err = pgx.BeginFunc(ctx, i.db, func(tx pgx.Tx) error {
+		queries := i.queries.WithTx(tx)
+		number, err := queries.NextQueueNumber(ctx)
+		if err != nil {
+			return wrap("accept batch", err)
 		}
-		if !errors.Is(err, pgx.ErrNoRows) {
-			return Acceptance{}, wrap("accept batch", err)
+		if err := stage(ctx, tx, number, upload.Batch); err != nil {
+			return err
 		}
+		if err := queries.LockAcceptance(ctx); err != nil {
+			return wrap("accept batch", err)
+		}
+		var found bool
+		accepted, found, err = findRepeated(ctx, queries, upload)
+		if found {
+			err = errRepeated
+		}
+		if err != nil {
+			return err
+		}
+		accepted, err = i.record(ctx, queries, number, upload)
+		return err
+	})
+	if errors.Is(err, errRepeated) {
+		err = nil
 	}
-	tx, err := i.pool.Begin(ctx)
-	if err != nil {
-		return Acceptance{}, wrap("accept batch", err)
-	}
-	defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // after a commit there is nothing to roll back
-	queries := i.queries.WithTx(tx)
-
-	number, err := queries.NextQueueNumber(ctx)
-	if err != nil {
-		return Acceptance{}, wrap("accept batch", err)
-	}
-	reader := content.NewReader(batch, rules)
-	if err := stage(ctx, tx, number, reader); err != nil {
-		return Acceptance{}, err
-	}
-	if err := queries.LockAcceptance(ctx); err != nil {
-		return Acceptance{}, wrap("accept batch", err)
-	}
-	if repeated, found, err := findRepeated(ctx, queries, key, reader.Hash()); err != nil || found {
-		return repeated, err
-	}
-	id, err := newImportID(ctx, queries, key, reader.Hash())
-	if err != nil {
-		return Acceptance{}, err
-	}
-	if err := record(ctx, queries, id, key, number, reader); err != nil {
-		return Acceptance{}, err
-	}
-	if err := tx.Commit(ctx); err != nil {
-		return Acceptance{}, wrap("accept batch", err)
-	}
-	return Acceptance{ID: id, State: content.Running}, nil
+	return accepted, err
 }
 
-func stage(ctx context.Context, tx pgx.Tx, number int64, reader *content.Reader) error {
+// errRepeated takes back what was staged of a batch that is there already.
+var errRepeated = errors.New("guidedb: the batch is there already")
+
+func stage(ctx context.Context, tx database, number int64, batch content.Source) error {
 	columns := []string{
 		"queue_number", "seq", "rank", "list", "path", "external_id", "payload", "digest",
-		"refused", "refused_path", "refused_value", "reason",
+		"refused", "faults", "gone", "source_table", "source_row",
 	}
-	source := &stagedSource{number: number, reader: reader}
+	source := &stagedSource{number: number, batch: batch}
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"cms", "staged_objects"}, columns, source)
 	if source.err != nil {
 		return source.err
@@ -97,53 +114,48 @@ func stage(ctx context.Context, tx pgx.Tx, number int64, reader *content.Reader)
 // stagedSource hands a batch to COPY object by object.
 type stagedSource struct {
 	number int64
-	reader *content.Reader
+	batch  content.Source
 	row    []any
 	err    error
 }
 
 func (s *stagedSource) Next() bool {
-	object, err := s.reader.Next()
+	object, err := s.batch.Next()
 	if err != nil {
 		if !errors.Is(err, io.EOF) {
 			s.err = err
 		}
 		return false
 	}
-	var refusal content.Refusal
-	var payload, digest []byte
-	if object.Refusal != nil {
-		refusal = *object.Refusal
-	} else {
+	rank := object.List.Rank()
+	var payload, digest, faults []byte
+	switch {
+	case len(object.Refusals) > 0:
+		faults, s.err = json.Marshal(object.Refusals)
+	case object.Gone:
+		rank += goneRank
+	default:
 		payload, digest = object.Payload, object.Digest[:]
 	}
 	s.row = []any{
-		s.number, int32(object.Seq), int16(object.List.Rank()), string(object.List), object.Path, object.ID, payload, digest,
-		object.Refusal != nil, refusal.Path, refusal.Value, refusal.Reason,
+		s.number, int32(object.Seq), int16(rank), string(object.List), object.Path, object.ID, payload, digest,
+		len(object.Refusals) > 0, faults, object.Gone, object.Table, int32(object.Row),
 	}
-	return true
+	return s.err == nil
 }
 
 func (s *stagedSource) Values() ([]any, error) { return s.row, nil }
 
 func (s *stagedSource) Err() error { return s.err }
 
-// repeatedByKey compares the batch with the one that the key stands for,
-// without reading more than a batch may have.
-func repeatedByKey(known guidesql.FindImportByKeyRow, batch io.Reader) (Acceptance, error) {
-	hash := sha256.New()
-	if _, err := io.Copy(hash, io.LimitReader(batch, content.MaxBatchBytes+1)); err != nil {
-		return Acceptance{}, fmt.Errorf("guidedb: read batch: %w", err)
-	}
-	return Acceptance{
-		ID: known.ID, State: content.State(known.State), Repeated: true,
-		OtherContent: !bytes.Equal(hash.Sum(nil), known.ContentHash),
-	}, nil
-}
+// goneRank puts what is to be unpublished after everything else, in the order
+// of its list.
+const goneRank = 100
 
-func findRepeated(ctx context.Context, queries *guidesql.Queries, key string, hash []byte) (Acceptance, bool, error) {
-	if key != "" {
-		known, err := queries.FindImportByKey(ctx, key)
+func findRepeated(ctx context.Context, queries *guidesql.Queries, upload Upload) (Acceptance, bool, error) {
+	hash := upload.Batch.Hash()
+	if upload.Key != "" {
+		known, err := queries.FindImportByKey(ctx, upload.Key)
 		if err == nil {
 			return Acceptance{
 				ID: known.ID, State: content.State(known.State), Repeated: true,
@@ -186,31 +198,57 @@ func newImportID(ctx context.Context, queries *guidesql.Queries, key string, has
 	return id, nil
 }
 
-func record(ctx context.Context, queries *guidesql.Queries, id, key string, number int64, reader *content.Reader) error {
+// record makes an import of what is staged, held if it needs a person's word.
+func (i *Imports) record(ctx context.Context, queries *guidesql.Queries, number int64, upload Upload) (Acceptance, error) {
+	batch := upload.Batch
+	id, err := newImportID(ctx, queries, upload.Key, batch.Hash())
+	if err != nil {
+		return Acceptance{}, err
+	}
 	repeated, err := queries.RepeatedIDs(ctx, number)
 	if err != nil {
-		return wrap("accept batch", err)
+		return Acceptance{}, wrap("accept batch", err)
 	}
 	for _, first := range repeated {
 		if err := queries.RefuseRepeatedID(ctx, guidesql.RefuseRepeatedIDParams{
 			QueueNumber: number, Rank: first.Rank, List: first.List, ExternalID: first.ExternalID, Seq: first.Seq,
 		}); err != nil {
-			return wrap("accept batch", err)
+			return Acceptance{}, wrap("accept batch", err)
 		}
 	}
-	if err := queries.DropFailedImport(ctx, id); err != nil {
-		return wrap("accept batch", err)
+	notes, err := json.Marshal(batch.Notes())
+	if err != nil {
+		return Acceptance{}, err
 	}
-	var idempotencyKey *string
-	if key != "" {
-		idempotencyKey = &key
-	}
-	lists := make([]string, 0, len(reader.Lists()))
-	for _, list := range reader.Lists() {
+	lists := make([]string, 0, len(batch.Lists()))
+	for _, list := range batch.Lists() {
 		lists = append(lists, string(list))
 	}
-	return wrap("accept batch", queries.InsertImport(ctx, guidesql.InsertImportParams{
-		ID: id, QueueNumber: number, IdempotencyKey: idempotencyKey, ContentHash: reader.Hash(),
-		Mode: string(reader.Mode()), Lists: lists, Objects: int32(reader.Objects()),
-	}))
+	params := guidesql.InsertImportParams{
+		ID: id, QueueNumber: number, ContentHash: batch.Hash(), Mode: string(batch.Mode()), Lists: lists, Objects: int32(batch.Objects()),
+		Author: upload.Author, Origin: upload.Origin, Brake: int16(cmp.Or(upload.Brake, DefaultBrake)), Confirmed: int32(upload.Confirmed), Notes: notes,
+	}
+	if upload.Key != "" {
+		params.IdempotencyKey = &upload.Key
+	}
+	accepted := Acceptance{ID: id, State: content.Running}
+	if err := insertImport(ctx, queries, params); err != nil {
+		return accepted, err
+	}
+	held, gone, err := i.brake(ctx, queries, id)
+	if err == nil && upload.Hold && !held {
+		held, err = true, queries.HoldImport(ctx, guidesql.HoldImportParams{ID: id})
+	}
+	if held {
+		accepted.State = content.Held
+	}
+	accepted.Unpublishes = gone
+	return accepted, wrap("accept batch", err)
+}
+
+func insertImport(ctx context.Context, queries *guidesql.Queries, params guidesql.InsertImportParams) error {
+	if _, err := queries.DropImport(ctx, guidesql.DropImportParams{ID: params.ID, State: string(content.Failed), Heir: params.QueueNumber}); err != nil {
+		return wrap("accept batch", err)
+	}
+	return wrap("accept batch", queries.InsertImport(ctx, params))
 }

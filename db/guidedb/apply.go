@@ -21,10 +21,11 @@ import (
 type outcome string
 
 const (
-	created   outcome = "created"
-	changed   outcome = "changed"
-	unchanged outcome = "unchanged"
-	refused   outcome = "refused"
+	created     outcome = "created"
+	changed     outcome = "changed"
+	unchanged   outcome = "unchanged"
+	refused     outcome = "refused"
+	unpublished outcome = "unpublished"
 )
 
 // chunkSize is how many objects go into the guide in one transaction: some
@@ -33,8 +34,23 @@ const chunkSize = 500
 
 // Apply takes an import's objects into the guide, chunk by chunk, going on
 // after the last committed one. Between two chunks it tells beat how far the
-// import is. For an import that is not running there is nothing to do.
+// import is. A snapshot that would take away more than its brake lets go is held
+// instead. For an import that is not running there is nothing to do.
 func (i *Imports) Apply(ctx context.Context, id string, beat func(Progress)) error {
+	err := pgx.BeginFunc(ctx, i.db, func(tx pgx.Tx) error {
+		_, _, err := i.brake(ctx, i.queries.WithTx(tx), id)
+		return err
+	})
+	if err != nil {
+		return wrap("weigh snapshot", err)
+	}
+	return inChunks(ctx, beat, func() (Progress, error) { return i.applyBelow(ctx, id, goneRank, chunkSize) })
+}
+
+// Unpublish takes away what a batch says is gone and what a snapshot does not
+// name, after [Imports.Apply] and like it. Objects that were refused count as
+// named.
+func (i *Imports) Unpublish(ctx context.Context, id string, beat func(Progress)) error {
 	return inChunks(ctx, beat, func() (Progress, error) { return i.ApplyChunk(ctx, id, chunkSize) })
 }
 
@@ -60,12 +76,16 @@ func inChunks(ctx context.Context, beat func(Progress), chunk func() (Progress, 
 // is. An object that Postgres itself refuses is refused alone. For an import
 // that is not running there is nothing more to do.
 func (i *Imports) ApplyChunk(ctx context.Context, id string, size int) (Progress, error) {
-	progress, err := i.applyChunk(ctx, id, size, nil)
+	return i.applyBelow(ctx, id, 2*goneRank, size)
+}
+
+func (i *Imports) applyBelow(ctx context.Context, id string, rank int16, size int) (Progress, error) {
+	progress, err := i.applyChunk(ctx, id, rank, size, nil)
 	if isDataFault(err) {
 		// One of them is at fault. Alone, it can be told from the rest.
-		progress, err = i.applyChunk(ctx, id, 1, nil)
+		progress, err = i.applyChunk(ctx, id, rank, 1, nil)
 		if fault := err; isDataFault(fault) {
-			progress, err = i.applyChunk(ctx, id, 1, fault)
+			progress, err = i.applyChunk(ctx, id, rank, 1, fault)
 		}
 	}
 	return progress, wrap("apply chunk", err)
@@ -80,9 +100,9 @@ func isDataFault(err error) bool {
 }
 
 // applyChunk refuses what it would apply if there is a fault to blame.
-func (i *Imports) applyChunk(ctx context.Context, id string, size int, fault error) (Progress, error) {
+func (i *Imports) applyChunk(ctx context.Context, id string, below int16, size int, fault error) (Progress, error) {
 	var progress Progress
-	err := pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, i.db, func(tx pgx.Tx) error {
 		queries := i.queries.WithTx(tx)
 		if err := queries.GoByIndexes(ctx); err != nil {
 			return err
@@ -92,18 +112,18 @@ func (i *Imports) applyChunk(ctx context.Context, id string, size int, fault err
 			return err
 		}
 		rows, err := queries.StagedChunk(ctx, guidesql.StagedChunkParams{
-			QueueNumber: locked.QueueNumber, AppliedRank: locked.AppliedRank, AppliedSeq: locked.AppliedSeq, Size: int64(size),
+			QueueNumber: locked.QueueNumber, Below: below, AppliedRank: locked.AppliedRank, AppliedSeq: locked.AppliedSeq, Size: int64(size),
 		})
 		if err != nil {
 			return err
 		}
-		chunk := newChunk(queries, rows)
+		chunk := newChunk(tx, queries, locked.QueueNumber, rows)
 		if fault != nil {
 			chunk.refuse(fault)
 		} else if err := chunk.apply(ctx); err != nil {
 			return err
 		}
-		tally, err := chunk.record(ctx, id, locked.QueueNumber)
+		tally, err := chunk.record(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -118,27 +138,33 @@ func (i *Imports) applyChunk(ctx context.Context, id string, size int, fault err
 
 // chunk is some staged objects of one list on their way into the guide.
 type chunk struct {
+	tx      pgx.Tx
 	queries *guidesql.Queries
+	number  int64 // of the import in the queue
 	list    content.List
+	gone    bool
 	rows    []*stagedRow
 }
 
 type stagedRow struct {
 	guidesql.StagedChunkRow
-	outcome outcome
-	refusal content.Refusal
+	outcome  outcome
+	refusals []content.Refusal
 }
 
-func newChunk(queries *guidesql.Queries, rows []guidesql.StagedChunkRow) *chunk {
-	c := &chunk{queries: queries}
+func newChunk(tx pgx.Tx, queries *guidesql.Queries, number int64, rows []guidesql.StagedChunkRow) *chunk {
+	c := &chunk{tx: tx, queries: queries, number: number}
 	for _, row := range rows {
-		c.list = content.List(row.List)
+		c.list, c.gone = content.List(row.List), row.Gone
 		c.rows = append(c.rows, &stagedRow{StagedChunkRow: row})
 	}
 	return c
 }
 
 func (c *chunk) apply(ctx context.Context) error {
+	if c.gone {
+		return c.unpublish(ctx)
+	}
 	switch c.list {
 	case content.Districts:
 		return c.applyDistricts(ctx)
@@ -165,18 +191,67 @@ func (c *chunk) apply(ctx context.Context) error {
 
 // refuse blames a fault of the database on the chunk's objects.
 func (c *chunk) refuse(fault error) {
-	reason := "the database does not take it"
+	reason := "база данных этого не принимает"
 	if reported := new(pgconn.PgError); errors.As(fault, &reported) {
 		reason += ": " + reported.Message
 	}
 	for _, row := range c.rows {
-		row.outcome, row.refusal = refused, content.Refusal{Path: row.Path, Value: row.ExternalID, Reason: reason}
+		row.refuse(content.Refusal{Path: row.Path, Value: row.ExternalID, Reason: reason})
 	}
 }
 
+func (r *stagedRow) refuse(refusal content.Refusal) {
+	refusal.Name, refusal.Table, refusal.Row = content.Title(r.Payload), r.SourceTable, int(r.SourceRow)
+	r.outcome, r.refusals = refused, append(r.refusals, refusal)
+}
+
+// unpublish takes away what is published of the chunk.
+func (c *chunk) unpublish(ctx context.Context) error {
+	byID := make(map[string]*stagedRow, len(c.rows))
+	for _, row := range c.rows {
+		byID[row.ExternalID] = row
+	}
+	objects, err := known(ctx, c.queries, c.list, slices.Collect(maps.Keys(byID)))
+	if err != nil {
+		return err
+	}
+	var gone []int64
+	var names []string
+	for externalID, object := range objects {
+		if object.Published {
+			byID[externalID].outcome = unpublished
+			gone, names = append(gone, object.ID), append(names, externalID)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	if err := c.keep(ctx, names); err != nil {
+		return err
+	}
+	// The lists are tables of the same name, and c.list is one of them.
+	if _, err := c.tx.Exec(ctx, fmt.Sprintf(
+		"UPDATE guide.%s SET published = false, row_version = row_version + 1, updated_at = now() WHERE id = ANY($1::bigint[])", c.list), gone); err != nil {
+		return err
+	}
+	switch c.list {
+	case content.Places:
+		return c.queries.ClearPlaceListings(ctx, gone)
+	case content.Events:
+		return c.queries.ClearEventListings(ctx, gone)
+	}
+	return nil
+}
+
+// keep remembers objects as they are, for an undo.
+func (c *chunk) keep(ctx context.Context, externalIDs []string) error {
+	return c.queries.KeepReplaced(ctx, guidesql.KeepReplacedParams{QueueNumber: c.number, List: string(c.list), ExternalIds: externalIDs})
+}
+
 // record counts the outcomes and moves the import past the chunk.
-func (c *chunk) record(ctx context.Context, id string, queueNumber int64) (guidesql.AddToImportRow, error) {
-	refusals := guidesql.RefuseObjectsParams{QueueNumber: queueNumber}
+func (c *chunk) record(ctx context.Context, id string) (guidesql.AddToImportRow, error) {
+	refusals := guidesql.RefuseObjectsParams{QueueNumber: c.number}
+	var untouched []string
 	add := guidesql.AddToImportParams{ID: id}
 	for _, row := range c.rows {
 		switch row.outcome {
@@ -186,17 +261,23 @@ func (c *chunk) record(ctx context.Context, id string, queueNumber int64) (guide
 			add.Changed++
 		case unchanged:
 			add.Unchanged++
+		case unpublished:
+			add.Unpublished++
 		case refused:
+			faults, err := json.Marshal(row.refusals)
+			if err != nil {
+				return guidesql.AddToImportRow{}, err
+			}
 			add.Refused++
 			refusals.Rank = row.Rank
-			refusals.Seqs = append(refusals.Seqs, row.Seq)
-			refusals.RefusedPaths = append(refusals.RefusedPaths, row.refusal.Path)
-			refusals.RefusedValues = append(refusals.RefusedValues, row.refusal.Value)
-			refusals.Reasons = append(refusals.Reasons, row.refusal.Reason)
+			refusals.Seqs, refusals.Faults = append(refusals.Seqs, row.Seq), append(refusals.Faults, faults)
+			untouched = append(untouched, row.ExternalID)
 		}
 	}
-	if len(refusals.Seqs) > 0 {
-		if err := c.queries.RefuseObjects(ctx, refusals); err != nil {
+	if len(untouched) > 0 {
+		if err := errors.Join(c.queries.RefuseObjects(ctx, refusals), c.queries.ForgetReplaced(ctx, guidesql.ForgetReplacedParams{
+			QueueNumber: c.number, List: string(c.list), ExternalIds: untouched,
+		})); err != nil {
 			return guidesql.AddToImportRow{}, err
 		}
 	}
@@ -243,7 +324,11 @@ func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
 		}
 		objects = append(objects, object)
 	}
-	return objects, nil
+	written := make([]string, 0, len(objects))
+	for _, object := range objects {
+		written = append(written, object.row.ExternalID)
+	}
+	return objects, c.keep(ctx, written)
 }
 
 func known(ctx context.Context, queries *guidesql.Queries, list content.List, ids []string) (map[string]guidesql.KnownObjectsRow, error) {
@@ -300,7 +385,7 @@ func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of fun
 	return slices.DeleteFunc(objects, func(o *pending[T]) bool { return o.refuseUnknown(refs, of(o.object)) }), refs, nil
 }
 
-// refuseUnknown refuses the object at the first reference that leads nowhere.
+// refuseUnknown refuses the object for each reference that leads nowhere.
 func (p *pending[T]) refuseUnknown(refs references, all []reference) bool {
 	for _, reference := range all {
 		for n, id := range reference.ids {
@@ -311,12 +396,10 @@ func (p *pending[T]) refuseUnknown(refs references, all []reference) bool {
 			if reference.many {
 				path = fmt.Sprintf("%s[%d]", path, n)
 			}
-			p.row.outcome = refused
-			p.row.refusal = content.Refusal{Path: p.row.Path + "." + path, Value: id, Reason: content.UnknownReference(reference.list)}
-			return true
+			p.row.refuse(content.Refusal{Path: p.row.Path + "." + path, Value: id, Reason: content.UnknownReference(reference.list)})
 		}
 	}
-	return false
+	return p.row.outcome == refused
 }
 
 // optional is the guide's id, nil for "" and for what is not there.

@@ -13,11 +13,14 @@ func (c *chunk) applyEventCategories(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return upsert(ctx, objects, c.queries.UpsertEventCategory, func(o *pending[content.EventCategory]) guidesql.UpsertEventCategoryParams {
+	if err := upsert(ctx, objects, c.queries.UpsertEventCategory, func(o *pending[content.EventCategory]) guidesql.UpsertEventCategoryParams {
 		return guidesql.UpsertEventCategoryParams{
-			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
+			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), UsualHours: o.object.Hours, Digest: o.row.Digest,
 		}
-	})
+	}); err != nil {
+		return err
+	}
+	return c.queries.TimeEvents(ctx, guidesql.TimeEventsParams{CategoryIds: replaced(objects)})
 }
 
 func (c *chunk) applyEventSources(ctx context.Context) error {
@@ -58,6 +61,9 @@ func (c *chunk) applyEvents(ctx context.Context) error {
 		return err
 	}
 	if err := c.linkEvents(ctx, objects, refs); err != nil {
+		return err
+	}
+	if err := c.queries.TimeEvents(ctx, guidesql.TimeEventsParams{EventIds: idsOf(objects)}); err != nil {
 		return err
 	}
 	if former := replaced(objects); len(former) > 0 {

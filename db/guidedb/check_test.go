@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/db/guidedb"
 	"vestnik/internal/content"
 )
 
@@ -24,23 +25,14 @@ func TestACheckBesideTheGuideForetellsWhatAnImportRefuses(t *testing.T) {
 			{"id": "g", "title": "Г", "starts_at": "2027-01-01T00:00:00Z", "place": "rynok"}],
 		"collections": [{"id": "k", "title": "К", "items": [{"place": "ok"}, {"event": "e"}]}],
 		"promos": [{"id": "p", "title": "П", "place": "otkos"}]}`
-	report, err := content.CheckBatch(content.NewReader(strings.NewReader(batch), content.Rules{}),
-		func(list content.List, ids []string) (map[string]bool, error) {
-			return b.imports.Has(t.Context(), list, ids)
-		})
+	report, err := b.imports.Check(t.Context(), guidedb.Upload{Batch: content.NewReader(strings.NewReader(batch), content.Rules{})})
 	require.NoError(t, err)
-	require.True(t, report.LookedUp)
-	require.Empty(t, report.Outside)
 
 	before := b.versions(t)
 	status := b.load(t, batch)
 	require.NotEqual(t, before, b.versions(t))
 	require.ElementsMatch(t, status.Refused, report.Refused)
 	require.Equal(t, status.Objects, report.Objects)
-	require.Len(t, report.Refused, 9)
-	taken := 0
-	for _, count := range report.Lists {
-		taken += count
-	}
-	require.Equal(t, status.Created+status.Changed, taken)
+	require.Equal(t, 9, status.RefusedCount)
+	require.Equal(t, status.Difference, report.Difference)
 }

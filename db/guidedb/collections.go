@@ -8,11 +8,12 @@ import (
 	"vestnik/internal/guide"
 )
 
-// Collections lists published collections by title.
-func (s *Store) Collections(ctx context.Context, paging Paging) (guide.Listing[guide.Choice], error) {
+// Collections lists published collections by title, without those that have
+// nothing to show at now.
+func (s *Store) Collections(ctx context.Context, now time.Time, paging Paging) (guide.Listing[guide.Choice], error) {
 	paging = paging.clamp()
 	rows, err := s.queries.ListCollections(ctx, guidesql.ListCollectionsParams{
-		CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
+		Now: now, CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
 	})
 	return page("collections", paging, rows, err, func(row guidesql.ListCollectionsRow) (guide.Choice, int64) {
 		return guide.Choice{ID: row.ID, Name: row.Name}, row.Total
@@ -32,7 +33,7 @@ func (s *Store) Collection(ctx context.Context, id int64, now time.Time, paging 
 		})
 	}
 	items, err := page("collection", paging, rows, err, func(row guidesql.ListCollectionItemsRow) (guide.Entry, int64) {
-		return guide.Entry{Entity: row.Kind, ID: row.ID, Name: row.Name, Address: row.Address, Starts: row.StartsAt}, row.Total
+		return guide.Entry{Entity: row.Entity, ID: row.ID, Name: row.Name, Kind: row.Kind, Address: row.Address, Starts: row.StartsAt, Ends: row.EndsAt}, row.Total
 	})
 	return guide.CollectionView(collection), items, err
 }

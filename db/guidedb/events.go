@@ -16,7 +16,7 @@ func (s *Store) Events(ctx context.Context, filter guide.EventFilter, paging Pag
 	paging = paging.clamp()
 	notOverAt, startsBefore := window(filter)
 	rows, err := s.queries.ListEvents(ctx, guidesql.ListEventsParams{
-		CategoryID: filter.Category, SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore,
+		CategoryID: filter.Category, SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts(filter),
 		CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
 	})
 	return page("events", paging, rows, err, func(row guidesql.ListEventsRow) (guide.EventLine, int64) {
@@ -29,7 +29,7 @@ func (s *Store) Events(ctx context.Context, filter guide.EventFilter, paging Pag
 func (s *Store) EventCategories(ctx context.Context, filter guide.EventFilter) ([]guide.Choice, error) {
 	notOverAt, startsBefore := window(filter)
 	rows, err := s.queries.ListEventCategories(ctx, guidesql.ListEventCategoriesParams{
-		SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore,
+		SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts(filter),
 	})
 	return all("event categories", rows, err, func(row guidesql.ListEventCategoriesRow) guide.Choice { return guide.Choice(row) })
 }
@@ -39,7 +39,7 @@ func (s *Store) EventCategories(ctx context.Context, filter guide.EventFilter) (
 func (s *Store) EventSources(ctx context.Context, filter guide.EventFilter) ([]guide.Choice, error) {
 	notOverAt, startsBefore := window(filter)
 	rows, err := s.queries.ListEventSources(ctx, guidesql.ListEventSourcesParams{
-		CategoryID: filter.Category, NotOverAt: notOverAt, StartsBefore: startsBefore,
+		CategoryID: filter.Category, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts(filter),
 	})
 	return all("event sources", rows, err, func(row guidesql.ListEventSourcesRow) guide.Choice { return guide.Choice(row) })
 }
@@ -55,6 +55,15 @@ func (s *Store) EventFilterNames(ctx context.Context, filter guide.EventFilter) 
 func (s *Store) Event(ctx context.Context, id, telegramID int64) (guide.EventView, error) {
 	row, err := s.queries.GetEvent(ctx, guidesql.GetEventParams{ID: id, TelegramID: telegramID})
 	return guide.EventView(row), wrap("event", err)
+}
+
+// dayStarts is when a day to come begins; zero for today and for all days, on
+// which everything stands that is not over.
+func dayStarts(filter guide.EventFilter) time.Time {
+	if filter.From.After(filter.Now) {
+		return filter.From
+	}
+	return time.Time{}
 }
 
 // window is the time at which listed events must not be over, and the one

@@ -2,6 +2,7 @@ package guidedb
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/jackc/pgx/v5"
 
@@ -9,7 +10,7 @@ import (
 	"vestnik/internal/content"
 )
 
-// exportPage is how many places or events are held in memory at a time.
+// exportPage is how many objects are held in memory at a time.
 const exportPage = 1000
 
 // Export hands what is published to write, list by list and in the order of
@@ -17,13 +18,24 @@ const exportPage = 1000
 // find unchanged. References to what is not published are left out. It is of
 // one moment, however long write takes.
 func (i *Imports) Export(ctx context.Context, write func(list content.List, object any) error) error {
-	options := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
-	err := pgx.BeginTxFunc(ctx, i.pool, options, func(tx pgx.Tx) error {
-		e := exporter{queries: i.queries.WithTx(tx), write: write}
-		for _, list := range []func(context.Context) error{
-			e.exportNames, e.exportSubcategories, e.exportPlaces, e.exportEvents, e.exportCollections, e.exportPromos,
-		} {
-			if err := list(ctx); err != nil {
+	err := pgx.BeginFunc(ctx, i.db, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+			return err
+		}
+		queries := i.queries.WithTx(tx)
+		rows, err := queries.HiddenObjects(ctx)
+		if err != nil {
+			return err
+		}
+		hidden := make(map[guidesql.HiddenObjectsRow]bool, len(rows))
+		for _, row := range rows {
+			hidden[row] = true
+		}
+		isHidden := func(list content.List, id string) bool {
+			return hidden[guidesql.HiddenObjectsRow{List: string(list), ExternalID: id}]
+		}
+		for _, list := range content.Lists {
+			if err := exportList(ctx, queries, list, isHidden, write); err != nil {
 				return err
 			}
 		}
@@ -32,121 +44,52 @@ func (i *Imports) Export(ctx context.Context, write func(list content.List, obje
 	return wrap("export", err)
 }
 
-type exporter struct {
-	queries *guidesql.Queries
-	write   func(list content.List, object any) error
-}
-
-// exported writes what a query gave.
-func exported[R, T any](e exporter, list content.List, rows []R, err error, convert func(R) *T) error {
-	for _, row := range rows {
-		if err == nil {
-			err = e.write(list, convert(row))
-		}
-	}
-	return err
-}
-
-func (e exporter) exportNames(ctx context.Context) error {
-	districts, err := e.queries.ExportDistricts(ctx)
-	err = exported(e, content.Districts, districts, err, func(row guidesql.ExportDistrictsRow) *content.District {
-		return &content.District{ID: row.ExternalID, Name: row.Name}
-	})
-	if err != nil {
-		return err
-	}
-	types, err := e.queries.ExportTypes(ctx)
-	err = exported(e, content.Types, types, err, func(row guidesql.ExportTypesRow) *content.Type {
-		return &content.Type{ID: row.ExternalID, Name: row.Name}
-	})
-	if err != nil {
-		return err
-	}
-	categories, err := e.queries.ExportEventCategories(ctx)
-	err = exported(e, content.EventCategories, categories, err, func(row guidesql.ExportEventCategoriesRow) *content.EventCategory {
-		return &content.EventCategory{ID: row.ExternalID, Name: row.Name}
-	})
-	if err != nil {
-		return err
-	}
-	sources, err := e.queries.ExportEventSources(ctx)
-	return exported(e, content.EventSources, sources, err, func(row guidesql.ExportEventSourcesRow) *content.EventSource {
-		return &content.EventSource{ID: row.ExternalID, Name: row.Name, URL: row.Url}
-	})
-}
-
-func (e exporter) exportSubcategories(ctx context.Context) error {
-	rows, err := e.queries.ExportSubcategories(ctx)
-	return exported(e, content.Subcategories, rows, err, func(row guidesql.ExportSubcategoriesRow) *content.Subcategory {
-		return &content.Subcategory{ID: row.ExternalID, Type: row.Type, Name: row.Name}
-	})
-}
-
-func (e exporter) exportPlaces(ctx context.Context) error {
+func exportList(ctx context.Context, queries *guidesql.Queries, list content.List, hidden func(content.List, string) bool,
+	write func(content.List, any) error,
+) error {
 	for after := ""; ; {
-		rows, err := e.queries.ExportPlaces(ctx, guidesql.ExportPlacesParams{After: after, Size: exportPage})
+		rows, err := queries.PublishedObjects(ctx, guidesql.PublishedObjectsParams{List: string(list), After: after, Size: exportPage})
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 		for _, row := range rows {
-			if err := e.write(content.Places, &content.Place{
-				ID: row.ExternalID, Name: row.Name, Address: row.Address, Rating: row.Rating, Description: row.Description,
-				District: row.District, Types: row.Types, Subcategories: row.Subcategories, Photos: row.Photos,
-				Lat: row.Lat, Lon: row.Lon, Phone: row.Phone, Site: row.Site,
-			}); err != nil {
+			after = row.ExternalID
+			object := list.New()
+			if err := json.Unmarshal(row.Payload, object); err != nil {
 				return err
 			}
-			after = row.ExternalID
+			if !content.Prune(object, hidden) {
+				continue
+			}
+			if err := write(list, object); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-func (e exporter) exportEvents(ctx context.Context) error {
-	for after := ""; ; {
-		rows, err := e.queries.ExportEvents(ctx, guidesql.ExportEventsParams{After: after, Size: exportPage})
-		if err != nil || len(rows) == 0 {
-			return err
-		}
-		for _, row := range rows {
-			if err := e.write(content.Events, &content.Event{
-				ID: row.ExternalID, Title: row.Title, StartsAt: &row.StartsAt, EndsAt: row.EndsAt, Place: row.Place,
-				Address: row.Address, Categories: row.Categories, Source: row.Source, URL: row.Url, Price: row.Price,
-				Description: row.Description, Photos: row.Photos,
-			}); err != nil {
-				return err
-			}
-			after = row.ExternalID
-		}
-	}
+// Object is one object of the guide as a batch would bring it.
+type Object struct {
+	ID        int64 // the guide's
+	Published bool
+	Title     string
+	Content   any // pointer to the list's type
 }
 
-func (e exporter) exportCollections(ctx context.Context) error {
-	rows, err := e.queries.ExportCollections(ctx)
+// Object gives one object by the CMS's id, or ErrNotFound.
+func (i *Imports) Object(ctx context.Context, list content.List, externalID string) (Object, error) {
+	row, err := i.queries.GetObject(ctx, guidesql.GetObjectParams{List: string(list), ExternalID: externalID})
 	if err != nil {
-		return err
+		return Object{}, wrap("object", err)
 	}
-	for _, row := range rows {
-		collection := content.Collection{ID: row.ExternalID, Title: row.Title, Description: row.Description}
-		for _, item := range row.Items {
-			if kind, id := item[:1], item[1:]; kind == "p" {
-				collection.Items = append(collection.Items, content.CollectionItem{Place: id})
-			} else {
-				collection.Items = append(collection.Items, content.CollectionItem{Event: id})
-			}
-		}
-		if err := e.write(content.Collections, &collection); err != nil {
-			return err
-		}
-	}
-	return nil
+	object := Object{ID: row.ID, Published: row.Published, Title: row.Title, Content: list.New()}
+	return object, wrap("object", json.Unmarshal(row.Payload, object.Content))
 }
 
-func (e exporter) exportPromos(ctx context.Context) error {
-	rows, err := e.queries.ExportPromos(ctx)
-	return exported(e, content.Promos, rows, err, func(row guidesql.ExportPromosRow) *content.Promo {
-		return &content.Promo{
-			ID: row.ExternalID, Title: row.Title, Place: row.Place, Code: row.Code, Description: row.Description,
-			StartsAt: row.StartsAt, EndsAt: row.EndsAt,
-		}
+// Named lists a list's objects by what people call them, hidden ones too.
+func (i *Imports) Named(ctx context.Context, list content.List) ([]content.Named, error) {
+	rows, err := i.queries.NamedObjects(ctx, string(list))
+	return all("named objects", rows, err, func(row guidesql.NamedObjectsRow) content.Named {
+		return content.Named{ID: row.ExternalID, Title: row.Title, Detail: row.Detail, Published: row.Published}
 	})
 }

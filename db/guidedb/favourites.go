@@ -3,6 +3,7 @@ package guidedb
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -47,13 +48,16 @@ func (s *Store) RemoveFavourite(ctx context.Context, telegramID int64, entity st
 }
 
 // Favourites lists a person's places and events together, newest first, those
-// not available any more included.
-func (s *Store) Favourites(ctx context.Context, telegramID int64, paging Paging) (guide.Listing[guide.Entry], error) {
+// not available any more included, and events past at now.
+func (s *Store) Favourites(ctx context.Context, telegramID int64, now time.Time, paging Paging) (guide.Listing[guide.Entry], error) {
 	paging = paging.clamp()
 	rows, err := s.queries.ListFavourites(ctx, guidesql.ListFavouritesParams{
-		TelegramID: telegramID, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
+		TelegramID: telegramID, Now: now, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
 	})
 	return page("favourites", paging, rows, err, func(row guidesql.ListFavouritesRow) (guide.Entry, int64) {
-		return guide.Entry{Entity: row.Kind, ID: row.ID, Name: row.Name, Address: row.Address, Starts: row.StartsAt, Gone: row.Gone}, row.Total
+		return guide.Entry{
+			Entity: row.Entity, ID: row.ID, Name: row.Name, Kind: row.Kind, Address: row.Address,
+			Starts: row.StartsAt, Ends: row.EndsAt, Over: row.Over, Gone: row.Gone,
+		}, row.Total
 	})
 }

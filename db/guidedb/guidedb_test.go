@@ -54,7 +54,7 @@ func (b *bundle) load(t testing.TB, batch any) content.Status {
 		require.NoError(t, err)
 		text = string(encoded)
 	}
-	accepted, err := b.imports.Accept(t.Context(), "", bytes.NewReader([]byte(text)), content.Rules{})
+	accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(bytes.NewReader([]byte(text)), content.Rules{})})
 	require.NoError(t, err)
 	b.work(t, accepted.ID)
 	status, err := b.imports.Status(t.Context(), accepted.ID)

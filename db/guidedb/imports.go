@@ -2,9 +2,10 @@ package guidedb
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,13 +20,30 @@ import (
 // goes on where the last committed transaction ended. It is safe for
 // concurrent use.
 type Imports struct {
-	pool    *pgxpool.Pool
+	db      database
 	queries *guidesql.Queries
+	counted atomic.Pointer[photoCount]
 }
+
+// database is a pool, or the transaction of a rehearsal.
+type database interface {
+	guidesql.DBTX
+	Begin(ctx context.Context) (pgx.Tx, error)
+	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
+}
+
+// photoCount is how many photos there were in each state at a time: all of them
+// are counted, and whoever waits for an import asks every second.
+type photoCount struct {
+	guidesql.CountPhotosRow
+	at time.Time
+}
+
+const photosRecounted = 10 * time.Second
 
 // NewImports works on the migrated database behind pool.
 func NewImports(pool *pgxpool.Pool) *Imports {
-	return &Imports{pool: pool, queries: guidesql.New(pool)}
+	return &Imports{db: pool, queries: guidesql.New(pool)}
 }
 
 // Progress tells how far an import is.
@@ -62,14 +80,22 @@ func (i *Imports) SetPhase(ctx context.Context, id string, phase content.Phase) 
 // report; so does, for 30 days, the import itself.
 func (i *Imports) Finish(ctx context.Context, id string, now time.Time) error {
 	const kept = 30 * 24 * time.Hour
-	err := pgx.BeginFunc(ctx, i.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, i.db, func(tx pgx.Tx) error {
 		queries := i.queries.WithTx(tx)
 		locked, err := queries.LockImport(ctx, id)
 		if err != nil || content.State(locked.State) != content.Running {
 			return err
 		}
+		difference, err := difference(ctx, queries, locked.QueueNumber)
+		if err != nil {
+			return err
+		}
+		report, err := json.Marshal(content.Status{Difference: difference})
+		if err != nil {
+			return err
+		}
 		if err := queries.FinishImport(ctx, guidesql.FinishImportParams{
-			ID: id, State: string(content.Done), Phase: string(content.PhasePhotos),
+			ID: id, State: string(content.Done), Phase: string(content.PhasePhotos), Report: report,
 		}); err != nil {
 			return err
 		}
@@ -99,47 +125,89 @@ func (i *Imports) Status(ctx context.Context, id string) (content.Status, error)
 	if err != nil {
 		return content.Status{}, wrap("import status", err)
 	}
+	if content.State(row.State) != content.Held || row.Report != nil {
+		return i.status(ctx, row)
+	}
+	status, err := i.preview(ctx, id)
+	if err != nil {
+		return status, err
+	}
+	report, err := json.Marshal(status)
+	if err != nil {
+		return status, err
+	}
+	return status, wrap("keep preview", i.queries.HoldImport(ctx, guidesql.HoldImportParams{ID: id, Report: report}))
+}
+
+func (i *Imports) status(ctx context.Context, row guidesql.CmsImport) (content.Status, error) {
 	refused, err := i.queries.ListRefused(ctx, guidesql.ListRefusedParams{
 		QueueNumber: row.QueueNumber, MaxRefused: content.MaxRefusedListed,
 	})
 	if err != nil {
 		return content.Status{}, wrap("import status", err)
 	}
-	photos, err := i.queries.CountPhotos(ctx)
-	if err != nil {
+	photos := i.counted.Load()
+	if photos == nil || content.State(row.State) != content.Running || time.Since(photos.at) > photosRecounted {
+		counted, err := i.queries.CountPhotos(ctx)
+		if err != nil {
+			return content.Status{}, wrap("import status", err)
+		}
+		photos = &photoCount{counted, time.Now()}
+		i.counted.Store(photos)
+	}
+	status := statusOf(row)
+	if row.Report != nil {
+		var report content.Status
+		if err := json.Unmarshal(row.Report, &report); err != nil || report.State == content.Held {
+			return report, wrap("import status", err)
+		}
+		status.Difference = report.Difference
+	}
+	status.Photos = content.Photos{Due: int(photos.Due), Good: int(photos.Good), Bad: int(photos.Bad)}
+	status.Refused = make([]content.Refusal, 0, len(refused))
+	for _, faults := range refused {
+		var refusals []content.Refusal
+		if err := json.Unmarshal(faults, &refusals); err != nil {
+			return content.Status{}, wrap("import status", err)
+		}
+		status.Refused = append(status.Refused, refusals...)
+	}
+	if err := json.Unmarshal(row.Notes, &status.Notes); err != nil {
 		return content.Status{}, wrap("import status", err)
-	}
-	status := content.Status{
-		ID: row.ID, State: content.State(row.State), Phase: content.Phase(row.Phase), Mode: content.Mode(row.Mode),
-		Objects: int(row.Objects), Created: int(row.Created), Changed: int(row.Changed), Unchanged: int(row.Unchanged),
-		Unpublished: int(row.Unpublished), RefusedCount: int(row.Refused), Refused: make([]content.Refusal, 0, len(refused)),
-		Photos:  content.Photos{Due: int(photos.Due), Good: int(photos.Good), Bad: int(photos.Bad)},
-		Failure: row.Failure, AcceptedAt: row.AcceptedAt, FinishedAt: row.FinishedAt, Progress: 1,
-	}
-	if status.State == content.Running && status.Objects > 0 {
-		status.Progress = float64(row.Created+row.Changed+row.Unchanged+row.Refused) / float64(row.Objects)
-	}
-	for _, refusal := range refused {
-		status.Refused = append(status.Refused, content.Refusal{Path: refusal.RefusedPath, Value: refusal.RefusedValue, Reason: refusal.Reason})
 	}
 	return status, nil
 }
 
-// Has tells which of a list's ids, the CMS's, the guide has, published or not:
-// those that an object of a batch may refer to.
-func (i *Imports) Has(ctx context.Context, list content.List, ids []string) (map[string]bool, error) {
-	const atOnce = 5000
-	has := make(map[string]bool, len(ids))
-	for some := range slices.Chunk(ids, atOnce) {
-		rows, err := known(ctx, i.queries, list, some)
-		if err != nil {
-			return nil, wrap("look up references", err)
-		}
-		for id := range rows {
-			has[id] = true
-		}
+func statusOf(row guidesql.CmsImport) content.Status {
+	status := content.Status{
+		ID: row.ID, State: content.State(row.State), Phase: content.Phase(row.Phase), Mode: content.Mode(row.Mode),
+		Objects: int(row.Objects), Created: int(row.Created), Changed: int(row.Changed), Unchanged: int(row.Unchanged),
+		Unpublished: int(row.Unpublished), RefusedCount: int(row.Refused), Failure: row.Failure,
+		Author: row.Author, Origin: row.Origin, AcceptedAt: row.AcceptedAt, FinishedAt: row.FinishedAt, Progress: 1,
 	}
-	return has, nil
+	if row.Undoes != nil {
+		status.Undoes = *row.Undoes
+	}
+	if status.State == content.Running && status.Objects > 0 {
+		status.Progress = float64(row.Created+row.Changed+row.Unchanged+row.Refused) / float64(row.Objects)
+	}
+	return status
+}
+
+// pastBite is how many events DropPast takes at once.
+const pastBite = 5000
+
+// DropPast takes events out of the lists that were over before a time, a
+// bounded number: whoever lists events would walk past them. Their cards stay.
+func (i *Imports) DropPast(ctx context.Context, before time.Time) error {
+	_, err := i.queries.DropPastListings(ctx, guidesql.DropPastListingsParams{OverBefore: before, MaxEvents: pastBite})
+	return wrap("drop past events from the lists", err)
+}
+
+// History lists the latest imports, without what they refused and changed.
+func (i *Imports) History(ctx context.Context, limit int) ([]content.Status, error) {
+	rows, err := i.queries.ListImports(ctx, int64(limit))
+	return all("list imports", rows, err, statusOf)
 }
 
 // Tidy brings Postgres's statistics and visibility maps up to date after an
@@ -152,7 +220,7 @@ func (i *Imports) Tidy(ctx context.Context) error {
 		"districts", "types", "subcategories", "event_categories", "event_sources",
 		"collections", "collection_items", "promos",
 	} {
-		if _, err := i.pool.Exec(ctx, "VACUUM (ANALYZE) guide."+table); err != nil {
+		if _, err := i.db.Exec(ctx, "VACUUM (ANALYZE) guide."+table); err != nil {
 			return fmt.Errorf("guidedb: tidy %s: %w", table, err)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 // import before.
 func (b *bundle) again(t testing.TB, key, batch string) content.Status {
 	t.Helper()
-	accepted, err := b.imports.Accept(t.Context(), key, strings.NewReader(batch), content.Rules{})
+	accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Key: key, Batch: content.NewReader(strings.NewReader(batch), content.Rules{})})
 	require.NoError(t, err)
 	require.False(t, accepted.Repeated)
 	b.work(t, accepted.ID)
@@ -85,7 +85,7 @@ func TestABrokenReferenceIsRefusedObjectByObject(t *testing.T) {
 	refused := make([]string, 0)
 	for _, refusal := range status.Refused {
 		refused = append(refused, refusal.Path+"="+refusal.Value)
-		require.Contains(t, refusal.Reason, "names nothing in ")
+		require.Contains(t, refusal.Reason, "нет: ни в путеводителе")
 	}
 	require.Equal(t, []string{
 		"subcategories[0].type=nope", "places[1].district=nowhere", "places[2].types[1]=nope", "places[3].subcategories[0]=s",
@@ -99,13 +99,16 @@ func TestAnIDThatRepeatsIsRefusedTheSecondTime(t *testing.T) {
 	b := setup(t)
 	status := b.load(t, `{"types": [{"id": "t", "name": "Первый"}, {"id": "u", "name": "Другой"}, {"id": " t", "name": "Второй"}]}`)
 	require.Equal(t, 2, status.Created)
-	require.Equal(t, []content.Refusal{{Path: "types[2].id", Value: "t", Reason: "stands in the batch already, at types[0]"}}, status.Refused)
+	require.Equal(t, []content.Refusal{{Path: "types[2].id", Value: "t", Name: "Второй", Reason: "этот id в файле уже есть: types[0]"}}, status.Refused)
 }
 
 func TestASnapshotUnpublishesWhatItsListsDoNotName(t *testing.T) {
 	t.Parallel()
 	b := setupCity(t)
-	status := b.load(t, `{"mode": "snapshot", "districts": [], "places": [{"id": "otkos", "name": "Кофейня «Откос»"}, {"id": "rynok", "rating": 9}]}`)
+	accepted := b.accept(t, guidedb.Upload{Confirmed: 6 + 38}, `{"mode": "snapshot", "districts": [], "places": [{"id": "otkos", "name": "Кофейня «Откос»"}, {"id": "rynok", "rating": 9}]}`)
+	b.work(t, accepted.ID)
+	status, err := b.imports.Status(t.Context(), accepted.ID)
+	require.NoError(t, err)
 	require.Equal(t, 6+38, status.Unpublished, "all districts, and all places but the one named and the one refused")
 	require.Equal(t, 1, status.Changed)
 	page, err := b.store.Places(t.Context(), guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 10})
@@ -131,7 +134,7 @@ func TestAnImportTouchesNoPersonAndNoFavourite(t *testing.T) {
 		return rows
 	}
 	before := people()
-	b.load(t, `{"mode": "snapshot", "places": []}`)
+	b.work(t, b.accept(t, guidedb.Upload{Confirmed: 40}, `{"mode": "snapshot", "places": []}`).ID)
 	b.load(t, content.SampleCity(now, "https://photos.example.com/olkhovsk"))
 	require.Equal(t, before, people())
 }
@@ -140,7 +143,7 @@ func TestTheSameKeyOrTheSameContentIsTheSameImport(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	accept := func(key, batch string) guidedb.Acceptance {
-		accepted, err := b.imports.Accept(t.Context(), key, strings.NewReader(batch), content.Rules{})
+		accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Key: key, Batch: content.NewReader(strings.NewReader(batch), content.Rules{})})
 		require.NoError(t, err)
 		return accepted
 	}
@@ -174,7 +177,7 @@ func TestAnImportWaitsForThoseAcceptedBefore(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for n, key := range []string{"a", "b", "c"} {
-		_, err := b.imports.Accept(t.Context(), key, strings.NewReader(fmt.Sprintf(`{"types": [{"id": "t", "name": "%d"}]}`, n)), content.Rules{})
+		_, err := b.imports.Accept(t.Context(), guidedb.Upload{Key: key, Batch: content.NewReader(strings.NewReader(fmt.Sprintf(`{"types": [{"id": "t", "name": "%d"}]}`, n)), content.Rules{})})
 		require.NoError(t, err)
 	}
 	earlier, err := b.imports.Earlier(t.Context(), "c")
@@ -189,7 +192,7 @@ func TestAnImportWaitsForThoseAcceptedBefore(t *testing.T) {
 	failed, err := b.imports.Status(t.Context(), "b")
 	require.NoError(t, err)
 	require.Equal(t, content.Failed, failed.State)
-	retried, err := b.imports.Accept(t.Context(), "b", strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})
+	retried, err := b.imports.Accept(t.Context(), guidedb.Upload{Key: "b", Batch: content.NewReader(strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})})
 	require.NoError(t, err)
 	require.Equal(t, guidedb.Acceptance{ID: "b", State: content.Running}, retried, "a failed import may be sent again")
 }
@@ -201,7 +204,7 @@ func TestABatchThatArrivesSlowlyHasItsTurnAfterThoseAcceptedMeanwhile(t *testing
 	began := make(chan struct{})
 	var group errgroup.Group
 	group.Go(func() error {
-		_, err := b.imports.Accept(t.Context(), "slow", slow, content.Rules{})
+		_, err := b.imports.Accept(t.Context(), guidedb.Upload{Key: "slow", Batch: content.NewReader(slow, content.Rules{})})
 		return err
 	})
 	group.Go(func() error {
@@ -210,7 +213,7 @@ func TestABatchThatArrivesSlowlyHasItsTurnAfterThoseAcceptedMeanwhile(t *testing
 		return err
 	})
 	<-began
-	_, err := b.imports.Accept(t.Context(), "quick", strings.NewReader(`{"types": [{"id": "t", "name": "2"}]}`), content.Rules{})
+	_, err := b.imports.Accept(t.Context(), guidedb.Upload{Key: "quick", Batch: content.NewReader(strings.NewReader(`{"types": [{"id": "t", "name": "2"}]}`), content.Rules{})})
 	require.NoError(t, err)
 	earlier, err := b.imports.Earlier(t.Context(), "quick")
 	require.NoError(t, err)
@@ -226,7 +229,7 @@ func TestABatchThatArrivesSlowlyHasItsTurnAfterThoseAcceptedMeanwhile(t *testing
 	running, err := b.imports.Running(t.Context(), 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{"quick", "slow"}, running)
-	accepted, err := b.imports.Accept(t.Context(), "", strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})
+	accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(strings.NewReader(`{"types": [{"id": "t", "name": "1"}]}`), content.Rules{})})
 	require.NoError(t, err)
 	require.Equal(t, "slow", accepted.ID, "the one accepted last")
 }
@@ -234,7 +237,7 @@ func TestABatchThatArrivesSlowlyHasItsTurnAfterThoseAcceptedMeanwhile(t *testing
 func TestABatchRefusedWholeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, err := b.imports.Accept(t.Context(), "k", strings.NewReader(`{"types": [{"id": "t", "name": "Тип"}, {]}`), content.Rules{})
+	_, err := b.imports.Accept(t.Context(), guidedb.Upload{Key: "k", Batch: content.NewReader(strings.NewReader(`{"types": [{"id": "t", "name": "Тип"}, {]}`), content.Rules{})})
 	var refused *content.BatchError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "types[1]", refused.Path)
@@ -248,7 +251,7 @@ func TestABatchRefusedWholeLeavesNothing(t *testing.T) {
 func TestAnImportCutOffAnywhereEndsAsAnUndisturbedOne(t *testing.T) {
 	t.Parallel()
 	undisturbed, disturbed := setupCity(t), setup(t)
-	accepted, err := disturbed.imports.Accept(t.Context(), "", strings.NewReader(encoded(t, content.SampleCity(now, "https://photos.example.com/olkhovsk"), "")), content.Rules{})
+	accepted, err := disturbed.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(strings.NewReader(encoded(t, content.SampleCity(now, "https://photos.example.com/olkhovsk"), "")), content.Rules{})})
 	require.NoError(t, err)
 	// Each attempt is cut off by the end of its context, wherever it is then.
 	cuts := 0
@@ -435,7 +438,7 @@ func FuzzAnyBatchIsTakenOrRefusedAndEveryObjectAccountedFor(f *testing.F) {
 	}
 	b := setup(f)
 	f.Fuzz(func(t *testing.T, batch []byte) {
-		accepted, err := b.imports.Accept(t.Context(), "", bytes.NewReader(batch), content.Rules{})
+		accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(bytes.NewReader(batch), content.Rules{})})
 		var refused *content.BatchError
 		if errors.As(err, &refused) {
 			return
@@ -459,7 +462,7 @@ func TestTheSameBatchSentManyTimesAtOnceIsOneImport(t *testing.T) {
 	var group errgroup.Group
 	for n := range ids {
 		group.Go(func() error {
-			accepted, err := b.imports.Accept(t.Context(), "", strings.NewReader(batch), content.Rules{})
+			accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(strings.NewReader(batch), content.Rules{})})
 			ids[n] = accepted.ID
 			return err
 		})

@@ -104,7 +104,7 @@ func TestAnImportReadsNoTableWhole(t *testing.T) {
 	}{{content.Upsert, 2000, quiet}, {content.Upsert, 2000, loud}, {content.Snapshot, 1000, loud}} {
 		var id string
 		readInSequence(t, url, func(imports *guidedb.Imports) {
-			accepted, err := imports.Accept(t.Context(), "", largeBatch(batch.mode, batch.places, batch.text), content.Rules{})
+			accepted, err := imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(largeBatch(batch.mode, batch.places, batch.text), content.Rules{})})
 			require.NoError(t, err)
 			id = accepted.ID
 		})

@@ -10,19 +10,34 @@ import (
 	"vestnik/internal/guide"
 )
 
-// Places lists published places by name.
+// Places lists published places by name, or by rating.
 func (s *Store) Places(ctx context.Context, filter guide.PlaceFilter, paging Paging) (guide.Listing[guide.PlaceLine], error) {
 	paging = paging.clamp()
 	filter, ok, err := s.resolvePlaceFilter(ctx, filter)
 	var rows []guidesql.ListPlacesRow
-	if ok {
-		rows, err = s.queries.ListPlaces(ctx, guidesql.ListPlacesParams{
-			DistrictID: filter.District, TypeID: filter.Type, SubcategoryID: filter.Subcategory,
-			CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
+	asked := guidesql.ListPlacesParams{
+		DistrictID: filter.District, TypeID: filter.Type, SubcategoryID: filter.Subcategory,
+		CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
+	}
+	switch {
+	case !ok:
+	case filter.ByRating:
+		err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+			queries := s.queries.WithTx(tx)
+			if err := queries.SearchByIndexes(ctx, guidesql.SearchByIndexesParams{Ordered: "on", WordSimilarity: wordSimilarity}); err != nil {
+				return err
+			}
+			rated, err := queries.ListPlacesByRating(ctx, guidesql.ListPlacesByRatingParams(asked))
+			for _, row := range rated {
+				rows = append(rows, guidesql.ListPlacesRow(row))
+			}
+			return err
 		})
+	default:
+		rows, err = s.queries.ListPlaces(ctx, asked)
 	}
 	return page("places", paging, rows, err, func(row guidesql.ListPlacesRow) (guide.PlaceLine, int64) {
-		return guide.PlaceLine{ID: row.ID, Name: row.Name, Address: row.Address, Rating: row.Rating}, row.Total
+		return guide.PlaceLine{ID: row.ID, Name: row.Name, Address: row.Address, Kind: row.Kind, Rating: row.Rating}, row.Total
 	})
 }
 

@@ -18,6 +18,7 @@ type evidence struct {
 	clicks   []click
 	wakings  []waking
 	excuses  []excuse
+	edited   []owed // the author has added a reward
 	// visible is when the watcher first saw each delivery's row. Rows of two
 	// walls may be committed in another order than their ids were given.
 	visible map[int64]time.Time
@@ -44,7 +45,16 @@ type arrival struct {
 	owner, post int64 // what it is about
 	ids         []int64
 	at          time.Time
+	sentences        // of the post that are in it
+	rewarded    bool // it says what the author added later
+	frozen      bool // nobody can edit it any more
 }
+
+// sentences of a post are numbered from 0 to of, without of.
+type sentences struct{ first, last, of int }
+
+// whole is a post of one sentence; late are photos that came after the words.
+var whole, late = sentences{of: 1}, sentences{first: -1, last: -1}
 
 // pace is what a destination was configured to bear; perMinute 0 is no limit.
 type pace struct {
@@ -84,13 +94,14 @@ const (
 	lost       = "lost"
 	doubled    = "doubled"
 	unrecorded = "not as recorded"
+	unedited   = "not edited"
 	outOfOrder = "out of order"
 	overRate   = "over the rate"
 	unanswered = "clicks without an answer"
 	woken      = "people woken"
 )
 
-var kinds = []string{lost, doubled, unrecorded, outOfOrder, overRate, unanswered, woken}
+var kinds = []string{lost, doubled, unrecorded, unedited, outOfOrder, overRate, unanswered, woken}
 
 // outcome is what an audit has to say.
 type outcome struct {
@@ -143,7 +154,15 @@ func audit(e evidence) *outcome {
 	copies := map[owed][]arrival{}
 	for destination, arrivals := range e.received {
 		o.arrived += len(arrivals)
-		for _, a := range arrivals {
+		for i, a := range arrivals {
+			if a.post == 0 {
+				for _, d := range e.ledger {
+					if d.destination == destination && d.records(a) && len(d.messages) > len(a.ids) {
+						a.owner, a.post = d.owner, d.post
+					}
+				}
+				arrivals[i] = a
+			}
 			key := owed{destination, a.owner, a.post}
 			copies[key] = append(copies[key], a)
 		}
@@ -170,6 +189,9 @@ func audit(e evidence) *outcome {
 		auditOrder(o, destination, e.received[destination], rows, e)
 		auditRate(o, destination, e.received[destination], e.paces[destination])
 	}
+	for _, key := range e.edited {
+		auditEdit(o, key, rows[key], copies[key])
+	}
 	auditClicks(o, e.clicks)
 	auditWakings(o, e.wakings, e.excuses)
 	return o
@@ -188,7 +210,12 @@ func auditDelivery(o *outcome, key owed, row delivery, written bool, copies []ar
 	case row.status != "sent":
 		o.add(unrecorded, "%s: received, but delivery %d is %s %s", key, row.id, row.status, row.reason)
 	}
-	if surplus := len(copies) - 1; surplus > 0 {
+	parts := map[int][]arrival{} // copies of the same part
+	for _, a := range copies {
+		parts[a.first] = append(parts[a.first], a)
+	}
+	auditParts(o, key, row, parts)
+	if surplus := len(copies) - len(parts); surplus > 0 {
 		text := fmt.Sprintf("%s: delivery %d has come %d times, attempts of unknown outcome: %d", key, row.id, len(copies), row.unknown)
 		if strings.HasPrefix(key.destination, "telegram:") && surplus <= row.unknown {
 			o.doubts = append(o.doubts, text)
@@ -199,13 +226,51 @@ func auditDelivery(o *outcome, key owed, row delivery, written bool, copies []ar
 	if row.status != "sent" {
 		return
 	}
-	// The recorded ids are those of one of the copies, whole.
-	if !slices.ContainsFunc(copies, func(a arrival) bool { return slices.Equal(sorted(a.ids), sorted(row.messages)) }) {
+	// The recorded ids are those of one copy of each part, whole.
+	var recorded []arrival
+	messages := 0
+	for _, a := range copies {
+		if row.records(a) {
+			recorded = append(recorded, a)
+			messages += len(a.ids)
+		}
+	}
+	if len(recorded) != len(parts) || messages != len(row.messages) {
 		o.add(unrecorded, "%s: delivery %d records %v, there is %v", key, row.id, row.messages, idsOf(copies))
 	}
 }
 
-func sorted(ids []int64) []int64 { return slices.Sorted(slices.Values(ids)) }
+// records reports whether the ledger has all of an arrival's ids.
+func (d delivery) records(a arrival) bool {
+	return !slices.ContainsFunc(a.ids, func(id int64) bool { return !slices.Contains(d.messages, id) })
+}
+
+// auditParts wants every sentence of a post in one of its parts.
+func auditParts(o *outcome, key owed, row delivery, parts map[int][]arrival) {
+	next, of := 0, 0
+	for _, first := range slices.Sorted(maps.Keys(parts)) {
+		part := parts[first][0]
+		if part.sentences == late {
+			continue
+		}
+		if first != next {
+			break
+		}
+		next, of = part.last+1, part.of
+	}
+	if next != of || next == 0 {
+		o.add(lost, "%s: delivery %d has come without the sentences from %d on", key, row.id, next)
+	}
+}
+
+// auditEdit wants what the author added in the copy on record.
+func auditEdit(o *outcome, key owed, row delivery, copies []arrival) {
+	for _, a := range copies {
+		if row.records(a) && !a.rewarded && !a.frozen && a.sentences != late {
+			o.add(unedited, "%s: delivery %d, message %v", key, row.id, a.ids)
+		}
+	}
+}
 
 func idsOf(copies []arrival) (all [][]int64) {
 	for _, a := range copies {
@@ -225,16 +290,20 @@ func auditOrder(o *outcome, destination string, arrivals []arrival, rows map[owe
 	for _, w := range e.wakings {
 		waited[w.delivery] = true
 	}
-	seen := map[int64]bool{}
+	type part struct {
+		delivery int64
+		first    int
+	}
+	seen := map[part]bool{}
 	var ahead delivery // the highest id that has come so far
 	var aheadAt time.Time
 	for _, a := range arrivals {
 		row, known := rows[owed{destination, a.owner, a.post}]
-		if !known || seen[row.id] || waited[row.id] {
+		if !known || seen[part{row.id, a.first}] || waited[row.id] || a.sentences == late {
 			continue
 		}
-		seen[row.id] = true
-		if row.id > ahead.id {
+		seen[part{row.id, a.first}] = true
+		if row.id >= ahead.id {
 			ahead, aheadAt = row, a.at
 			continue
 		}

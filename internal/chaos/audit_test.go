@@ -26,7 +26,7 @@ func calmDay() *evidence {
 			due := owed{destination, -7, post}
 			e.owed = append(e.owed, due)
 			e.ledger = append(e.ledger, delivery{id: id, owed: due, status: "sent", messages: []int64{post * 10}})
-			e.received[destination] = append(e.received[destination], arrival{-7, post, []int64{post * 10}, at})
+			e.received[destination] = append(e.received[destination], arrival{owner: -7, post: post, ids: []int64{post * 10}, at: at, sentences: whole})
 			e.visible[id] = noon.Add(-time.Minute)
 		}
 	}
@@ -48,7 +48,7 @@ func (e *evidence) row(destination string, post int64) *delivery {
 
 // again lets a post arrive once more.
 func (e *evidence) again(destination string, post, id int64) {
-	e.received[destination] = append(e.received[destination], arrival{-7, post, []int64{id}, noon.Add(time.Minute)})
+	e.received[destination] = append(e.received[destination], arrival{owner: -7, post: post, ids: []int64{id}, at: noon.Add(time.Minute), sentences: whole})
 }
 
 func TestAnAuditFindsWhatIsWrongAndNothingElse(t *testing.T) {
@@ -112,6 +112,40 @@ func TestAnAuditFindsWhatIsWrongAndNothingElse(t *testing.T) {
 			e.wakings = []waking{{noon, testChat, e.row(testChat, 2).id, "parked"}}
 			e.excuses = []excuse{{testChat, noon.Add(-time.Second), noon.Add(time.Second)}}
 		}, nil, 0},
+		"a part of a long post": {func(e *evidence) {
+			e.part(testChat, sentences{0, 3, 9}, sentences{4, 8, 9})
+		}, nil, 0},
+		"a part of a long post twice, one attempt unknown": {func(e *evidence) {
+			e.part(testChat, sentences{0, 3, 9}, sentences{4, 8, 9}, sentences{4, 8, 9})
+			e.row(testChat, 3).unknown, e.row(testChat, 3).messages = 1, []int64{30, 32}
+		}, nil, 1},
+		"a long post without its middle": {func(e *evidence) {
+			e.part(testChat, sentences{0, 3, 9}, sentences{6, 8, 9})
+		}, []string{lost}, 0},
+		"a long post without its end": {func(e *evidence) {
+			e.part(testChat, sentences{0, 3, 9})
+		}, []string{lost}, 0},
+		"photos that come after their words, and after the next post": {func(e *evidence) {
+			e.row(testChat, 2).messages = []int64{20, 99}
+			e.received[testChat] = append(e.received[testChat],
+				arrival{owner: -7, post: 2, ids: []int64{99}, at: noon.Add(time.Minute), sentences: late})
+		}, nil, 0},
+		"photos without an answer that the ledger knows": {func(e *evidence) {
+			e.row(testChat, 2).messages = []int64{20, 99}
+			e.received[testChat] = append(e.received[testChat], arrival{ids: []int64{99}, at: noon.Add(time.Minute), sentences: late})
+		}, nil, 0},
+		"photos without an answer that nobody knows": {func(e *evidence) {
+			e.received[testChat] = append(e.received[testChat], arrival{ids: []int64{99}, at: noon.Add(time.Minute), sentences: late})
+		}, []string{doubled}, 0},
+		"an edit that has come": {func(e *evidence) {
+			e.edited = []owed{{testChat, -7, 2}}
+			e.received[testChat][1].rewarded = true
+		}, nil, 0},
+		"an edit that has not come": {func(e *evidence) { e.edited = []owed{{testChat, -7, 2}} }, []string{unedited}, 0},
+		"an edit that nobody could make": {func(e *evidence) {
+			e.edited = []owed{{testChat, -7, 2}}
+			e.received[testChat][1].frozen = true
+		}, nil, 0},
 		"a burst": {func(e *evidence) {
 			for post := range int64(13) {
 				e.owe(testChat, 100+post, noon.Add(time.Hour+time.Duration(post)*700*time.Millisecond), 1)
@@ -162,6 +196,18 @@ func (e *evidence) swap() {
 	arrivals[1].at, arrivals[2].at = arrivals[2].at, arrivals[1].at
 }
 
+// part lets the third post arrive in parts.
+func (e *evidence) part(destination string, parts ...sentences) {
+	row, last := e.row(destination, 3), e.received[destination][2]
+	row.messages, e.received[destination] = nil, e.received[destination][:2]
+	for i, some := range parts {
+		id := int64(30 + i)
+		row.messages = append(row.messages, id)
+		e.received[destination] = append(e.received[destination],
+			arrival{owner: -7, post: 3, ids: []int64{id}, at: last.at.Add(time.Duration(i) * time.Second), sentences: some})
+	}
+}
+
 // owe adds a post that was delivered as so many messages.
 func (e *evidence) owe(destination string, post int64, at time.Time, messages int) {
 	due := owed{destination, -7, post}
@@ -171,7 +217,7 @@ func (e *evidence) owe(destination string, post int64, at time.Time, messages in
 	}
 	e.owed = append(e.owed, due)
 	e.ledger = append(e.ledger, delivery{id: post, owed: due, status: "sent", messages: ids})
-	e.received[destination] = append(e.received[destination], arrival{-7, post, ids, at})
+	e.received[destination] = append(e.received[destination], arrival{owner: -7, post: post, ids: ids, at: at, sentences: whole})
 	e.visible[post] = noon
 }
 

@@ -2,24 +2,27 @@
 // workers, api and schedule in processes of their own, with a Postgres, a
 // Temporal and a sandbox in the platforms' place, while much of it fails.
 //
-//	make chaos SEED=1                  500 posts, 20 walls, 3 chats, 2 VK walls, 200 people, 5 minutes of faults
+//	make chaos SEED=1                  500 posts, 20 walls, 3 chats, 2 VK walls, 200 people, 4 minutes of faults
 //	go run ./internal/chaos -short     what `make test` runs: a minute and a half
 //
 // A seed decides what fails when: workers and api die with -9 or freeze, new
 // versions roll out, Postgres and Temporal stop or are killed and come back,
 // the links between processes stall and drop, lanes and deliveries are
-// terminated by hand, the platforms refuse, hang, or accept and never say so,
-// and people press buttons all the while. The same seed is the same plan; what
+// terminated by hand, the platforms refuse, hang, ask for a captcha, move a
+// chat, or accept and never say so, authors edit what they wrote, and people
+// press buttons all the while. The same seed is the same plan; what
 // it hits depends on the machine, so a finding may need several runs. To narrow
 // one down, leave kinds of faults out of the plan: ARGS='-without rollout'.
 //
 // Then everything is mended, and when all has come to rest the ledger is
 // compared with what the sandbox really received:
 //
-//	lost                    a post that a rule sends to a destination has not come
+//	lost                    a post that a rule sends to a destination has not come,
+//	                        or not all of its parts
 //	doubled                 it came more than once; on Telegram that is allowed where
 //	                        the ledger lists as many attempts of unknown outcome
 //	not as recorded         the ledger's message ids are not those of what came
+//	not edited              what the author added is not in the message on record
 //	out of order            a delivery came after one with a greater id
 //	over the rate           more than the destination's rate or limit a minute
 //	clicks without an answer  no answerCallbackQuery, or no screen

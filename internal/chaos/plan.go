@@ -49,6 +49,8 @@ const (
 	deliveryTerminated = "delivery terminated"
 	platformFault      = "platform"
 	botKicked          = "bot kicked"
+	captchaAsked       = "captcha asked"
+	chatUpgraded       = "chat upgraded"
 )
 
 func (f fault) String() string {
@@ -70,6 +72,8 @@ type publication struct {
 	at     time.Duration
 	wall   int
 	photos int
+	length int           // sentences beyond the first; many make several messages
+	edited time.Duration // how long after at the author adds a reward; 0: never
 }
 
 // plan is all that a seed decides before a storm begins.
@@ -86,36 +90,58 @@ var frequent = []string{
 	laneTerminated, deliveryTerminated, deliveryTerminated, platformFault, platformFault, platformFault, platformFault,
 }
 
+// page is how many posts a reading of a wall brings.
+const page = 20
+
 // certain are the faults that even the shortest storm has.
-var certain = []string{workerKilled, postgresDown, temporalDown, laneTerminated, deliveryTerminated, linkStalled, rollout, platformFault}
+var certain = []string{workerKilled, postgresDown, temporalDown, laneTerminated, deliveryTerminated, linkStalled, rollout, platformFault, chatUpgraded}
 
 func newPlan(seed uint64, s scale) *plan {
 	p := &plan{scale: s, seed: seed}
 	random := rand.New(rand.NewPCG(seed, 0))
 	for number := range s.posts {
-		p.posts = append(p.posts, publication{
+		post := publication{
 			at:   time.Duration(float64(s.lasting) * 0.9 * float64(number) / float64(s.posts)).Truncate(time.Second), // several at once
-			wall: random.IntN(s.walls), photos: max(0, random.IntN(5)-2),
-		})
+			wall: random.IntN(s.walls),
+		}
+		switch random.IntN(12) {
+		case 0:
+			post.length = 50 + random.IntN(70)
+		case 1, 2:
+			post.edited = time.Duration(1+random.IntN(20)) * time.Second
+		default:
+			post.photos = max(0, random.IntN(5)-2)
+		}
+		p.posts = append(p.posts, post)
+	}
+	newer := make([]int, s.walls)
+	for i, post := range slices.Backward(p.posts) {
+		if newer[post.wall]++; newer[post.wall] >= page {
+			p.posts[i].edited = 0 // nobody would look so far down for half an hour
+		}
 	}
 	planned := slices.Clone(certain)
 	if s.people {
-		planned = append(planned, botKicked)
+		planned = append(planned, botKicked, captchaAsked)
 	}
 	for len(planned) < int(s.lasting/s.every) {
 		planned = append(planned, frequent[random.IntN(len(frequent))])
 	}
 	for _, kind := range planned {
-		p.place(random, p.newFault(random, kind))
+		for tries := 0; tries < 5; tries++ {
+			if p.place(random, p.newFault(random, kind)) {
+				break
+			}
+		}
 	}
 	p.faults = slices.DeleteFunc(p.faults, func(f fault) bool { return slices.Contains(strings.Split(s.without, ","), f.kind) })
 	slices.SortStableFunc(p.faults, func(a, b fault) int { return int(a.at - b.at) })
 	return p
 }
 
-// place finds a time for a fault at which nothing else befalls its target; a
-// fault for which there is none is left out.
-func (p *plan) place(random *rand.Rand, f fault) {
+// place finds a time for a fault at which nothing else befalls its target, and
+// reports whether there is one.
+func (p *plan) place(random *rand.Rand, f fault) bool {
 	target, apart := f.exclusive()
 	for range 50 {
 		f.at = p.lasting/20 + time.Duration(random.Float64()*0.75*float64(p.lasting))
@@ -124,9 +150,10 @@ func (p *plan) place(random *rand.Rand, f fault) {
 			return same == target && f.at < other.at+other.lasting+apart && other.at < f.at+f.lasting+apart
 		}) {
 			p.faults = append(p.faults, f)
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // exclusive is what a fault has for itself, and for how long before and after.
@@ -136,7 +163,9 @@ func (f fault) exclusive() (target string, apart time.Duration) {
 		return "guide", guideTries
 	case f.kind == linkStalled, f.kind == linkDropped:
 		return f.target, time.Second
-	case f.kind == platformFault, f.kind == botKicked:
+	case f.kind == rollout:
+		return f.kind, 20 * time.Second // as long as the server may need to know a version
+	case f.kind == platformFault, f.kind == botKicked, f.kind == captchaAsked:
 		return f.kind + f.target, time.Second
 	}
 	return f.kind, time.Second
@@ -176,6 +205,10 @@ func (p *plan) newFault(random *rand.Rand, kind string) fault {
 		f.target = destinations[random.IntN(len(destinations))]
 	case botKicked:
 		f.target, f.lasting = chatName(random.IntN(p.chats)), between(8*time.Second, 15*time.Second)
+	case captchaAsked:
+		f.target, f.lasting = targetName(random.IntN(p.vk)), between(8*time.Second, 15*time.Second)
+	case chatUpgraded:
+		f.target = chatName(p.chats - 1)
 	case platformFault:
 		choice := p.weather()[random.IntN(len(p.weather()))]
 		f.weather, f.lasting = choice.Fault, choice.lasting

@@ -220,12 +220,18 @@ func (s *stack) rollout(ctx context.Context) error {
 		asking, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		_, err := handle.SetCurrentVersion(asking, client.WorkerDeploymentSetCurrentVersionOptions{BuildID: version})
+		if err != nil {
+			sleep(asking, time.Second) // the server takes ten such updates at once, and then none
+		}
 		return err == nil
 	})
+	if err != nil {
+		return err // the old ones go on
+	}
 	for _, worker := range old {
 		go worker.stop()
 	}
-	return err
+	return nil
 }
 
 // worker is one of those there are now.

@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"go.temporal.io/api/serviceerror"
+
+	"vestnik/internal/protocol"
 )
 
 // storm carries a plan out.
@@ -25,11 +27,14 @@ type storm struct {
 
 	mu      sync.Mutex
 	owed    []owed
+	edited  []owed
 	clicks  []click
 	wakings []waking
 	excuses []excuse
 	visible map[int64]time.Time
 	failed  []error
+
+	rewarded int // posts that their authors edit
 }
 
 // run makes a storm and audits what it has left. The error is for a storm that
@@ -159,6 +164,10 @@ func (s *storm) strike(ctx context.Context, f fault) error {
 		s.world.ClearFault(id)
 	case botKicked:
 		return s.kick(ctx, f)
+	case captchaAsked:
+		return s.askCaptcha(ctx, f)
+	case chatUpgraded:
+		return s.world.upgrade()
 	}
 	return nil
 }
@@ -199,39 +208,83 @@ func (s *storm) kick(ctx context.Context, f fault) error {
 		return err
 	}
 	sleep(ctx, f.lasting)
-	if err := s.world.kick(f.target, false); err != nil {
+	err := s.world.kick(f.target, false)
+	s.mend(ctx, f.target, from)
+	return err
+}
+
+// askCaptcha lets VK ask for a captcha at every post to a wall; an operator
+// answers it.
+func (s *storm) askCaptcha(ctx context.Context, f fault) error {
+	from := time.Now()
+	id, err := s.world.askCaptcha(f.target)
+	if err != nil {
 		return err
 	}
-	operating, cancel := context.WithTimeout(ctx, s.calm)
-	defer cancel()
-	for !s.operate(operating, f.target) && operating.Err() == nil {
-		sleep(operating, time.Second)
-	}
-	const late = 20 * time.Second // an answer may be under way
-	s.note(func() { s.excuses = append(s.excuses, excuse{f.target, from, time.Now().Add(late)}) })
+	sleep(ctx, f.lasting)
+	s.world.ClearFault(id)
+	s.mend(ctx, f.target, from)
 	return nil
 }
 
-// operate resumes a lane and what is parked behind it, and reports whether
-// that was taken.
-func (s *storm) operate(ctx context.Context, destination string) bool {
-	_, first := s.vestnik(ctx, "destination", "resume", destination)
-	_, second := s.vestnik(ctx, "resume", "--all", "--destination", destination)
-	return first == nil && second == nil
+// mend has an operator see to what stopped since a time at a destination.
+func (s *storm) mend(ctx context.Context, destination string, from time.Time) {
+	ctx, cancel := context.WithTimeout(ctx, s.calm)
+	defer cancel()
+	for !s.operate(ctx, destination) && ctx.Err() == nil {
+		sleep(ctx, time.Second)
+	}
+	const late = 20 * time.Second // an answer may be under way
+	s.note(func() { s.excuses = append(s.excuses, excuse{destination, from, time.Now().Add(late)}) })
 }
 
-// write publishes the posts.
+// operate answers a captcha, resumes a lane and what is parked behind it, and
+// reports whether that was taken.
+func (s *storm) operate(ctx context.Context, destination string) bool {
+	rows, err := s.pool.Query(ctx, `SELECT d.id::text FROM relay.deliveries d JOIN relay.destinations t ON t.id = d.destination_id
+		WHERE t.name = $1 AND d.status = 'parked' AND d.reason = $2`, destination, protocol.ReasonCaptcha)
+	if err != nil {
+		return false
+	}
+	asked, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, id := range asked {
+		if _, resumed := s.vestnik(ctx, "resume", id, "--captcha-key", "зл7к"); resumed != nil {
+			err = resumed
+		}
+	}
+	_, first := s.vestnik(ctx, "destination", "resume", destination)
+	_, second := s.vestnik(ctx, "resume", "--all", "--destination", destination)
+	return errors.Join(err, first, second) == nil
+}
+
+// write publishes the posts; their authors edit some of them, at the latest
+// when the storm is over.
 func (s *storm) write(ctx context.Context) {
+	var authors sync.WaitGroup
 	for number, publication := range s.posts {
 		sleep(ctx, publication.at-time.Since(s.begun))
 		due, err := s.world.publish(number+1, publication)
 		s.note(func() {
 			s.owed = append(s.owed, due...)
+			if publication.edited > 0 {
+				s.edited = append(s.edited, due...)
+				s.rewarded++
+			}
 			if err != nil {
 				s.failed = append(s.failed, err)
 			}
 		})
+		if err != nil || publication.edited == 0 || len(due) == 0 {
+			continue
+		}
+		authors.Go(func() {
+			sleep(ctx, publication.edited)
+			if err := s.world.reward(due[0].owner, due[0].post); err != nil {
+				s.note(func() { s.failed = append(s.failed, err) })
+			}
+		})
 	}
+	authors.Wait()
 }
 
 // wander is one user: a button of the menu now and then, sometimes two at
@@ -340,9 +393,11 @@ func (s *storm) settle(ctx context.Context) {
 }
 
 func (s *storm) quiet(ctx context.Context) bool {
-	var sent int
-	err := s.pool.QueryRow(ctx, "SELECT count(*) FROM relay.deliveries WHERE status = 'sent'").Scan(&sent)
-	if err != nil || sent < len(s.owed) {
+	var sent, rewarded, edits int
+	err := s.pool.QueryRow(ctx, `SELECT (SELECT count(*) FROM relay.deliveries WHERE status = 'sent'),
+		(SELECT count(*) FROM relay.posts WHERE strpos(text, $1) > 0), (SELECT count(*) FROM relay.amendments WHERE status = 'pending')`,
+		reward).Scan(&sent, &rewarded, &edits)
+	if err != nil || sent < len(s.owed) || rewarded < s.rewarded || edits > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(s.clicks, func(c click) bool { return !s.world.shown(c) })
@@ -351,7 +406,7 @@ func (s *storm) quiet(ctx context.Context) bool {
 // evidence reads the ledger and what the sandbox holds.
 func (s *storm) evidence(ctx context.Context) (evidence, error) {
 	s.world.settle(s.clicks)
-	e := evidence{owed: s.owed, clicks: s.clicks, wakings: s.wakings, excuses: s.excuses, visible: s.visible, paces: map[string]pace{}}
+	e := evidence{owed: s.owed, edited: s.edited, clicks: s.clicks, wakings: s.wakings, excuses: s.excuses, visible: s.visible, paces: map[string]pace{}}
 	for i, destination := range s.destinations() {
 		e.paces[destination] = standardPace
 		if i >= s.chats {

@@ -29,6 +29,7 @@ func wallID(i int) int64      { return -700000001 - int64(i) }
 func wallName(i int) string   { return fmt.Sprintf("chaos_wall_%02d", i+1) }
 func chatID(i int) int64      { return -1001700000001 - int64(i) }
 func chatName(i int) string   { return "telegram:" + strconv.FormatInt(chatID(i), 10) }
+func upgradedID(i int) int64  { return chatID(i) - 1000 } // what a chat becomes when it is upgraded
 func targetID(i int) int64    { return -710000001 - int64(i) }
 func targetName(i int) string { return "vk:" + strconv.FormatInt(targetID(i), 10) }
 func userID(i int) int64      { return 5_700_000_001 + int64(i) }
@@ -93,6 +94,8 @@ type world struct {
 	scale
 	menu    map[string]string // the first line of the screen behind each button of the guide's menu
 	numbers map[int64]owed    // the post with each number
+	// upgraded reports whether the last chat has become another.
+	upgraded bool
 }
 
 func openWorld(ctx context.Context, s scale) (*world, error) {
@@ -116,7 +119,9 @@ func openWorld(ctx context.Context, s scale) (*world, error) {
 		failures = append(failures, w.AddWall(sandbox.Wall{OwnerID: wallID(i), ScreenName: wallName(i), Name: wallName(i)}))
 	}
 	for i := range s.chats {
-		failures = append(failures, w.AddChat(sandbox.Chat{ID: chatID(i), Type: sandbox.Supergroup}))
+		failures = append(failures,
+			w.AddChat(sandbox.Chat{ID: chatID(i), Type: sandbox.Supergroup}),
+			w.AddChat(sandbox.Chat{ID: upgradedID(i), Type: sandbox.Supergroup}))
 	}
 	for i := range s.vk {
 		failures = append(failures,
@@ -155,16 +160,25 @@ func (w *world) environ(telegram, vk *link) []string {
 // advert is a lost pet's, each number another's: at another house and with
 // another phone, or the relay would take them for one case and tell it once.
 // By the number on the tag a message is recognised.
-func advert(number int) string {
-	return fmt.Sprintf("Пропала кошка, убежала с поводка на ул. Речная, дом %d. На ошейнике жетон Ж%d. Телефон 8 900 %03d-%02d-%02d",
-		number, number, number/10_000, number/100%100, number%100)
+// Its sentences are numbered, so that one sees what a message has of them.
+func advert(number, length int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "Пропала кошка, убежала с поводка на ул. Речная, дом %d. На ошейнике жетон Ж%d-0-%d. Телефон 8 900 %03d-%02d-%02d.",
+		number, number, length+1, number/10_000, number/100%100, number%100)
+	for sentence := range length {
+		fmt.Fprintf(&text, "\n\nОна пугливая, в руки не идёт, но выходит на стук миски: жетон Ж%d-%d-%d.", number, sentence+1, length+1)
+	}
+	return text.String()
 }
 
-var tag = regexp.MustCompile(`жетон Ж(\d+)`)
+var tag = regexp.MustCompile(`жетон Ж(\d+)-(\d+)-(\d+)`)
+
+// reward is what an author adds to a post.
+const reward = "Вознаграждение гарантируем!"
 
 // publish puts the post with a number on a wall and returns what it is owed.
 func (w *world) publish(number int, p publication) ([]owed, error) {
-	post := sandbox.Post{Text: advert(number)}
+	post := sandbox.Post{Text: advert(number, p.length)}
 	for photo := range p.photos {
 		post.Photos = append(post.Photos, sandbox.WallPhoto{
 			OwnerID: wallID(p.wall), Width: 160, Height: 120, Drawing: fmt.Sprintf("chaos-%d-%d", number, photo),
@@ -184,6 +198,11 @@ func (w *world) publish(number int, p publication) ([]owed, error) {
 	return due, nil
 }
 
+// reward has a post's author edit it.
+func (w *world) reward(owner, post int64) error {
+	return w.EditPost(owner, post, func(p *sandbox.Post) { p.Text += " " + reward })
+}
+
 // received is what every destination shows, in the order of arrival.
 func (w *world) received() (map[string][]arrival, error) {
 	came := map[string]map[int64]time.Time{}
@@ -198,31 +217,48 @@ func (w *world) received() (map[string][]arrival, error) {
 		}
 	}
 	all := map[string][]arrival{}
-	add := func(destination, chat string, text string, id int64, joins bool) error {
+	add := func(destination string, chat int64, text string, id, answers int64, joins bool) error {
 		if joins { // an album's further photos follow its first
 			last := &all[destination][len(all[destination])-1]
 			last.ids = append(last.ids, id)
 			return nil
 		}
-		found := tag.FindStringSubmatch(text)
-		if found == nil {
-			return fmt.Errorf("message %d in %s is about no post", id, destination)
+		tags := tag.FindAllStringSubmatch(text, -1)
+		if tags == nil { // photos that came after their words
+			for _, words := range slices.Backward(all[destination]) {
+				if slices.Contains(words.ids, answers) {
+					words.ids, words.at, words.sentences = []int64{id}, came[strconv.FormatInt(chat, 10)][id], late
+					all[destination] = append(all[destination], words)
+					return nil
+				}
+			}
+			// Nothing to answer, in a chat that was upgraded meanwhile: the ledger
+			// says whose they are.
+			all[destination] = append(all[destination], arrival{ids: []int64{id}, at: came[strconv.FormatInt(chat, 10)][id], sentences: late})
+			return nil
 		}
-		number, err := strconv.ParseInt(found[1], 10, 64)
-		if err != nil {
+		var number int64
+		var first, last, of int
+		if _, err := fmt.Sscan(strings.Join(slices.Concat(tags[0][1:], tags[len(tags)-1][2:3]), " "), &number, &first, &of, &last); err != nil {
 			return err
 		}
 		about := w.numbers[number]
-		all[destination] = append(all[destination], arrival{about.owner, about.post, []int64{id}, came[chat][id]})
+		all[destination] = append(all[destination], arrival{
+			owner: about.owner, post: about.post, ids: []int64{id}, at: came[strconv.FormatInt(chat, 10)][id],
+			sentences: sentences{first, last, of}, rewarded: strings.Contains(text, reward),
+			frozen: w.upgraded && chat == chatID(w.chats-1),
+		})
 		return nil
 	}
 	for i := range w.chats {
-		album := ""
-		for _, m := range w.Messages(chatID(i)) {
-			joins := m.Album != "" && m.Album == album
-			album = m.Album
-			if err := add(chatName(i), strconv.FormatInt(chatID(i), 10), m.Text+m.Caption, m.ID, joins); err != nil {
-				return nil, err
+		for _, chat := range []int64{chatID(i), upgradedID(i)} {
+			album := ""
+			for _, m := range w.Messages(chat) {
+				joins := m.Album != "" && m.Album == album
+				album = m.Album
+				if err := add(chatName(i), chat, m.Text+m.Caption, m.ID, m.ReplyTo, joins); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -230,7 +266,7 @@ func (w *world) received() (map[string][]arrival, error) {
 		posts := w.Posts(targetID(i))
 		slices.SortFunc(posts, func(a, b sandbox.Post) int { return int(a.ID - b.ID) })
 		for _, post := range posts {
-			if err := add(targetName(i), strconv.FormatInt(targetID(i), 10), post.Text, post.ID, false); err != nil {
+			if err := add(targetName(i), targetID(i), post.Text, post.ID, 0, false); err != nil {
 				return nil, err
 			}
 		}
@@ -248,7 +284,23 @@ func (w *world) kick(destination string, out bool) error {
 	if out {
 		member.Status = sandbox.Kicked
 	}
-	return w.SetMember(chat, sandbox.Bot{Token: relayToken}.ID(), member)
+	bot := sandbox.Bot{Token: relayToken}.ID()
+	return errors.Join(w.SetMember(chat, bot, member), w.SetMember(chat-1000, bot, member))
+}
+
+// upgrade makes the last chat a supergroup: it has another id from now on, and
+// nobody can edit what stands in the old one.
+func (w *world) upgrade() error {
+	w.upgraded = true
+	return w.ChangeChat(chatID(w.chats-1), func(c *sandbox.Chat) { c.MigratedTo = upgradedID(w.chats - 1) })
+}
+
+// askCaptcha lets VK ask for a captcha at each post to a wall.
+func (w *world) askCaptcha(destination string) (fault string, err error) {
+	return w.SetFault(sandbox.Fault{
+		Platform: sandbox.VK, Method: "wall.post", Chat: strings.TrimPrefix(destination, "vk:"), Code: 14, Description: "Captcha needed",
+		Extra: map[string]any{"captcha_sid": "900100", "captcha_img": "https://vk.example/captcha.jpg"},
+	})
 }
 
 func person(user int) sandbox.Person {

@@ -9,9 +9,12 @@ import (
 	"vestnik/internal/route"
 )
 
-// Telegram returns the steps in which a post goes to a chat.
-func Telegram(post petpost.Post, target route.Target) notice.Plan {
-	return notice.PlanTelegram(post, target.Settings.TelegramOptions())
+// Telegram returns the steps in which a post goes to a chat; with wordsFirst the
+// photos follow the words.
+func Telegram(post petpost.Post, target route.Target, wordsFirst bool) notice.Plan {
+	options := target.Settings.TelegramOptions()
+	options.WordsFirst = wordsFirst
+	return notice.PlanTelegram(post, options)
 }
 
 // VK returns the post that goes to a wall; answers is the post on that wall that

@@ -14,7 +14,7 @@ type Bot struct {
 	Username        string         `env:"TELEGRAM_BOT_USERNAME" about:"the guide bot's @name, for the links that people share; empty: no share buttons"`
 	WebhookSecret   Secret         `env:"TELEGRAM_WEBHOOK_SECRET" about:"what Telegram must present: 1 to 256 of A-Z a-z 0-9 _ -"`
 	Channel         string         `env:"TELEGRAM_CHANNEL" about:"channel that users must be subscribed to: @name or -100…"`
-	ChannelURL      string         `env:"TELEGRAM_CHANNEL_URL" about:"where people subscribe, such as an invite link; empty: the public channel's own address"`
+	ChannelURL      string         `env:"TELEGRAM_CHANNEL_URL" about:"where people subscribe, such as an invite link; empty: the public channel's own address, which one given by its number has not"`
 	PublicURL       string         `env:"PUBLIC_URL" about:"https address under which Telegram reaches the api"`
 	HTTPTimeout     time.Duration  `env:"BOT_HTTP_TIMEOUT" envDefault:"5s" about:"for one call"`
 	ContactURL      string         `env:"BOT_CONTACT_URL" about:"where the contact button leads"`
@@ -23,7 +23,7 @@ type Bot struct {
 	FailureStatus   int            `env:"ACCEPT_FAILURE_STATUS" envDefault:"500" about:"the webhook's answer while Temporal can't store updates: 500 or 503 (Telegram brings them again), 200 (they are lost)"`
 	ChatPerSec      float64        `env:"BOT_CHAT_PER_SEC" envDefault:"5" about:"updates a second taken from one chat, twice as many in a row, of texts a fifth; the rest is dropped; 0: no limit"`
 	AnswerMalformed bool           `env:"BOT_ANSWER_MALFORMED" envDefault:"false" about:"answer buttons whose data is malformed too, instead of only logging them"`
-	Extras          bool           `env:"GUIDE_EXTRAS" envDefault:"false" about:"screens beyond the specification: search, places nearby, share links"`
+	City            string         `env:"GUIDE_CITY" about:"the city's name, for addresses on the map that do not name it"`
 }
 
 // Telegram: "1-256 characters. Only characters A-Z, a-z, 0-9, _ and - are
@@ -59,6 +59,10 @@ func (b *Bot) check(sheet *sheet, need func(Need) bool) {
 	}
 	if b.Channel != "" && !channel.MatchString(b.Channel) {
 		sheet.add("TELEGRAM_CHANNEL", "is not a channel", "write its @name or its id, such as -1001234567890")
+	}
+	if serves && strings.HasPrefix(b.Channel, "-") {
+		sheet.required("TELEGRAM_CHANNEL_URL", b.ChannelURL != "",
+			"set it to the channel's invite link: a channel known by its number has no address that the gate could lead to")
 	}
 	if b.ChannelURL != "" {
 		sheet.link("TELEGRAM_CHANNEL_URL", b.ChannelURL)

@@ -108,7 +108,7 @@ func (s *sheet) apart(config *Config) {
 		{"OPS_TOKEN", config.HTTP.OpsToken}, {"CMS_TOKEN", config.HTTP.CMSToken}, {"TELEGRAM_WEBHOOK_SECRET", config.Bot.WebhookSecret},
 	}
 	others := []Secret{
-		config.Telegram.Token, config.Bot.Token, config.Scan.Token, config.VKOut.Token, config.VKOut.MediaToken,
+		config.Telegram.Token, config.Bot.Token, config.Scan.Token, config.VKOut.Token, config.VKOut.MediaToken, config.HTTP.OpsChatToken,
 		config.Temporal.APIKey, config.Database.password(),
 	}
 	for _, own := range ours {

@@ -59,7 +59,9 @@ func Load(environ map[string]string, needs ...Need) (Config, error) {
 	config := Config{origins: map[string]Origin{}}
 	sheet := &sheet{}
 
-	values := readSecretFiles(present(environ), sheet, config.origins)
+	given := present(environ)
+	sheet.misspelt(given)
+	values := readSecretFiles(given, sheet, config.origins)
 	config.parse(values, sheet)
 	config.Temporal.load(values, sheet)
 	config.settle()
@@ -83,9 +85,13 @@ func Load(environ map[string]string, needs ...Need) (Config, error) {
 
 // settle fills in what one setting takes from another.
 func (c *Config) settle() {
-	if !c.VKOut.Token.IsSet() && c.Scan.Token.IsSet() {
-		c.VKOut.Token = c.Scan.Token
+	if tokens := c.Scan.Tokens(); !c.VKOut.Token.IsSet() && len(tokens) > 0 {
+		c.VKOut.Token = tokens[0]
 		c.origins["VK_OUT_TOKEN"] = FromFallback
+	}
+	if !c.HTTP.OpsChatToken.IsSet() && c.Telegram.Token.IsSet() {
+		c.HTTP.OpsChatToken = c.Telegram.Token
+		c.origins["OPS_CHAT_TOKEN"] = FromFallback
 	}
 	c.Platforms.normalise()
 	c.Scan.Walls = c.Scan.Walls.unique()

@@ -34,12 +34,12 @@ func TestAnEmptyEnvironmentGivesTheDocumentedDefaults(t *testing.T) {
 	require.Equal(t, time.Minute, config.Scan.Interval)
 	require.Equal(t, 48*time.Hour, config.Scan.MaxAge)
 	require.Equal(t, Telegram{
-		ParseMode: "HTML", RatePerSec: 1, PerMinute: 20, MaxMedia: 10, HTTPTimeout: 10 * time.Second,
+		ParseMode: "HTML", RatePerSec: 1, PerMinute: 20, BotPerSec: 28, MaxMedia: 10, HTTPTimeout: 10 * time.Second,
 	}, config.Telegram)
 	require.Equal(t, VKOut{
 		RatePerSec: 1, HTTPTimeout: 10 * time.Second, FromGroup: true, MaxMedia: 10, MaxText: 15000,
 	}, config.VKOut)
-	require.Equal(t, Relay{OnUnknown: "retry", CaseWindow: 72 * time.Hour}, config.Relay)
+	require.Equal(t, Relay{OnUnknown: "retry", CaseWindow: 72 * time.Hour, RetentionDays: 180}, config.Relay)
 	require.Equal(t, 5*time.Second, config.Bot.HTTPTimeout)
 	require.Equal(t, "Europe/Moscow", config.Bot.Timezone.String())
 	require.False(t, config.Bot.EditInPlace)
@@ -54,7 +54,7 @@ func TestEveryFaultIsReportedAtOnceWithItsVariableAndItsRemedy(t *testing.T) {
 	t.Parallel()
 	_, err := Load(map[string]string{
 		"TG_ENABLED":         "true",
-		"TG_CHAT":            "@lostpets",
+		"TG_CHAT":            "lost pets",
 		"TG_RATE_PER_SEC":    "NaN",
 		"VK_OUT_ENABLED":     "true",
 		"SCAN_INTERVAL":      "sixty",
@@ -150,7 +150,7 @@ func TestEachRuleNamesTheVariableThatBreaksIt(t *testing.T) {
 		"bot secret with a space":       {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", "a b"), want: "TELEGRAM_WEBHOOK_SECRET"},
 		"bot secret with a colon":       {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", "a:b"), want: "TELEGRAM_WEBHOOK_SECRET"},
 		"bot secret empty":              {environ: with(bot, "TELEGRAM_WEBHOOK_SECRET", ""), want: "TELEGRAM_WEBHOOK_SECRET"},
-		"bot channel by id":             {environ: with(bot, "TELEGRAM_CHANNEL", "-1001234567890")},
+		"bot channel by id":             {environ: with(bot, "TELEGRAM_CHANNEL", "-1001234567890"), want: "TELEGRAM_CHANNEL_URL"},
 		"bot channel as a link":         {environ: with(bot, "TELEGRAM_CHANNEL", "https://t.me/city_guide"), want: "TELEGRAM_CHANNEL"},
 		"bot channel with an invite":    {environ: with(bot, "TELEGRAM_CHANNEL", "-1001234567890", "TELEGRAM_CHANNEL_URL", "https://t.me/+AbCdEf")},
 		"bot channel with no link":      {environ: with(bot, "TELEGRAM_CHANNEL_URL", "@city_guide"), want: "TELEGRAM_CHANNEL_URL"},
@@ -206,10 +206,12 @@ func TestNoSecretIsPrintedInAnyWayThatGoOffers(t *testing.T) {
 		}
 	}
 	environ["DATABASE_URL"] = "postgres://vestnik:" + secret + "@db:5432/vestnik"
+	environ["PROXY_TELEGRAM"], environ["PROXY_VK"] = "socks5://user:"+secret+"@proxy:1080", "http://user:"+secret+"@proxy:3128"
+	environ["PAYLOAD_KEYS"] = secret + ":" + strings.Repeat("A", 43) + "="
 	delete(environ, "TEMPORAL_TLS_CLIENT_KEY_DATA")
 	config, err := Load(environ)
 	require.NoError(t, err)
-	require.Len(t, config.Secrets(), 11, "ten variables and the password inside DATABASE_URL")
+	require.Len(t, config.Secrets(), 16, "fifteen variables and the password inside DATABASE_URL")
 
 	var printed strings.Builder
 	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
@@ -311,4 +313,14 @@ func TestEveryVariableIsExplained(t *testing.T) {
 		require.False(t, seen[variable.Name], variable.Name)
 		seen[variable.Name] = true
 	}
+}
+
+func TestAMisspeltVariableIsNamedWithTheOneThatWasMeant(t *testing.T) {
+	t.Parallel()
+	_, err := Load(map[string]string{"TG_TOKN": "7000000001:secret", "VK_WALS": "a,b", "BOT_TOKEN": "somebody else's", "TEMPORAL_TLS_SERVER_NAME": "temporal", "HTTP_PROXY": "http://proxy"})
+	require.EqualError(t, err, "TG_TOKN is not known: did you mean TG_TOKEN?\nVK_WALS is not known: did you mean VK_WALLS?")
+	_, err = Load(map[string]string{"LOG_LEVL": "debug", "LOG_LEVEL": "info"})
+	require.NoError(t, err, "what is meant is set")
+	_, err = Load(map[string]string{"TG_TOKEN_2": "7000000002:secret", "VK_OUT_TOKEN_0": "key"})
+	require.NoError(t, err, "a routes file names them")
 }

@@ -3,8 +3,11 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // CodeInternalConfig marks the faults of the guide bot, by the error
@@ -48,6 +51,36 @@ type sheet struct{ faults Faults }
 func (s *sheet) add(variable, problem, remedy string) {
 	if !s.has(variable) && !s.has(variable+"_FILE") {
 		s.faults = append(s.faults, Fault{Variable: variable, Problem: problem, Remedy: remedy})
+	}
+}
+
+// letters is how many may be wrong, missing or too many in a variable's name
+// that is still meant.
+const letters = 2
+
+// misspelt adds a fault for each variable that is none of ours, and nearly one
+// that is not set. Other programs' variables share no first word with ours, and
+// the tokens that a routes file names are commonly a variable of ours and a
+// number: VK_OUT_TOKEN_2.
+func (s *sheet) misspelt(given map[string]string) {
+	known := map[string]bool{}
+	for _, variable := range Variables() {
+		known[variable.Name] = true
+		if variable.Secret {
+			known[variable.Name+"_FILE"] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if known[name] || strings.HasPrefix(name, "TEMPORAL_TLS_") { // the Temporal SDK's own are many
+			continue
+		}
+		first, _, _ := strings.Cut(name, "_")
+		for _, meant := range slices.Sorted(maps.Keys(known)) {
+			if _, set := given[meant]; !set && strings.HasPrefix(meant, first+"_") && !strings.HasPrefix(name, meant+"_") && levenshtein.ComputeDistance(name, meant) <= letters {
+				s.add(name, "is not known", "did you mean "+meant+"?")
+				break
+			}
+		}
 	}
 }
 

@@ -2,8 +2,11 @@ package config
 
 import (
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,16 +14,32 @@ import (
 
 // Scan is the reading of VK walls.
 type Scan struct {
-	Token      Secret        `env:"VK_TOKEN" about:"key for reading walls (user or service token)"`
+	Token      Secret        `env:"VK_TOKEN" about:"key for reading walls (user or service token); several, separated by commas, share the work and stand in for each other"`
 	Walls      Walls         `env:"VK_WALLS" about:"walls to read: screen names or owner ids, separated by commas"`
 	RatePerSec float64       `env:"VK_RATE_PER_SEC" envDefault:"3" about:"wall.get calls per second and key; 0: no pacing"`
 	DailyQuota int           `env:"VK_DAILY_QUOTA" envDefault:"4000" about:"wall.get calls per day and key"`
 	Interval   time.Duration `env:"SCAN_INTERVAL" envDefault:"60s" about:"how often the walls are looked at"`
 	MaxAge     time.Duration `env:"DELIVER_MAX_AGE" envDefault:"48h" about:"older posts are stored, not delivered"`
+	Callback   Callback      `env:"VK_CALLBACK" about:"communities of your own that call at once when there is news (Callback API), as group id:confirmation code, separated by commas"`
+	CallSecret Secret        `env:"VK_CALLBACK_SECRET" about:"the secret that they present"`
+	FirstRead  int           `env:"FIRST_READ_HOURS" envDefault:"2" about:"a wall's first reading delivers only what is that young, in hours; vestnik backfill brings the rest"`
+}
+
+// Tokens are the reading keys, in order.
+func (s *Scan) Tokens() []Secret {
+	var tokens []Secret
+	for token := range strings.SplitSeq(s.Token.Reveal(), ",") {
+		if token = strings.TrimSpace(token); token != "" {
+			tokens = append(tokens, NewSecret(token))
+		}
+	}
+	return tokens
 }
 
 func (s *Scan) check(sheet *sheet, need func(Need) bool) {
-	sheet.token("VK_TOKEN", s.Token)
+	for _, token := range s.Tokens() {
+		sheet.token("VK_TOKEN", token)
+	}
 	if len(s.Walls) > 0 || need(NeedScan) {
 		sheet.required("VK_TOKEN", s.Token.IsSet(), "set it to a user or service token of VK that may read walls (VK_WALLS needs it)")
 	}
@@ -32,6 +51,39 @@ func (s *Scan) check(sheet *sheet, need func(Need) bool) {
 	sheet.between("VK_DAILY_QUOTA", s.DailyQuota, 1, 10_000_000)
 	sheet.positive("SCAN_INTERVAL", s.Interval)
 	sheet.positive("DELIVER_MAX_AGE", s.MaxAge)
+	if len(s.Callback) > 0 {
+		sheet.required("VK_CALLBACK_SECRET", s.CallSecret.IsSet(), "set it to the secret key of the community's Callback API (VK_CALLBACK needs it)")
+	}
+	sheet.between("FIRST_READ_HOURS", s.FirstRead, 0, 10_000)
+}
+
+// Callback is the confirmation codes of communities, by their group ids, which
+// are positive.
+type Callback map[int64]string
+
+var errCallback = errors.New("not group id:confirmation code")
+
+// UnmarshalText reads a list separated by commas.
+func (c *Callback) UnmarshalText(text []byte) error {
+	*c = Callback{}
+	for entry := range strings.SplitSeq(string(text), ",") {
+		group, code, _ := strings.Cut(strings.TrimSpace(entry), ":")
+		id, err := strconv.ParseInt(group, 10, 64)
+		if err != nil || id <= 0 || code == "" {
+			return errCallback
+		}
+		(*c)[id] = code
+	}
+	return nil
+}
+
+// String is the list as the configuration writes it.
+func (c Callback) String() string {
+	var entries []string
+	for _, group := range slices.Sorted(maps.Keys(c)) {
+		entries = append(entries, fmt.Sprintf("%d:%s", group, c[group]))
+	}
+	return strings.Join(entries, ",")
 }
 
 // Walls are screen names ("lostpets_city") or owner ids ("-123456"), as the
@@ -93,26 +145,36 @@ const (
 type Telegram struct {
 	Enabled     bool          `env:"TG_ENABLED" envDefault:"false" about:"relay to the Telegram chat below"`
 	Token       Secret        `env:"TG_TOKEN" about:"token of the bot that posts"`
-	Chat        int64         `env:"TG_CHAT" about:"chat id, negative for groups and channels"`
+	Chat        string        `env:"TG_CHAT" about:"chat id, negative for groups and channels, or the @name of a public one"`
 	ThreadID    int           `env:"TG_THREAD_ID" about:"topic of a forum group"`
 	ParseMode   string        `env:"TG_PARSE_MODE" envDefault:"HTML" about:"HTML or MarkdownV2"`
 	RatePerSec  float64       `env:"TG_RATE_PER_SEC" envDefault:"1.0" about:"messages per second; 0: no pacing"`
 	PerMinute   int           `env:"TG_PER_MINUTE" envDefault:"20" about:"messages per minute into a group, photos of an album counted singly; 0: no limit"`
+	BotPerSec   float64       `env:"TG_BOT_PER_SEC" envDefault:"28" about:"messages per second of one bot to all its chats, from each worker; Telegram allows about 30; 0: no limit"`
 	MaxMedia    int           `env:"TG_MAX_MEDIA" envDefault:"10" about:"photos per post, at most; more than 10 go as several albums; 0: text only"`
 	HTTPTimeout time.Duration `env:"TG_HTTP_TIMEOUT" envDefault:"10s" about:"for one call"`
 }
+
+// publicChat is the name of a public chat, as package route takes it.
+var publicChat = regexp.MustCompile(`^@[A-Za-z][A-Za-z0-9_]{3,31}$`)
+
+const chatRemedy = "set it to the numeric chat id, such as -1001234567890, or to the @name of a public chat"
 
 func (t *Telegram) check(sheet *sheet) {
 	sheet.token("TG_TOKEN", t.Token)
 	if t.Enabled {
 		sheet.required("TG_TOKEN", t.Token.IsSet(), "set it to the token that @BotFather gave (TG_ENABLED=true needs it)")
-		sheet.required("TG_CHAT", t.Chat != 0, "set it to the numeric chat id, such as -1001234567890; a @name will not do (TG_ENABLED=true needs it)")
+		sheet.required("TG_CHAT", t.Chat != "", chatRemedy+" (TG_ENABLED=true needs it)")
+	}
+	if id, err := strconv.ParseInt(t.Chat, 10, 64); t.Chat != "" && !publicChat.MatchString(t.Chat) && (err != nil || id == 0) {
+		sheet.add("TG_CHAT", "is no chat", chatRemedy)
 	}
 	if t.ThreadID < 0 {
 		sheet.add("TG_THREAD_ID", "is negative", "write the number of the topic, or leave it out")
 	}
 	sheet.oneOf("TG_PARSE_MODE", t.ParseMode, ParseModeHTML, ParseModeMarkdownV2)
 	sheet.rate("TG_RATE_PER_SEC", t.RatePerSec)
+	sheet.rate("TG_BOT_PER_SEC", t.BotPerSec)
 	sheet.between("TG_PER_MINUTE", t.PerMinute, 0, 10_000)
 	// More than ten go as several albums; 50 is what package route takes too.
 	sheet.between("TG_MAX_MEDIA", t.MaxMedia, 0, 50)
@@ -158,12 +220,16 @@ const (
 type Relay struct {
 	OnUnknown  string        `env:"ON_UNKNOWN" envDefault:"retry" about:"retry or park a message of which nobody can know whether it went out"`
 	CaseWindow time.Duration `env:"CASE_WINDOW" envDefault:"72h" about:"how long a case counts as told"`
-	RoutesFile string        `env:"ROUTES_FILE" about:"YAML with destinations and rules; replaces TG_… and VK_OUT_… as the only destinations"`
+	// RetentionDays of 0 keep them.
+	RetentionDays int    `env:"DATA_RETENTION_DAYS" envDefault:"180" about:"after how many days the words, phones and names of posts are blanked; 0: never"`
+	QuietHours    string `env:"QUIET_HOURS" about:"hours in which nothing is sent, such as 23:00-07:00 in BOT_TIMEZONE: what is owed waits; quiet_hours of a destination in ROUTES_FILE goes before"`
+	RoutesFile    string `env:"ROUTES_FILE" about:"YAML with destinations and rules; replaces TG_… and VK_OUT_… as the only destinations"`
 }
 
 func (r *Relay) check(sheet *sheet) {
 	sheet.oneOf("ON_UNKNOWN", r.OnUnknown, OnUnknownRetry, OnUnknownPark)
 	sheet.positive("CASE_WINDOW", r.CaseWindow)
+	sheet.between("DATA_RETENTION_DAYS", r.RetentionDays, 0, 36_500)
 	if r.RoutesFile == "" {
 		return
 	}

@@ -3,6 +3,8 @@ package config
 import (
 	"net/netip"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -49,8 +51,17 @@ type HTTP struct {
 	Addr     string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" about:"where the api listens"`
 	OpsAddr  string `env:"OPS_ADDR" about:"a listener of its own for console, health and metrics; empty: HTTP_ADDR serves them too"`
 	OpsToken Secret `env:"OPS_TOKEN" about:"bearer token of the operator's routes; vestnik dev makes its own"`
-	CMSToken Secret `env:"CMS_TOKEN" about:"bearer token of the CMS's routes; vestnik dev makes its own"`
+	// OpsTokensFile holds no secret: the tokens' hashes.
+	OpsTokensFile string `env:"OPS_TOKENS_FILE" about:"operators by name, role and hash of their token, as vestnik operator add writes them"`
+	OpsChat       string `env:"OPS_CHAT" about:"Telegram chat that is told what needs a person: its id, with /topic if any"`
+	OpsChatToken  Secret `env:"OPS_CHAT_TOKEN" about:"token of the bot that tells it; falls back to TG_TOKEN"`
+	CMSToken      Secret `env:"CMS_TOKEN" about:"bearer token of the CMS's routes; vestnik dev makes its own"`
+
+	// UnpublishPercent is the brake on snapshots.
+	UnpublishPercent int `env:"CMS_UNPUBLISH_PERCENT" envDefault:"20" about:"the share of a list, in percent, that a snapshot unpublishes without a confirmation; 100: never asks"`
 }
+
+var opsChat = regexp.MustCompile(`^-?\d+(/\d+)?$`)
 
 func (h *HTTP) check(sheet *sheet, need func(Need) bool) {
 	sheet.hostPort("HTTP_ADDR", h.Addr)
@@ -60,7 +71,14 @@ func (h *HTTP) check(sheet *sheet, need func(Need) bool) {
 			sheet.add("OPS_ADDR", "is the address of HTTP_ADDR", "choose another port, or leave it out for one listener")
 		}
 	}
+	if h.UnpublishPercent < 1 || h.UnpublishPercent > 100 {
+		sheet.add("CMS_UNPUBLISH_PERCENT", "is not a share in percent", "choose 1 to 100")
+	}
 	sheet.strong("OPS_TOKEN", h.OpsToken)
+	sheet.token("OPS_CHAT_TOKEN", h.OpsChatToken)
+	if h.OpsChat != "" && !opsChat.MatchString(h.OpsChat) {
+		sheet.add("OPS_CHAT", "is no chat", "write the numeric id, such as -1001234567890, or -1001234567890/12 for topic 12")
+	}
 	sheet.strong("CMS_TOKEN", h.CMSToken)
 	if need(NeedOps) {
 		sheet.required("OPS_TOKEN", h.OpsToken.IsSet(), randomToken)
@@ -77,6 +95,9 @@ type Platforms struct {
 	TelegramURL string `env:"TELEGRAM_API_URL" envDefault:"https://api.telegram.org" about:"Bot API, for the relay and the guide"`
 	// VKURL ends in a slash; the method's name follows.
 	VKURL string `env:"VK_API_URL" envDefault:"https://api.vk.com/method/" about:"VK API"`
+	// ViaTelegram and ViaVK may hold a user and a password.
+	ViaTelegram Secret `env:"PROXY_TELEGRAM" about:"proxy for calls of the Bot API: http://, https:// or socks5://, with user:password@ if it wants them"`
+	ViaVK       Secret `env:"PROXY_VK" about:"the same for calls of the VK API and for the photos of posts"`
 
 	// SandboxTelegram and SandboxVK report that `vestnik dev` stands its sandbox
 	// in for the platform: pictures may then be on this machine, without TLS.
@@ -90,7 +111,26 @@ func (p *Platforms) normalise() {
 	p.VKURL = strings.TrimRight(p.VKURL, "/") + "/"
 }
 
+// ProxyTelegram and ProxyVK are the proxies' addresses, nil where none is set.
+func (p *Platforms) ProxyTelegram() *url.URL { return proxy(p.ViaTelegram) }
+
+// ProxyVK is like ProxyTelegram.
+func (p *Platforms) ProxyVK() *url.URL { return proxy(p.ViaVK) }
+
+func proxy(secret Secret) *url.URL {
+	if parsed, err := url.Parse(secret.Reveal()); err == nil && parsed.Host != "" {
+		return parsed
+	}
+	return nil
+}
+
 func (p *Platforms) check(sheet *sheet) {
+	for variable, secret := range map[string]Secret{"PROXY_TELEGRAM": p.ViaTelegram, "PROXY_VK": p.ViaVK} {
+		via := proxy(secret)
+		if secret.IsSet() && (via == nil || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, via.Scheme)) {
+			sheet.add(variable, "is not the address of a proxy", "write it like socks5://user:password@host:1080 or http://host:3128")
+		}
+	}
 	for variable, address := range map[string]string{"TELEGRAM_API_URL": p.TelegramURL, "VK_API_URL": p.VKURL} {
 		sheet.httpURL(variable, address, "https", "http")
 		if parsed, err := url.Parse(address); err == nil && parsed.Scheme == "http" && !near(parsed.Hostname()) {
@@ -99,10 +139,13 @@ func (p *Platforms) check(sheet *sheet) {
 	}
 }
 
-// Worker is the version a worker polls as. See "Versioning" in README.md.
+// Worker is the version a worker polls as. See "Rolling out" in docs/production.md.
 type Worker struct {
 	DeploymentName string `env:"TEMPORAL_DEPLOYMENT_NAME" about:"worker deployment; with the build id below: a versioned worker"`
 	BuildID        string `env:"TEMPORAL_WORKER_BUILD_ID" about:"build id of this worker, such as the git commit"`
+	// Connections are those of the process's pool of Postgres, to which the
+	// activities at once are measured; 0: as many as the SDK takes.
+	Connections int
 }
 
 // Versioned tells whether the worker takes part in worker versioning.

@@ -5,6 +5,8 @@ import (
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
+
+	"vestnik/internal/payload"
 )
 
 // Temporal is how to reach the Temporal cluster. Besides the variables below,
@@ -17,18 +19,37 @@ type Temporal struct {
 	TLS       string `env:"TEMPORAL_TLS" about:"true or false; on by itself if an API key or certificate is set"`
 	ClientKey Secret `env:"TEMPORAL_TLS_CLIENT_KEY_DATA" about:"PEM of the mTLS client key; TEMPORAL_TLS_CLIENT_KEY_PATH names a file instead"`
 
+	// PayloadKeys are read by package payload.
+	PayloadKeys Secret `env:"PAYLOAD_KEYS" about:"encrypts what Temporal keeps: id:base64 of 32 bytes, separated by commas; the first key encrypts, all decrypt; the word clear in place of the first encrypts nothing yet"`
+
 	// Behind a pointer, because the options hold the API key in the clear.
 	options *client.Options
 }
 
 // ClientOptions are the SDK's connection options as envconfig made them: host,
-// namespace, credentials, TLS, headers. The caller adds logger, metrics and
-// interceptors.
+// namespace, credentials, TLS, headers; with PAYLOAD_KEYS the payloads are
+// encrypted. The caller adds logger, metrics and interceptors.
 func (t Temporal) ClientOptions() client.Options {
-	if t.options == nil {
-		return client.Options{HostPort: t.Address, Namespace: t.Namespace}
+	options := client.Options{HostPort: t.Address, Namespace: t.Namespace}
+	if t.options != nil {
+		options = *t.options
 	}
-	return *t.options
+	if codec := t.Codec(); codec != nil {
+		codec.Equip(&options)
+	}
+	return options
+}
+
+// Codec is that of PAYLOAD_KEYS, nil if it is not set or faulty.
+func (t Temporal) Codec() *payload.Codec {
+	if !t.PayloadKeys.IsSet() {
+		return nil
+	}
+	codec, err := payload.ParseKeys(t.PayloadKeys.Reveal())
+	if err != nil {
+		return nil // check has said so
+	}
+	return codec
 }
 
 func (t *Temporal) load(values map[string]string, sheet *sheet) {
@@ -59,6 +80,9 @@ func (t *Temporal) check(sheet *sheet, need func(Need) bool) {
 	} else if need(NeedTemporal) {
 		sheet.add("TEMPORAL_ADDRESS", "is not set",
 			"set it to host:port of the Temporal frontend, such as 127.0.0.1:7233, or use `vestnik dev`, which starts its own")
+	}
+	if t.PayloadKeys.IsSet() && t.Codec() == nil {
+		sheet.add("PAYLOAD_KEYS", "is not a list of keys", "write each as id:base64 of 32 bytes (`openssl rand -base64 32`), with ids of their own, separated by commas")
 	}
 	switch strings.ToLower(t.TLS) {
 	case "", "true", "false", "1", "0":

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Variable describes one environment variable, as the README's table does.
+// Variable describes one environment variable, as the table of docs/configuration.md does.
 type Variable struct {
 	Name    string
 	Default string // empty if there is none
@@ -113,6 +113,9 @@ func (c Config) Secrets() []Secret {
 			}
 		}
 	}
+	if tokens := c.Scan.Tokens(); len(tokens) > 1 {
+		secrets = append(secrets, tokens...)
+	}
 	if password := c.Database.password(); password.IsSet() {
 		secrets = append(secrets, password)
 	}
@@ -129,6 +132,8 @@ func printed(value reflect.Value) string {
 	case Secret:
 		return v.String()
 	case Walls:
+		return v.String()
+	case Callback:
 		return v.String()
 	case time.Duration:
 		return v.String()

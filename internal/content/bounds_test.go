@@ -3,7 +3,6 @@ package content_test
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"io"
 	"runtime"
@@ -74,13 +73,13 @@ func TestAnObjectAboveItsLimitIsRefusedAloneAndTheRestIsRead(t *testing.T) {
 	large := strings.Repeat("a", content.MaxObjectBytes)
 	objects, _, err := readAll(t, `{"types":[{"id":"a","name":"`+large+`"},`+"\n"+`{"id":"b","name":"Б"}]}`)
 	require.NoError(t, err)
-	require.Contains(t, objects[0].Refusal.Reason, "larger than")
-	require.Nil(t, objects[1].Refusal)
+	require.Contains(t, objects[0].Refusals[0].Reason, "больше 256")
+	require.Empty(t, objects[1].Refusals)
 }
 
-func TestARowOfCSVIsBoundedAndNoFileIsCutShortUnseen(t *testing.T) {
+func TestATableIsBoundedAndNoFileIsCutShortUnseen(t *testing.T) {
 	t.Parallel()
-	convert := func(rows io.Reader) error {
+	open := func(rows io.Reader) error {
 		var archive bytes.Buffer
 		writer := zip.NewWriter(&archive)
 		file, err := writer.Create("types.csv")
@@ -88,51 +87,41 @@ func TestARowOfCSVIsBoundedAndNoFileIsCutShortUnseen(t *testing.T) {
 		_, err = io.Copy(file, io.MultiReader(strings.NewReader("id,name\n"), rows))
 		require.NoError(t, err)
 		require.NoError(t, writer.Close())
-		files, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
-		require.NoError(t, err)
-		return content.ConvertCSV(files, io.Discard, content.Upsert)
+		_, err = content.Open("types.zip", &archive, content.Rules{}, content.TableOptions{})
+		return err
 	}
-	require.ErrorContains(t, convert(repeated("a", 40<<20)), "larger than 512 KiB")
-	require.ErrorContains(t, convert(io.MultiReader(strings.NewReader(`1,"`), repeated("a\n", 40<<20))), "larger than 512 KiB")
-	require.ErrorContains(t, convert(repeated("1,"+strings.Repeat("a", 400_000)+"\n", 4*content.MaxBatchBytes+1)), "too large")
-	require.NoError(t, convert(repeated("1,Кофейни\n", len("1,Кофейни\n")*200_000)))
+	var refused *content.BatchError
+	require.ErrorAs(t, open(repeated("1,"+strings.Repeat("a", 400_000)+"\n", 2*content.MaxBatchBytes+1)), &refused)
+	require.True(t, refused.TooLarge)
+	require.ErrorAs(t, open(repeated("1,Кофейни\n", len("1,Кофейни\n")*100_001)), &refused)
+	require.True(t, refused.TooLarge)
+	require.ErrorContains(t, open(strings.NewReader("1,\"Кофейни\n2,Музеи\n")), "строка 2: кавычки")
+	require.NoError(t, open(repeated("1,Кофейни\n", len("1,Кофейни\n")*100_000)))
 }
 
-func FuzzAnyCSVIsConvertedOrRefused(f *testing.F) {
-	f.Add("places", "id;name;rating;types;lat;lon\np1;\"Кофейня; «Ветер»\";4,7;a|b;57.1;44.2\n", true)
-	f.Add("collections", "\uFEFFid,title,items\nc1,Тёплые,place:p1|event:e1|:|x\n", false)
-	f.Add("events", "id,starts_at\n\"1\n2\",\"\"\"\"\n", false)
+func FuzzAnyTableIsReadOrRefused(f *testing.F) {
+	f.Add("places.csv", "id;name;rating;types;lat;lon\np1;\"Кофейня; «Ветер»\";4,7;a|b;57.1;44.2\n", true)
+	f.Add("collections.csv", "\uFEFFid,title,items\nc1,Тёплые,place:p1|event:e1|:|x\n", false)
+	f.Add("афиша.csv", "Название\tДата\tВремя\tЦена\nКонцерт\t5 декабря\t19:00\t500\n", false)
 	f.Add("x", "", false)
-	f.Add("promos", "id\n\xff\x00\n", true)
-	f.Fuzz(func(t *testing.T, list, rows string, snapshot bool) {
-		if len(list) > 100 {
-			return
-		}
-		mode := content.Upsert
+	f.Add("promos.csv", "id\n\xff\x00\n", true)
+	f.Fuzz(func(t *testing.T, name, rows string, snapshot bool) {
+		options := content.TableOptions{}
 		if snapshot {
-			mode = content.Snapshot
+			options.Mode = content.Snapshot
 		}
-		var batch bytes.Buffer
-		if err := content.ConvertCSV(zipped(t, map[string]string{list + ".csv": rows}), &batch, mode); err != nil {
+		reader, err := content.Open(name, strings.NewReader(rows), content.Rules{}, options)
+		if err != nil {
+			require.ErrorAs(t, err, new(*content.BatchError))
 			return
 		}
-		// What was converted is JSON, and says as many objects as there were rows.
-		reader := content.NewReader(&batch, content.Rules{})
 		for {
 			object, err := reader.Next()
-			if errors.Is(err, io.EOF) {
-				break
+			if err != nil {
+				require.True(t, errors.Is(err, io.EOF) || errors.As(err, new(*content.BatchError)), "%v", err)
+				return
 			}
-			require.NoError(t, err)
-			require.True(t, (object.Refusal == nil) == (object.Payload != nil))
+			require.True(t, (len(object.Refusals) == 0) == (object.Payload != nil || object.Gone))
 		}
-		heading, _, _ := strings.Cut(strings.TrimPrefix(rows, "\uFEFF"), "\n")
-		source := csv.NewReader(strings.NewReader(strings.TrimPrefix(rows, "\uFEFF")))
-		if strings.Count(heading, ";") > strings.Count(heading, ",") {
-			source.Comma = ';'
-		}
-		all, err := source.ReadAll()
-		require.NoError(t, err)
-		require.Equal(t, len(all)-1, reader.Objects())
 	})
 }

@@ -6,40 +6,32 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 )
 
-// CheckReport is what an import would make of a batch.
+// CheckReport is what can be said of a batch without a guide to ask.
 type CheckReport struct {
 	Objects int          `json:"objects"`
 	Lists   map[List]int `json:"lists"`
 	Refused []Refusal    `json:"refused"`
-	// LookedUp says that what the batch refers to and does not bring was looked
-	// up in the guide.
-	LookedUp bool `json:"looked_up"`
-	// Outside are, if it was not, those references: they are good if the guide
-	// has what they name.
+	// Outside are references that are good if the guide has what they name.
 	Outside []Refusal `json:"outside"`
 }
 
-// Guide tells which of a list's ids, the CMS's, it has already.
-type Guide func(list List, ids []string) (map[string]bool, error)
-
-// CheckBatch reads a batch to its end and reports what an import would refuse.
-// guide may be nil, if there is none to ask. The error is of the batch as a
-// whole, as from Reader.Next, or the guide's.
-func CheckBatch(reader *Reader, guide Guide) (CheckReport, error) {
+// CheckBatch reads a batch to its end and reports what an import would refuse
+// whatever is in the guide. The error is of the batch as a whole, as from
+// Source.Next.
+func CheckBatch(batch Source) (CheckReport, error) {
 	check := batchCheck{
-		report:  CheckReport{Lists: make(map[List]int), Refused: []Refusal{}, Outside: []Refusal{}, LookedUp: guide != nil},
-		guide:   guide,
+		report:  CheckReport{Lists: make(map[List]int), Refused: []Refusal{}, Outside: []Refusal{}},
 		brought: make(map[List]map[string]string),
 		objects: make(map[List][]mention),
 	}
 	for {
-		object, err := reader.Next()
+		object, err := batch.Next()
 		if errors.Is(err, io.EOF) {
-			return check.report, check.references()
+			check.references()
+			return check.report, nil
 		}
 		if err != nil {
 			return check.report, err
@@ -50,21 +42,23 @@ func CheckBatch(reader *Reader, guide Guide) (CheckReport, error) {
 
 type batchCheck struct {
 	report  CheckReport
-	guide   Guide
 	brought map[List]map[string]string // what is not refused, to its path
 	objects map[List][]mention
 }
 
 // mention is a good object that refers to others.
 type mention struct {
-	id         string
+	name       string
 	references []reference
 }
 
 func (c *batchCheck) add(object Object) {
 	c.report.Objects++
-	if object.Refusal != nil {
-		c.report.Refused = append(c.report.Refused, *object.Refusal)
+	if len(object.Refusals) > 0 {
+		c.report.Refused = append(c.report.Refused, object.Refusals...)
+		return
+	}
+	if object.Gone {
 		return
 	}
 	if c.brought[object.List] == nil {
@@ -72,70 +66,35 @@ func (c *batchCheck) add(object Object) {
 	}
 	if earliest, repeated := c.brought[object.List][object.ID]; repeated {
 		c.report.Refused = append(c.report.Refused, Refusal{
-			Path: object.Path + ".id", Value: object.ID, Reason: "stands in the batch already, at " + earliest,
+			Path: object.Path + ".id", Value: object.ID, Name: Title(object.Payload), Reason: "этот id в файле уже есть: " + earliest,
 		})
 		return
 	}
 	c.report.Lists[object.List]++
 	c.brought[object.List][object.ID] = object.Path
 	if references := referencesOf(object); len(references) > 0 {
-		c.objects[object.List] = append(c.objects[object.List], mention{id: object.ID, references: references})
+		c.objects[object.List] = append(c.objects[object.List], mention{name: Title(object.Payload), references: references})
 	}
 }
 
-// references follows the objects' references in the order of an import, so
-// that what refers to a refused object is refused in its turn.
-func (c *batchCheck) references() error {
+func (c *batchCheck) references() {
 	for _, list := range Lists {
-		missing := make(map[List][]string)
 		for _, object := range c.objects[list] {
 			for _, r := range object.references {
 				if _, ok := c.brought[r.list][r.id]; !ok {
-					missing[r.list] = append(missing[r.list], r.id)
+					c.report.Outside = append(c.report.Outside, Refusal{
+						Path: r.path, Value: r.id, Name: object.name, Reason: fmt.Sprintf("в разделе «%s» этого файла такого нет", r.list.Label()),
+					})
 				}
 			}
 		}
-		known := make(map[List]map[string]bool)
-		for target, ids := range missing {
-			if c.guide == nil {
-				continue
-			}
-			slices.Sort(ids)
-			found, err := c.guide(target, slices.Compact(ids))
-			if err != nil {
-				return err
-			}
-			known[target] = found
-		}
-		for _, object := range c.objects[list] {
-			c.follow(list, object, known)
-		}
-	}
-	return nil
-}
-
-func (c *batchCheck) follow(list List, object mention, known map[List]map[string]bool) {
-	for _, r := range object.references {
-		if _, ok := c.brought[r.list][r.id]; ok || known[r.list][r.id] {
-			continue
-		}
-		if c.guide == nil {
-			c.report.Outside = append(c.report.Outside, Refusal{
-				Path: r.path, Value: r.id, Reason: fmt.Sprintf("is not in this batch's %s", r.list),
-			})
-			continue
-		}
-		c.report.Refused = append(c.report.Refused, Refusal{Path: r.path, Value: r.id, Reason: UnknownReference(r.list)})
-		delete(c.brought[list], object.id)
-		c.report.Lists[list]--
-		return // an import names the first
 	}
 }
 
 // UnknownReference is the reason for which an object is refused that refers to
 // nothing in list.
 func UnknownReference(list List) string {
-	return fmt.Sprintf("names nothing in %s: neither in the guide nor, unrefused, in this batch", list)
+	return fmt.Sprintf("в разделе «%s» такого нет: ни в путеводителе, ни (без ошибок) в этом файле", list.Label())
 }
 
 // reference is a mention of one object by another.
@@ -191,9 +150,6 @@ func (r CheckReport) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", count, list))
 		}
 	}
-	sum := fmt.Sprintf("%d objects (%s), %d refused", r.Objects, strings.Join(parts, ", "), len(r.Refused))
-	if r.LookedUp {
-		return sum + "; references were looked up in the guide"
-	}
-	return fmt.Sprintf("%s, %d references outside the batch", sum, len(r.Outside))
+	return fmt.Sprintf("%d objects (%s), %d refused, %d references outside the batch",
+		r.Objects, strings.Join(parts, ", "), len(r.Refused), len(r.Outside))
 }

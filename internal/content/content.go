@@ -1,7 +1,8 @@
-// Package content is the city's content on its way from the CMS: the types of
-// a batch, reading one as a stream, the rules its objects must keep, the same
-// batch as zipped CSV, the import's status, and the OpenAPI description that
-// is generated from these types. It also invents a sample city.
+// Package content is the city's content on its way from the CMS and the editors:
+// the types of a batch, reading one as a stream of JSON or out of tables, the
+// rules its objects must keep and what may be a slip, forms, the import's status
+// and difference, and the OpenAPI description that is generated from these types.
+// It also invents a sample city.
 //
 // The package is pure: it reads what it is given and touches no network and no
 // database. What an object refers to is looked up where it is stored (guidedb).
@@ -46,6 +47,8 @@ type Batch struct {
 	Events          []Event         `json:"events,omitempty"`
 	Collections     []Collection    `json:"collections,omitempty"`
 	Promos          []Promo         `json:"promos,omitempty"`
+
+	Unpublish map[List][]string `json:"unpublish,omitempty" description:"ids to be unpublished, by list, whatever the mode"`
 }
 
 // District is a part of the city.
@@ -87,8 +90,9 @@ type Place struct {
 
 // EventCategory is a kind of events, such as "Музыка".
 type EventCategory struct {
-	ID   string `json:"id" required:"true" minLength:"1" maxLength:"128"`
-	Name string `json:"name" required:"true" minLength:"1" maxLength:"128"`
+	ID    string   `json:"id" required:"true" minLength:"1" maxLength:"128"`
+	Name  string   `json:"name" required:"true" minLength:"1" maxLength:"128"`
+	Hours *float64 `json:"hours,omitempty" minimum:"0.25" maximum:"720" description:"how long an event of this kind lasts that names no end; 3 where no category says"`
 }
 
 // EventSource is who announced an event.
@@ -103,7 +107,7 @@ type Event struct {
 	ID          string     `json:"id" required:"true" minLength:"1" maxLength:"128"`
 	Title       string     `json:"title" required:"true" minLength:"1" maxLength:"256"`
 	StartsAt    *time.Time `json:"starts_at" required:"true" nullable:"false" description:"RFC 3339"`
-	EndsAt      *time.Time `json:"ends_at,omitempty" description:"RFC 3339; an event without it is over a minute after its start"`
+	EndsAt      *time.Time `json:"ends_at,omitempty" description:"RFC 3339; an event without it lasts as long as its longest category says, or 3 hours"`
 	Place       string     `json:"place,omitempty" maxLength:"128" description:"id of a place"`
 	Address     string     `json:"address,omitempty" maxLength:"512" description:"if it is not the place's"`
 	Categories  []string   `json:"categories,omitempty" maxItems:"20" description:"ids of event_categories"`

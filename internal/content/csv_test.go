@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +15,7 @@ import (
 	"vestnik/internal/content"
 )
 
-func zipped(t *testing.T, files map[string]string) *zip.Reader {
+func zipped(t *testing.T, files map[string]string) io.Reader {
 	t.Helper()
 	var archive bytes.Buffer
 	writer := zip.NewWriter(&archive)
@@ -24,9 +26,22 @@ func zipped(t *testing.T, files map[string]string) *zip.Reader {
 		require.NoError(t, err)
 	}
 	require.NoError(t, writer.Close())
-	reader, err := zip.NewReader(bytes.NewReader(archive.Bytes()), int64(archive.Len()))
+	return &archive
+}
+
+func opened(t *testing.T, name string, file io.Reader, rules content.Rules, options content.TableOptions) (objects []content.Object) {
+	t.Helper()
+	batch, err := content.Open(name, file, rules, options)
 	require.NoError(t, err)
-	return reader
+	for {
+		object, err := batch.Next()
+		if errors.Is(err, io.EOF) {
+			require.Len(t, objects, batch.Objects())
+			return objects
+		}
+		require.NoError(t, err)
+		objects = append(objects, object)
+	}
 }
 
 func TestABatchSaysTheSameAsCSVAndAsJSON(t *testing.T) {
@@ -46,51 +61,18 @@ func TestABatchSaysTheSameAsCSVAndAsJSON(t *testing.T) {
 	}
 	require.NoError(t, jsonWriter.Close())
 	require.NoError(t, csvWriter.Close())
-	archive, err := zip.NewReader(bytes.NewReader(asZip.Bytes()), int64(asZip.Len()))
-	require.NoError(t, err)
-	var converted bytes.Buffer
-	require.NoError(t, content.ConvertCSV(archive, &converted, content.Upsert))
-
-	digests := func(batch string) map[string][32]byte {
+	digests := func(batch io.Reader) map[string][32]byte {
 		digests := make(map[string][32]byte)
-		objects, _, err := readAll(t, batch)
-		require.NoError(t, err)
-		for _, object := range objects {
-			require.Nil(t, object.Refusal, "%+v", object.Refusal)
+		for _, object := range opened(t, "city", batch, content.Rules{}, content.TableOptions{}) {
+			require.Empty(t, object.Refusals)
 			digests[string(object.List)+"/"+object.ID] = object.Digest
 		}
 		return digests
 	}
-	want := digests(string(city))
+	want := digests(bytes.NewReader(city))
 	require.Len(t, want, 6+8+16+40+7+4+30+6+12)
-	require.Equal(t, want, digests(asJSON.String()))
-	require.Equal(t, want, digests(converted.String()))
-}
-
-func TestCSVIsTakenAsSpreadsheetsWriteIt(t *testing.T) {
-	t.Parallel()
-	var batch bytes.Buffer
-	require.NoError(t, content.ConvertCSV(zipped(t, map[string]string{
-		"places.csv": "\uFEFFid; Name ;rating;types;lat;lon\r\np1;\"Кофейня; «Ветер»\";4,7;a|b;57.1;44.2\r\n2;Парк;много;;;\r\n",
-	}), &batch, content.Snapshot))
-	objects, reader, err := readAll(t, batch.String())
-	require.NoError(t, err)
-	require.Equal(t, content.Snapshot, reader.Mode())
-	require.JSONEq(t, `{"id":"p1","name":"Кофейня; «Ветер»","rating":4.7,"types":["a","b"],"lat":57.1,"lon":44.2}`, string(objects[0].Payload))
-	require.Equal(t, &content.Refusal{Path: "places[1].rating", Value: `"много"`, Reason: "must be a number"}, objects[1].Refusal)
-}
-
-func TestCSVThatIsNoBatchNamesItsFile(t *testing.T) {
-	t.Parallel()
-	for message, files := range map[string]map[string]string{
-		"place.csv is not a part of a batch": {"place.csv": "id\n"},
-		`types.csv: no field "title"`:        {"types.csv": "id,title\n"},
-		"types.csv: no heading":              {"types.csv": ""},
-		"types.csv: record on line 3":        {"types.csv": "id,name\na,А\nb\n"},
-	} {
-		err := content.ConvertCSV(zipped(t, files), new(bytes.Buffer), content.Upsert)
-		require.ErrorContains(t, err, message)
-	}
+	require.Equal(t, want, digests(&asJSON))
+	require.Equal(t, want, digests(&asZip))
 }
 
 func TestACheckWithoutTheGuideFindsRepeatsAndReferencesOutside(t *testing.T) {
@@ -98,7 +80,7 @@ func TestACheckWithoutTheGuideFindsRepeatsAndReferencesOutside(t *testing.T) {
 	batch := `{"types": [{"id": "cafe", "name": "Кофейни"}, {"id": "cafe", "name": "Снова"}, {"id": 7}],
 		"places": [{"id": "p1", "name": "Кофейня", "types": ["cafe", "bar"], "district": "center"}],
 		"collections": [{"id": "c", "title": "Подборка", "items": [{"place": "p1"}, {"event": "e1"}]}]}`
-	report, err := content.CheckBatch(content.NewReader(strings.NewReader(batch), content.Rules{}), nil)
+	report, err := content.CheckBatch(content.NewReader(strings.NewReader(batch), content.Rules{}))
 	require.NoError(t, err)
 	require.Equal(t, []string{"types[1].id", "types[2].id"}, []string{report.Refused[0].Path, report.Refused[1].Path})
 	paths := make([]string, 0)

@@ -1,7 +1,6 @@
 package content
 
 import (
-	"archive/zip"
 	"errors"
 	"fmt"
 	"io"
@@ -9,50 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 )
-
-// File is an open batch, read as JSON whatever its form on the disk.
-type File struct {
-	io.Reader
-
-	close func() error
-	size  int64 // 0 if nobody knows
-}
-
-// OpenFile opens a batch: a JSON file, or a zip of CSV files, which say nothing
-// of their mode.
-func OpenFile(name string, csvMode Mode) (*File, error) {
-	if !strings.HasSuffix(name, ".zip") {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		described, err := file.Stat()
-		if err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
-		return &File{Reader: file, close: file.Close, size: described.Size()}, nil
-	}
-	archive, err := zip.OpenReader(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	reader, writer := io.Pipe()
-	go func() {
-		_ = writer.CloseWithError(ConvertCSV(&archive.Reader, writer, csvMode)) // a pipe always closes
-	}()
-	return &File{Reader: reader, close: func() error { return errors.Join(reader.Close(), archive.Close()) }}, nil
-}
-
-// Close lets go of the file.
-func (f *File) Close() error { return f.close() }
-
-// Share is which part of the file so many bytes are, 0 if nobody knows.
-func (f *File) Share(read int64) float64 {
-	if f.size == 0 {
-		return 0
-	}
-	return float64(read) / float64(f.size)
-}
 
 // Export calls write with everything that is to be exported, object by object.
 type Export func(write func(List, any) error) error

@@ -25,6 +25,9 @@ const (
 // to comes before what refers to it.
 var Lists = []List{Districts, Types, EventCategories, EventSources, Subcategories, Places, Events, Collections, Promos}
 
+// Shown is every list in the order in which editors look for them.
+var Shown = []List{Places, Events, Promos, Collections, Districts, Types, Subcategories, EventCategories, EventSources}
+
 // Rank is the list's place in Lists, from 0; -1 for a name that is none.
 func (l List) Rank() int {
 	for rank, list := range Lists {

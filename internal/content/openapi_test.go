@@ -27,6 +27,8 @@ func TestTheDescriptionIsMadeOfTheTypesAndTheirRules(t *testing.T) {
 	require.Regexp(t, `^3\.1\.`, description.OpenAPI)
 	require.Contains(t, description.Paths[content.ImportPath], "post")
 	require.Contains(t, description.Paths[content.ImportPath+"/{id}"], "get")
+	require.Contains(t, string(text), "РЕЧНАЯ10", "an example of a batch")
+	require.Contains(t, string(text), "Название;Адрес", "and of a table")
 	for _, list := range content.Lists {
 		require.Contains(t, description.Components.Schemas["ImportRequest"].Properties, string(list))
 	}

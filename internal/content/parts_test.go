@@ -61,7 +61,7 @@ func TestWhatIsTooMuchForOneBatchIsWrittenAsSeveral(t *testing.T) {
 						break
 					}
 					require.NoError(t, err, "each part is a batch that an import takes")
-					require.Nil(t, object.Refusal)
+					require.Empty(t, object.Refusals)
 				}
 				objects = append(objects, reader.Objects())
 			}

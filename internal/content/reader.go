@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,11 +19,27 @@ type Object struct {
 	Seq     int    // from 1, over the whole batch
 	List    List   // "" for an unknown part of the batch
 	Path    string // places[17]
+	Table   string // the name of the table that it is from, if it is
+	Row     int    // in that table, from 1
 	ID      string // the CMS's; "" if it could not be read
+	Gone    bool   // to be unpublished; there is nothing but the id
 	Payload []byte // canonical JSON of the list's type; nil if refused
 	// Digest is of list and payload: equal digests, equal content.
-	Digest  [sha256.Size]byte
-	Refusal *Refusal // nil if the object is good
+	Digest   [sha256.Size]byte
+	Refusals []Refusal // none if the object is good
+}
+
+// Source is a batch that is read object by object, whatever it is written in.
+// Next gives the next object, refused ones included, io.EOF at the end of a
+// whole batch, and a *BatchError if the batch is refused. The rest is known once
+// Next gave io.EOF.
+type Source interface {
+	Next() (Object, error)
+	Mode() Mode
+	Lists() []List // that a snapshot holds all of
+	Objects() int  // without those that are gone
+	Hash() []byte  // of what the batch says
+	Notes() Notes
 }
 
 // BatchError refuses a batch whole: it is not JSON of the expected shape, or
@@ -30,7 +48,7 @@ type BatchError struct {
 	Reason   string
 	Path     string // the part that was being read, "" at the top
 	Offset   int64  // bytes before the fault
-	Line     int    // from 1
+	Line     int    // from 1; 0 for a table
 	Column   int    // from 1, in characters
 	TooLarge bool
 }
@@ -41,12 +59,19 @@ func (e *BatchError) Error() string {
 	if e.Path != "" {
 		where = " in " + e.Path
 	}
+	if e.Line == 0 {
+		return "batch refused: " + e.Reason
+	}
 	return fmt.Sprintf("batch refused: %s%s, at line %d, column %d (byte %d)", e.Reason, where, e.Line, e.Column, e.Offset)
 }
 
-// Reader reads a batch object by object and holds no more than one of them.
+// Reader reads a batch of JSON object by object and holds no more than one of
+// them. It is a [Source].
 type Reader struct {
 	rules   Rules
+	remarks *remarks
+	gone    []Object // still to be handed out
+	handed  int      // of those that are gone
 	source  *source
 	decoder *json.Decoder
 	step    func() (Object, bool, error)
@@ -61,7 +86,7 @@ type Reader struct {
 
 // NewReader reads the batch that stands in r, to its end.
 func NewReader(r io.Reader, rules Rules) *Reader {
-	reader := &Reader{rules: rules, mode: Upsert, source: &source{from: r, hash: sha256.New()}}
+	reader := &Reader{rules: rules, remarks: newRemarks(rules), mode: Upsert, source: &source{from: r, hash: sha256.New()}}
 	reader.decoder = json.NewDecoder(reader.source)
 	reader.decoder.UseNumber() // 1E700 is JSON, if no float64
 	reader.source.used = reader.decoder.InputOffset
@@ -95,7 +120,10 @@ func (r *Reader) Mode() Mode { return r.mode }
 func (r *Reader) Lists() []List { return r.lists }
 
 // Objects counts the objects read so far.
-func (r *Reader) Objects() int { return r.objects }
+func (r *Reader) Objects() int { return r.objects - r.handed }
+
+// Notes are what the batch gives cause to say besides.
+func (r *Reader) Notes() Notes { return r.remarks.notes() }
 
 // Bytes counts the bytes read so far.
 func (r *Reader) Bytes() int64 { return r.source.read }
@@ -133,11 +161,51 @@ func (r *Reader) readKey() (Object, bool, error) {
 	switch list := List(key); {
 	case key == "mode":
 		return Object{}, false, r.readMode()
+	case key == "unpublish":
+		return r.readGone()
 	case list.Rank() >= 0:
 		return Object{}, false, r.openList(list)
 	default:
 		return r.skipUnknown(key)
 	}
+}
+
+// readGone reads the ids that are to be unpublished, list by list.
+func (r *Reader) readGone() (Object, bool, error) {
+	var gone map[List][]string
+	var raw json.RawMessage
+	if err := r.decoder.Decode(&raw); err != nil {
+		return Object{}, false, err
+	}
+	if json.Unmarshal(raw, &gone) != nil {
+		return Object{}, false, r.fault(`unpublish must be an object of lists of ids, such as {"places": ["p1"]}`)
+	}
+	for _, list := range slices.Sorted(maps.Keys(gone)) {
+		if list.Rank() < 0 {
+			return Object{}, false, r.fault(fmt.Sprintf("unpublish names %q: there are %v", shorten(string(list)), Lists))
+		}
+		for n, id := range gone[list] {
+			r.gone = append(r.gone, Object{List: list, Path: fmt.Sprintf("unpublish.%s[%d]", list, n), ID: strings.TrimSpace(id), Gone: true})
+		}
+	}
+	if r.objects+len(r.gone) > MaxObjects {
+		return Object{}, false, r.fault(fmt.Sprintf("more than %d objects: send several batches", MaxObjects))
+	}
+	r.step = r.handGone
+	return Object{}, false, nil
+}
+
+func (r *Reader) handGone() (Object, bool, error) {
+	if len(r.gone) == 0 {
+		r.step = r.readKey
+		return Object{}, false, nil
+	}
+	object := r.gone[0]
+	r.gone = r.gone[1:]
+	r.objects++
+	r.handed++
+	object.Seq = r.objects
+	return object, true, nil
 }
 
 func (r *Reader) readMode() error {
@@ -186,7 +254,7 @@ func (r *Reader) readObject() (Object, bool, error) {
 	}
 	r.index++
 	object := Object{Seq: r.objects, List: r.list, Path: r.path}
-	object.fill(raw, r.rules)
+	r.remarks.on(&object, object.fill(raw, r.rules), raw)
 	return object, true, nil
 }
 
@@ -209,38 +277,54 @@ func (r *Reader) skipUnknown(key string) (Object, bool, error) {
 	if err != nil {
 		return Object{}, false, err
 	}
-	return Object{Seq: r.objects, Path: shorten(key), Refusal: &Refusal{
-		Path: shorten(key), Value: shorten(string(raw)), Reason: fmt.Sprintf("is not a part of a batch; there are mode and %v", Lists),
-	}}, true, nil
+	return Object{Seq: r.objects, Path: shorten(key), Refusals: []Refusal{{
+		Path: shorten(key), Value: shorten(string(raw)),
+		Reason: fmt.Sprintf("такой части в пакете не бывает; есть mode, unpublish и %v", Lists),
+	}}}, true, nil
 }
 
-// fill decodes and checks one object.
-func (o *Object) fill(raw []byte, rules Rules) {
-	refuse := func(refusal Refusal) {
-		if refusal.Path == "" {
-			refusal.Path = o.Path
-		} else {
-			refusal.Path = o.Path + "." + refusal.Path
-		}
-		o.Refusal = &refusal
+// fill decodes and checks one object, and returns it.
+func (o *Object) fill(raw []byte, rules Rules) (value any) {
+	value = o.List.New()
+	refusals := decode(raw, value, o.List)
+	if len(refusals) == 0 {
+		refusals = Check(value, rules)
 	}
-	value := o.List.New()
-	refusal := decode(raw, value, o.List)
-	if refusal == nil {
-		refusal = Check(value, rules)
-	}
-	if refusal != nil {
+	if len(refusals) > 0 {
 		o.ID = objectID(raw)
-		refuse(*refusal)
-		return
+		o.refuse(Title(raw), refusals...)
+		return value
 	}
 	o.ID = reflect.ValueOf(value).Elem().FieldByName("ID").String()
 	payload, err := json.Marshal(value)
 	if err != nil {
-		refuse(Refusal{Reason: "can't be written down: " + err.Error()})
-		return
+		o.refuse(Title(raw), Refusal{Reason: "не записывается: " + err.Error()})
+		return value
 	}
 	o.Payload, o.Digest = payload, digest(o.List, payload)
+	return value
+}
+
+// refuse adds refusals whose paths are relative to the object.
+func (o *Object) refuse(name string, refusals ...Refusal) {
+	for _, refusal := range refusals {
+		if refusal.Path != "" {
+			refusal.Path = "." + refusal.Path
+		}
+		refusal.Path, refusal.Name = o.Path+refusal.Path, name
+		o.Refusals = append(o.Refusals, refusal)
+	}
+}
+
+// Title is what people call an object, "" if it can't be read.
+func Title(raw []byte) string {
+	var called struct{ Name, Title json.RawMessage }
+	var title string
+	_ = json.Unmarshal(raw, &called) // what is not JSON has no title
+	if json.Unmarshal(called.Name, &title) != nil {
+		_ = json.Unmarshal(called.Title, &title)
+	}
+	return shorten(strings.TrimSpace(title))
 }
 
 // digest changes with the meaning of a payload, not with its layout in the
@@ -263,20 +347,20 @@ func objectID(raw []byte) string {
 		return ""
 	}
 	field := field{name: "id"}
-	if checkText(&id, field) != nil || len(id) > 512 {
+	if len(checkText(&id, field)) > 0 || len(id) > 512 {
 		return ""
 	}
 	return id
 }
 
-func decode(raw []byte, into any, list List) *Refusal {
+func decode(raw []byte, into any, list List) []Refusal {
 	switch {
 	case len(raw) > MaxObjectBytes:
-		return &Refusal{Reason: fmt.Sprintf("is larger than %d KiB", MaxObjectBytes>>10)}
+		return []Refusal{{Reason: fmt.Sprintf("больше %d КБ", MaxObjectBytes>>10)}}
 	case !utf8.Valid(raw):
-		return &Refusal{Reason: "is not UTF-8"}
+		return []Refusal{{Reason: "не в кодировке UTF-8"}}
 	case raw[0] != '{':
-		return &Refusal{Value: shorten(string(raw)), Reason: "must be an object"}
+		return []Refusal{{Value: shorten(string(raw)), Reason: "должно быть объектом"}}
 	}
 	if err := json.Unmarshal(raw, into); err == nil {
 		return nil
@@ -284,8 +368,9 @@ func decode(raw []byte, into any, list List) *Refusal {
 	// The error of a whole object does not say where it is, so try the fields.
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil {
-		return &Refusal{Reason: "is not readable"}
+		return []Refusal{{Reason: "не читается"}}
 	}
+	var refusals []Refusal
 	for _, f := range shapes[list].fields {
 		value, ok := values[f.name]
 		if !ok {
@@ -293,26 +378,40 @@ func decode(raw []byte, into any, list List) *Refusal {
 		}
 		single, _ := json.Marshal(map[string]json.RawMessage{f.name: value})
 		if err := json.Unmarshal(single, list.New()); err != nil {
-			return &Refusal{Path: f.name, Value: shorten(string(value)), Reason: expectation(err)}
+			refusals = append(refusals, Refusal{Path: f.name, Value: shorten(strings.Trim(string(value), `"`)), Reason: expectation(err)})
+			delete(values, f.name)
 		}
 	}
-	return &Refusal{Reason: "has a field of the wrong kind"}
+	if len(refusals) == 0 {
+		return []Refusal{{Reason: "одно из полей не того вида"}}
+	}
+	// What else is wrong is said in the same breath.
+	rest, _ := json.Marshal(values)
+	object := list.New()
+	if json.Unmarshal(rest, object) == nil {
+		for _, refusal := range Check(object, Rules{}) {
+			if _, there := values[refusal.Path]; there {
+				refusals = append(refusals, refusal)
+			}
+		}
+	}
+	return refusals
 }
 
 func expectation(err error) string {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
-		return "must be a time like 2026-12-05T19:00:00+04:00"
+		return timeWanted
 	}
 	switch kind.Type.Kind().String() {
 	case "string":
-		return "must be a text"
+		return "должно быть текстом"
 	case "float64":
-		return "must be a number"
+		return "должно быть числом"
 	case "slice":
-		return "must be a list"
+		return "должно быть списком"
 	default:
-		return "must be an object"
+		return "должно быть объектом"
 	}
 }
 

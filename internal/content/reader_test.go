@@ -37,7 +37,7 @@ func TestABatchIsReadObjectByObjectWhateverTheOrderOfItsParts(t *testing.T) {
 	require.Len(t, objects, 2)
 	require.Equal(t, content.Snapshot, reader.Mode())
 	require.Equal(t, []content.List{content.Places, content.Districts}, reader.Lists(), "a null list is not there, an empty one is")
-	require.Nil(t, objects[0].Refusal)
+	require.Empty(t, objects[0].Refusals)
 	require.Equal(t, "p1", objects[0].ID)
 	require.JSONEq(t, `{"id":"p1","name":"Кофейня «Ветер»","photos":["https://cdn.example.com/1.jpg"]}`, string(objects[0].Payload))
 	require.Equal(t, "places[1]", objects[1].Path)
@@ -48,7 +48,7 @@ func TestLayoutDoesNotChangeADigestAndMeaningDoes(t *testing.T) {
 	digest := func(event string) [32]byte {
 		objects, _, err := readAll(t, `{"events": [`+event+`]}`)
 		require.NoError(t, err)
-		require.Nil(t, objects[0].Refusal)
+		require.Empty(t, objects[0].Refusals)
 		return objects[0].Digest
 	}
 	plain := digest(`{"id": "e1", "title": "Концерт", "starts_at": "2026-12-05T19:00:00+04:00"}`)
@@ -62,30 +62,30 @@ func TestABadObjectIsRefusedWithItsPathValueAndReasonAndTheRestStays(t *testing.
 		list, object        string
 		path, value, reason string
 	}{
-		"no id":                   {"places", `{"name": "Парк"}`, "places[0].id", "", "is missing or empty"},
-		"id of blanks":            {"places", `{"id": "  ", "name": "Парк"}`, "places[0].id", "", "is missing or empty"},
-		"numeric id":              {"places", `{"id": 7, "name": "Парк"}`, "places[0].id", "7", "must be a text"},
-		"null name":               {"places", `{"id": "p", "name": null}`, "places[0].name", "", "is missing or empty"},
-		"not an object":           {"places", `[1]`, "places[0]", "[1]", "must be an object"},
-		"null":                    {"places", `null`, "places[0]", "null", "must be an object"},
-		"rating as text":          {"places", `{"id": "p", "name": "Парк", "rating": "4.7"}`, "places[0].rating", `"4.7"`, "must be a number"},
-		"rating too high":         {"places", `{"id": "p", "name": "Парк", "rating": 5.1}`, "places[0].rating", "5.1", "is not within 0…5"},
-		"latitude alone":          {"places", `{"id": "p", "name": "Парк", "lat": 5.1}`, "places[0].lat", "", "lat and lon come together or not at all"},
-		"types not a list":        {"places", `{"id": "p", "name": "Парк", "types": "cafe"}`, "places[0].types", `"cafe"`, "must be a list"},
-		"empty reference":         {"places", `{"id": "p", "name": "Парк", "types": [" "]}`, "places[0].types[0]", "", "is empty; name an id or leave it out"},
-		"NUL":                     {"places", `{"id": "p", "name": "Па\u0000рк"}`, "places[0].name", "Па\uFFFDрк", `contains the character \u0000`},
-		"photo over http":         {"places", `{"id": "p", "name": "П", "photos": ["https://a.example.com/1.jpg", "http://a.example.com/2.jpg"]}`, "places[0].photos[1]", "http://a.example.com/2.jpg", "must begin with https://"},
-		"photo on a private host": {"places", `{"id": "p", "name": "П", "photos": ["https://10.0.0.7/1.jpg"]}`, "places[0].photos[0]", "https://10.0.0.7/1.jpg", "must have a host name that the internet knows"},
-		"photo with a password":   {"places", `{"id": "p", "name": "П", "photos": ["https://a:b@example.com/1.jpg"]}`, "places[0].photos[0]", "https://a:b@example.com/1.jpg", "must not carry a user name or password"},
-		"site without host":       {"places", `{"id": "p", "name": "П", "site": "https:///x"}`, "places[0].site", "https:///x", "has no host"},
-		"no start":                {"events", `{"id": "e", "title": "К"}`, "events[0].starts_at", "", "is missing; give a time like 2026-12-05T19:00:00+04:00"},
-		"odd time":                {"events", `{"id": "e", "title": "К", "starts_at": "завтра"}`, "events[0].starts_at", `"завтра"`, "must be a time like 2026-12-05T19:00:00+04:00"},
-		"end before start":        {"events", `{"id": "e", "title": "К", "starts_at": "2026-12-05T19:00:00Z", "ends_at": "2026-12-05T18:00:00Z"}`, "events[0].ends_at", "2026-12-05T18:00:00Z", "is before starts_at"},
-		"item of neither":         {"collections", `{"id": "c", "title": "К", "items": [{"place": "p"}, {}]}`, "collections[0].items[1]", "", "must name either a place or an event"},
-		"item of both":            {"collections", `{"id": "c", "title": "К", "items": [{"place": "p", "event": "e"}]}`, "collections[0].items[0]", "", "must name either a place or an event"},
-		"name too long":           {"districts", `{"id": "d", "name": "` + strings.Repeat("ж", 129) + `"}`, "districts[0].name", strings.Repeat("ж", 119) + "…", "is longer than 128 characters"},
-		"not UTF-8":               {"districts", "{\"id\": \"d\", \"name\": \"\xcf\xe0\xf0\xea\"}", "districts[0]", "", "is not UTF-8"},
-		"too large":               {"districts", `{"id": "d", "name": "x", "junk": "` + strings.Repeat("x", content.MaxObjectBytes) + `"}`, "districts[0]", "", "is larger than 256 KiB"},
+		"no id":                   {"places", `{"name": "Парк"}`, "places[0].id", "", "не указано"},
+		"id of blanks":            {"places", `{"id": "  ", "name": "Парк"}`, "places[0].id", "", "не указано"},
+		"numeric id":              {"places", `{"id": 7, "name": "Парк"}`, "places[0].id", "7", "должно быть текстом"},
+		"null name":               {"places", `{"id": "p", "name": null}`, "places[0].name", "", "не указано"},
+		"not an object":           {"places", `[1]`, "places[0]", "[1]", "должно быть объектом"},
+		"null":                    {"places", `null`, "places[0]", "null", "должно быть объектом"},
+		"rating as text":          {"places", `{"id": "p", "name": "Парк", "rating": "4.7"}`, "places[0].rating", `4.7`, "должно быть числом"},
+		"rating too high":         {"places", `{"id": "p", "name": "Парк", "rating": 5.1}`, "places[0].rating", "5.1", "должно быть от 0 до 5"},
+		"latitude alone":          {"places", `{"id": "p", "name": "Парк", "lat": 5.1}`, "places[0].lat", "", "широта и долгота указываются вместе или никак"},
+		"types not a list":        {"places", `{"id": "p", "name": "Парк", "types": "cafe"}`, "places[0].types", `cafe`, "должно быть списком"},
+		"empty reference":         {"places", `{"id": "p", "name": "Парк", "types": [" "]}`, "places[0].types[0]", "", "пусто; назовите id или уберите"},
+		"NUL":                     {"places", `{"id": "p", "name": "Па\u0000рк"}`, "places[0].name", "Па\uFFFDрк", `содержит знак \u0000`},
+		"photo over http":         {"places", `{"id": "p", "name": "П", "photos": ["https://a.example.com/1.jpg", "http://a.example.com/2.jpg"]}`, "places[0].photos[1]", "http://a.example.com/2.jpg", "должно начинаться с https://"},
+		"photo on a private host": {"places", `{"id": "p", "name": "П", "photos": ["https://10.0.0.7/1.jpg"]}`, "places[0].photos[0]", "https://10.0.0.7/1.jpg", "должно вести на сервер, известный в интернете"},
+		"photo with a password":   {"places", `{"id": "p", "name": "П", "photos": ["https://a:b@example.com/1.jpg"]}`, "places[0].photos[0]", "https://a:b@example.com/1.jpg", "не должно содержать имени и пароля"},
+		"site without host":       {"places", `{"id": "p", "name": "П", "site": "https:///x"}`, "places[0].site", "https:///x", "не называет сервера"},
+		"no start":                {"events", `{"id": "e", "title": "К"}`, "events[0].starts_at", "", "не указано; должно быть временем: 05.12.2026 19:00 или 2026-12-05T19:00:00+04:00"},
+		"odd time":                {"events", `{"id": "e", "title": "К", "starts_at": "завтра"}`, "events[0].starts_at", `завтра`, "должно быть временем: 05.12.2026 19:00 или 2026-12-05T19:00:00+04:00"},
+		"end before start":        {"events", `{"id": "e", "title": "К", "starts_at": "2026-12-05T19:00:00Z", "ends_at": "2026-12-05T18:00:00Z"}`, "events[0].ends_at", "2026-12-05T18:00:00Z", "раньше начала"},
+		"item of neither":         {"collections", `{"id": "c", "title": "К", "items": [{"place": "p"}, {}]}`, "collections[0].items[1]", "", "должно назвать или место, или событие"},
+		"item of both":            {"collections", `{"id": "c", "title": "К", "items": [{"place": "p", "event": "e"}]}`, "collections[0].items[0]", "", "должно назвать или место, или событие"},
+		"name too long":           {"districts", `{"id": "d", "name": "` + strings.Repeat("ж", 129) + `"}`, "districts[0].name", strings.Repeat("ж", 119) + "…", "длиннее 128 знаков"},
+		"not UTF-8":               {"districts", "{\"id\": \"d\", \"name\": \"\xcf\xe0\xf0\xea\"}", "districts[0]", "", "не в кодировке UTF-8"},
+		"too large":               {"districts", `{"id": "d", "name": "x", "junk": "` + strings.Repeat("x", content.MaxObjectBytes) + `"}`, "districts[0]", "", "больше 256 КБ"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -93,19 +93,70 @@ func TestABadObjectIsRefusedWithItsPathValueAndReasonAndTheRestStays(t *testing.
 			objects, _, err := readAll(t, fmt.Sprintf(`{%q: [%s], "types": [{"id": "t", "name": "Тип"}]}`, test.list, test.object))
 			require.NoError(t, err)
 			require.Len(t, objects, 2)
-			require.Equal(t, &content.Refusal{Path: test.path, Value: test.value, Reason: test.reason}, objects[0].Refusal)
+			require.Len(t, objects[0].Refusals, 1)
+			refusal := objects[0].Refusals[0]
+			refusal.Name = ""
+			require.Equal(t, content.Refusal{Path: test.path, Value: test.value, Reason: test.reason}, refusal)
 			require.Nil(t, objects[0].Payload)
-			require.Nil(t, objects[1].Refusal)
+			require.Empty(t, objects[1].Refusals)
 		})
 	}
+}
+
+func TestAllFaultsOfAnObjectAreNamedAtOnceWithWhatItIsCalled(t *testing.T) {
+	t.Parallel()
+	objects, _, err := readAll(t, `{"places": [{"id": "p", "name": "Кофейня", "rating": "высокий", "site": "ftp://x", "lat": 95, "lon": 1, "photos": ["http://a.example.com/1.jpg"]}]}`)
+	require.NoError(t, err)
+	var faults []string
+	for _, refusal := range objects[0].Refusals {
+		require.Equal(t, "Кофейня", refusal.Name)
+		faults = append(faults, refusal.Path)
+	}
+	require.Equal(t, []string{"places[0].rating", "places[0].lat", "places[0].site"}, faults)
+}
+
+func TestWhatMayBeASlipIsTakenAndWarnedOf(t *testing.T) {
+	t.Parallel()
+	batch := `{"places": [{"id": "a", "name": "Парк", "phonee": "+7 900 000-00-00", "description": "<b>Парк</b> у реки"},
+		{"id": "b", "name": "Кофейня", "address": "ул. Речная, 4", "photos": ["https://a.example.com/1.jpg"]},
+		{"id": "c", "name": "Кофейня", "address": "Ул. Речная 4", "photos": ["https://a.example.com/1.jpg"]},
+		{"id": "d", "name": "Музей", "address": "Ольховск, ул. Речная, 5", "photos": ["https://a.example.com/1.jpg"]}],
+		"events": [{"id": "e", "title": "Концерт", "starts_at": "2020-01-01T00:00:00Z", "photos": ["https://a.example.com/1.jpg"]}]}`
+	objects, reader, err := readAll(t, batch)
+	require.NoError(t, err)
+	require.Len(t, objects, 5)
+	warned := map[string]string{}
+	for _, warning := range reader.Notes().Warnings {
+		for _, about := range warning.Objects {
+			warned[warning.Reason] += about.Path + " "
+		}
+	}
+	require.Equal(t, map[string]string{
+		`поле "phonee" не известно и пропущено; есть похожее: phone`: "places[0] ",
+		"нет фото": "places[0] ",
+		"в описании HTML-разметка, люди увидят её как есть":                       "places[0] ",
+		"место с таким же названием и адресом в файле уже есть":                   "places[2] ",
+		"в адресе нет города, а координат нет: карта может показать другой город": "places[1] places[2] ",
+		"событие уже прошло, его не увидят":                                       "events[0] ",
+	}, warned)
+}
+
+func TestWhatIsGoneIsNamedByItsList(t *testing.T) {
+	t.Parallel()
+	objects, reader, err := readAll(t, `{"unpublish": {"events": ["e"], "places": [" p "]}, "types": [{"id": "t", "name": "Тип"}]}`)
+	require.NoError(t, err)
+	require.Equal(t, 1, reader.Objects())
+	require.Equal(t, content.Object{Seq: 2, List: content.Places, Path: "unpublish.places[0]", ID: "p", Gone: true}, objects[1])
+	_, _, err = readAll(t, `{"unpublish": {"place": ["p"]}}`)
+	require.ErrorAs(t, err, new(*content.BatchError))
 }
 
 func TestAnUnknownListIsReportedAndTheRestTaken(t *testing.T) {
 	t.Parallel()
 	objects, _, err := readAll(t, `{"place": [{"id": "p"}], "districts": [{"id": "d", "name": "Центр"}]}`)
 	require.NoError(t, err)
-	require.Equal(t, "place", objects[0].Refusal.Path)
-	require.Nil(t, objects[1].Refusal)
+	require.Equal(t, "place", objects[0].Refusals[0].Path)
+	require.Empty(t, objects[1].Refusals)
 }
 
 func TestABatchThatIsNotOneIsRefusedWholeWithThePosition(t *testing.T) {
@@ -204,7 +255,7 @@ func FuzzAnyBatchIsReadOrRefused(f *testing.F) {
 				require.True(t, errors.Is(err, io.EOF) || errors.As(err, &refused), "%v", err)
 				return
 			}
-			require.True(t, (object.Refusal == nil) == (object.Payload != nil))
+			require.True(t, (len(object.Refusals) == 0) == (object.Payload != nil || object.Gone))
 		}
 	})
 }

@@ -18,43 +18,85 @@ type Rules struct {
 	// AllowHTTP lets photos have http addresses, private hosts included: for
 	// development, where the sandbox serves them.
 	AllowHTTP bool
+	// Zone is the city's, for times that name none; nil is UTC.
+	Zone *time.Location
+	// Known lists what the guide has of a list, by which tables name things;
+	// nil if nobody knows.
+	Known func(List) ([]Named, error)
+	// UnpublishPercent is the share of a list that a snapshot may take away
+	// without a person's word; 0 is guidedb.DefaultBrake.
+	UnpublishPercent int
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+// Named is an object by what people call it.
+type Named struct {
+	ID, Title string
+	Detail    string // a place's address, an event's start in RFC 3339
+	Published bool
 }
 
 // Refusal says why an object, or an unknown part of the batch, is not taken.
+// An object with several faults has one for each. Editors read them, so they
+// are in Russian.
 type Refusal struct {
 	Path   string `json:"path" description:"where in the batch, such as places[17].photos[0]"`
 	Value  string `json:"value,omitempty" description:"what stands there, shortened"`
-	Reason string `json:"reason" description:"why it is refused and what would do"`
+	Name   string `json:"name,omitempty" description:"what the object is called"`
+	Table  string `json:"table,omitempty" description:"the file or sheet of a table"`
+	Row    int    `json:"row,omitempty" description:"the row of the table, from 1"`
+	Reason string `json:"reason" description:"why it is refused and what would do, in Russian"`
+}
+
+// String says where it is, and what stands there.
+func (r Refusal) String() string {
+	where := r.Path
+	if r.Row > 0 {
+		where = fmt.Sprintf("%s, строка %d (%s)", r.Table, r.Row, r.Path)
+	}
+	if r.Name != "" {
+		where = "«" + r.Name + "», " + where
+	}
+	if r.Value != "" {
+		where += fmt.Sprintf(" %q", r.Value)
+	}
+	return where
 }
 
 // maxURLLength is what browsers and servers agree to carry.
 const maxURLLength = 2048
 
+const timeWanted = "должно быть временем: 05.12.2026 19:00 или 2026-12-05T19:00:00+04:00"
+
 // Check tidies an object (trims and normalises texts, drops blank photos, puts
 // times in UTC) and tests it by its tags and by what tags can't say. The
-// refusal's path is relative to the object. object must be a pointer to one of
-// the batch's types.
-func Check(object any, rules Rules) *Refusal {
+// refusals' paths are relative to the object. object must be a pointer to one
+// of the batch's types.
+func Check(object any, rules Rules) []Refusal {
 	value := reflect.ValueOf(object).Elem()
+	var refusals []Refusal
 	for _, f := range fieldsOf(value.Type()) {
-		if refusal := checkField(value.Field(f.index), f); refusal != nil {
-			return refusal
-		}
+		refusals = append(refusals, checkField(value.Field(f.index), f)...)
 	}
 	switch object := object.(type) {
 	case *Place:
-		return checkPlace(object, rules)
+		if (object.Lat == nil) != (object.Lon == nil) {
+			refusals = append(refusals, Refusal{Path: "lat", Reason: "широта и долгота указываются вместе или никак"})
+		}
+		refusals = append(refusals, checkPhotos(object.Photos, rules)...)
 	case *Event:
-		return checkEvent(object, rules)
+		refusals = append(refusals, checkPeriod(object.StartsAt, object.EndsAt)...)
+		refusals = append(refusals, checkPhotos(object.Photos, rules)...)
 	case *Collection:
-		return checkCollection(object)
+		refusals = append(refusals, checkItems(object.Items)...)
 	case *Promo:
-		return checkPeriod(object.StartsAt, object.EndsAt)
+		refusals = append(refusals, checkPeriod(object.StartsAt, object.EndsAt)...)
 	}
-	return nil
+	return refusals
 }
 
-func checkField(value reflect.Value, f field) *Refusal {
+func checkField(value reflect.Value, f field) []Refusal {
 	switch value := value.Addr().Interface().(type) {
 	case *string:
 		return checkText(value, f)
@@ -65,7 +107,7 @@ func checkField(value reflect.Value, f field) *Refusal {
 	case **time.Time:
 		if *value == nil {
 			if f.tag.Get("required") == "true" {
-				return &Refusal{Path: f.name, Reason: "is missing; give a time like 2026-12-05T19:00:00+04:00"}
+				return []Refusal{{Path: f.name, Reason: "не указано; " + timeWanted}}
 			}
 			return nil
 		}
@@ -77,45 +119,44 @@ func checkField(value reflect.Value, f field) *Refusal {
 	return nil
 }
 
-func checkText(text *string, f field) *Refusal {
-	if refusal := checkCharacters(*text, f.name); refusal != nil {
-		return refusal
+func checkText(text *string, f field) []Refusal {
+	if refusals := checkCharacters(*text, f.name); refusals != nil {
+		return refusals
 	}
 	*text = norm.NFC.String(strings.TrimSpace(*text))
 	if *text == "" {
 		if f.tag.Get("required") == "true" {
-			return &Refusal{Path: f.name, Reason: "is missing or empty"}
+			return []Refusal{{Path: f.name, Reason: "не указано"}}
 		}
 		return nil
 	}
 	if limit, _ := strconv.Atoi(f.tag.Get("maxLength")); limit > 0 && utf8.RuneCountInString(*text) > limit {
-		return &Refusal{Path: f.name, Value: shorten(*text), Reason: fmt.Sprintf("is longer than %d characters", limit)}
+		return []Refusal{{Path: f.name, Value: shorten(*text), Reason: fmt.Sprintf("длиннее %d знаков", limit)}}
 	}
 	if f.tag.Get("format") == "uri" {
 		if reason := linkFault(*text); reason != "" {
-			return &Refusal{Path: f.name, Value: shorten(*text), Reason: reason}
+			return []Refusal{{Path: f.name, Value: shorten(*text), Reason: reason}}
 		}
 	}
 	return nil
 }
 
-func checkTexts(texts *[]string, f field) *Refusal {
-	if refusal := checkCount(len(*texts), f); refusal != nil {
-		return refusal
-	}
+func checkTexts(texts *[]string, f field) []Refusal {
+	refusals := checkCount(len(*texts), f)
 	seen := make(map[string]bool, len(*texts))
 	kept := (*texts)[:0]
 	for i, text := range *texts {
 		path := fmt.Sprintf("%s[%d]", f.name, i)
-		if refusal := checkCharacters(text, path); refusal != nil {
-			return refusal
+		if faults := checkCharacters(text, path); faults != nil {
+			refusals = append(refusals, faults...)
+			continue
 		}
 		text = norm.NFC.String(strings.TrimSpace(text))
 		if text == "" {
-			if f.name == "photos" {
-				continue // no photo is better than no place
+			if f.name != "photos" { // no photo is better than no place
+				refusals = append(refusals, Refusal{Path: path, Reason: "пусто; назовите id или уберите"})
 			}
-			return &Refusal{Path: path, Reason: "is empty; name an id or leave it out"}
+			continue
 		}
 		if !seen[text] {
 			seen[text] = true
@@ -123,80 +164,70 @@ func checkTexts(texts *[]string, f field) *Refusal {
 		}
 	}
 	*texts = kept
-	return nil
+	return refusals
 }
 
-// checkCharacters refuses the one character that Postgres can't keep.
-func checkCharacters(text, path string) *Refusal {
-	if strings.ContainsRune(text, 0) {
-		return &Refusal{Path: path, Value: shorten(text), Reason: `contains the character \u0000`}
+// checkCharacters refuses the one character that Postgres can't keep, and the
+// one that stands for letters lost on the way.
+func checkCharacters(text, path string) []Refusal {
+	switch {
+	case strings.ContainsRune(text, 0):
+		return []Refusal{{Path: path, Value: shorten(text), Reason: `содержит знак \u0000`}}
+	case strings.Contains(text, "\uFFFD\uFFFD"):
+		return []Refusal{{Path: path, Value: shorten(text), Reason: "буквы потеряны при перекодировке («\uFFFD»): сохраните файл в UTF-8"}}
 	}
 	return nil
 }
 
-func checkCount(count int, f field) *Refusal {
+func checkCount(count int, f field) []Refusal {
 	if limit, _ := strconv.Atoi(f.tag.Get("maxItems")); limit > 0 && count > limit {
-		return &Refusal{Path: f.name, Value: strconv.Itoa(count), Reason: fmt.Sprintf("has more than %d entries", limit)}
+		return []Refusal{{Path: f.name, Value: strconv.Itoa(count), Reason: fmt.Sprintf("больше %d значений", limit)}}
 	}
 	return nil
 }
 
-func checkNumber(number *float64, f field) *Refusal {
+func checkNumber(number *float64, f field) []Refusal {
 	if number == nil {
 		return nil
 	}
 	low, _ := strconv.ParseFloat(f.tag.Get("minimum"), 64)
 	high, _ := strconv.ParseFloat(f.tag.Get("maximum"), 64)
 	if *number < low || *number > high {
-		return &Refusal{Path: f.name, Value: strconv.FormatFloat(*number, 'g', -1, 64), Reason: fmt.Sprintf("is not within %g…%g", low, high)}
+		return []Refusal{{Path: f.name, Value: strconv.FormatFloat(*number, 'g', -1, 64), Reason: fmt.Sprintf("должно быть от %g до %g", low, high)}}
 	}
 	return nil
 }
 
-func checkPlace(place *Place, rules Rules) *Refusal {
-	if (place.Lat == nil) != (place.Lon == nil) {
-		return &Refusal{Path: "lat", Reason: "lat and lon come together or not at all"}
-	}
-	return checkPhotos(place.Photos, rules)
-}
-
-func checkEvent(event *Event, rules Rules) *Refusal {
-	if refusal := checkPeriod(event.StartsAt, event.EndsAt); refusal != nil {
-		return refusal
-	}
-	return checkPhotos(event.Photos, rules)
-}
-
-func checkCollection(collection *Collection) *Refusal {
-	for i := range collection.Items {
-		item, path := &collection.Items[i], fmt.Sprintf("items[%d]", i)
+func checkItems(items []CollectionItem) (refusals []Refusal) {
+	for i := range items {
+		item, path := &items[i], fmt.Sprintf("items[%d]", i)
 		for _, f := range fieldsOf(reflect.TypeFor[CollectionItem]()) {
-			if refusal := checkField(reflect.ValueOf(item).Elem().Field(f.index), f); refusal != nil {
+			for _, refusal := range checkField(reflect.ValueOf(item).Elem().Field(f.index), f) {
 				refusal.Path = path + "." + refusal.Path
-				return refusal
+				refusals = append(refusals, refusal)
 			}
 		}
 		if (item.Place == "") == (item.Event == "") {
-			return &Refusal{Path: path, Reason: "must name either a place or an event"}
+			refusals = append(refusals, Refusal{Path: path, Reason: "должно назвать или место, или событие"})
 		}
 	}
-	return nil
+	return refusals
 }
 
-func checkPeriod(startsAt, endsAt *time.Time) *Refusal {
+func checkPeriod(startsAt, endsAt *time.Time) []Refusal {
 	if startsAt != nil && endsAt != nil && endsAt.Before(*startsAt) {
-		return &Refusal{Path: "ends_at", Value: endsAt.Format(time.RFC3339), Reason: "is before starts_at"}
+		return []Refusal{{Path: "ends_at", Value: endsAt.Format(time.RFC3339), Reason: "раньше начала"}}
 	}
 	return nil
 }
 
-func checkPhotos(photos []string, rules Rules) *Refusal {
+func checkPhotos(photos []string, rules Rules) (refusals []Refusal) {
 	for i, photo := range photos {
 		if reason := PhotoURLFault(photo, rules); reason != "" {
-			return &Refusal{Path: fmt.Sprintf("photos[%d]", i), Value: shorten(photo), Reason: reason}
+			refusals = append(refusals, Refusal{Path: fmt.Sprintf("photos[%d]", i), Value: shorten(photo), Reason: reason})
 		}
 	}
-	return nil
+	return refusals
 }
 
 // PhotoURLFault says what is wrong with the form of a photo's address, "" if
@@ -209,11 +240,11 @@ func PhotoURLFault(address string, rules Rules) string {
 	parsed, _ := url.Parse(address) // linkFault parsed it
 	switch {
 	case parsed.Scheme != "https" && !rules.AllowHTTP:
-		return "must begin with https://"
+		return "должно начинаться с https://"
 	case parsed.Fragment != "":
-		return "must not have a part after #"
+		return "не должно иметь части после #"
 	case !rules.AllowHTTP && !isPublicHost(parsed.Hostname()):
-		return "must have a host name that the internet knows"
+		return "должно вести на сервер, известный в интернете"
 	}
 	return ""
 }
@@ -221,18 +252,18 @@ func PhotoURLFault(address string, rules Rules) string {
 // linkFault says what is wrong with a web address, "" if nothing.
 func linkFault(address string) string {
 	if len(address) > maxURLLength {
-		return fmt.Sprintf("is longer than %d bytes", maxURLLength)
+		return fmt.Sprintf("длиннее %d байт", maxURLLength)
 	}
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || strings.ContainsAny(address, " \t\r\n\\"):
-		return "is not an address"
+		return "не адрес в интернете"
 	case parsed.Scheme != "https" && parsed.Scheme != "http":
-		return "must begin with https:// or http://"
+		return "должно начинаться с https:// или http://"
 	case parsed.Hostname() == "":
-		return "has no host"
+		return "не называет сервера"
 	case parsed.User != nil:
-		return "must not carry a user name or password"
+		return "не должно содержать имени и пароля"
 	}
 	return ""
 }

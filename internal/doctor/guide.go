@@ -24,7 +24,7 @@ func (d *doctor) guide(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	client, err := telegram.New(telegram.Config{
-		Token: bot.Token.Reveal(), BaseURL: d.cfg.Platforms.TelegramURL, Timeout: bot.HTTPTimeout,
+		Token: bot.Token.Reveal(), BaseURL: d.cfg.Platforms.TelegramURL, Proxy: d.cfg.Platforms.ProxyTelegram(), Timeout: bot.HTTPTimeout,
 	})
 	if err != nil {
 		d.fault(what, err)
@@ -37,7 +37,7 @@ func (d *doctor) guide(ctx context.Context) {
 		return
 	}
 	switch {
-	case bot.Username == "" && bot.Extras:
+	case bot.Username == "":
 		d.note(what, fmt.Sprintf("@%s, and no share buttons: set TELEGRAM_BOT_USERNAME=%s", me.Username, me.Username))
 	case bot.Username != "" && !strings.EqualFold(bot.Username, me.Username):
 		d.fault(what, fmt.Errorf("the token is @%s's and TELEGRAM_BOT_USERNAME says another: shared links would open a stranger", me.Username))
@@ -65,13 +65,6 @@ func (d *doctor) guideChannel(ctx context.Context, client *telegram.Client, me t
 		d.fault(what, fmt.Errorf("@%s is no administrator of it: until it is, everybody is let in", me.Username))
 	default:
 		d.ok(what, fmt.Sprintf("@%s administers the %s", me.Username, chat.Type))
-	}
-	if d.cfg.Bot.ChannelURL == "" && strings.HasPrefix(string(channel), "-") {
-		remedy := "an invite link"
-		if chat.Username != "" {
-			remedy = "https://t.me/" + chat.Username
-		}
-		d.note(what, "known by its number, so the gate has no button that leads there: set TELEGRAM_CHANNEL_URL to "+remedy)
 	}
 }
 

@@ -33,9 +33,8 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 			},
 			what: "guide channel", state: "fault", detail: "dministrator",
 		},
-		"a channel by number": {change: map[string]string{"TELEGRAM_CHANNEL": "-1001900000002"}, what: "guide channel", state: "note", detail: "TELEGRAM_CHANNEL_URL to https://t.me/sandbox_city"},
-		"polling":             {change: map[string]string{"PUBLIC_URL": ""}, what: "guide webhook", state: "note", detail: "polling"},
-		"no webhook":          {what: "guide webhook", state: "fault", detail: "webhook set"},
+		"polling":    {change: map[string]string{"PUBLIC_URL": ""}, what: "guide webhook", state: "note", detail: "polling"},
+		"no webhook": {what: "guide webhook", state: "fault", detail: "webhook set"},
 		"the webhook": {
 			prepare: func(t *testing.T, s *sandbox.Server) {
 				require.NoError(t, s.SetWebhook(sandbox.GuideBotToken, sandbox.Webhook{URL: hook, Secret: "s"}))

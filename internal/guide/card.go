@@ -1,49 +1,71 @@
 package guide
 
+import "unicode/utf8"
+
+// Links are what the buttons of a card need besides the card.
+type Links struct {
+	// City stands before an address on the map; empty if the addresses name it.
+	City string
+	// Share opens Telegram's "share" window with a link to the card; empty for
+	// none, see [ShareURL].
+	Share string
+}
+
 // card is what places and events have in common.
 type card struct {
-	text, caption string
-	photo         string
-	entity        string
-	id            int64
-	section       string
-	extra         CardExtra
-	favourite     bool
-	shareURL      string
-	links         []Button
+	title string
+	// facts and description are for the photo's caption; the whole text says
+	// more besides.
+	facts, description, more string
+
+	photo     string
+	entity    string
+	id        int64
+	section   string
+	extra     CardExtra
+	favourite bool
+	links     []Button
 }
 
 func (c card) screen() Screen {
 	photo, missing := photoURL(c.photo)
+	caption := lines(c.title, c.facts, paragraph(c.description))
+	screen := Screen{Text: c.text(), NoPhoto: missing}
 	if c.extra.Full {
-		photo, missing = "", "" // asked for as text, so no photo is amiss
+		screen.NoPhoto, screen.Preview = "", photo // asked for as text, so no photo is amiss
 	}
-	screen := Screen{Text: clip(c.text, TextLimit), NoPhoto: missing}
-	if photo == "" {
-		screen.Keyboard = Keyboard{{c.favouriteButton(), c.backButton()}}
-		c.addLinks(&screen)
+	if photo == "" || c.extra.Full {
+		screen.Keyboard = append(Keyboard{{c.favouriteButton(), c.backButton()}}, oneToARow(c.links)...)
 		return screen
 	}
-	screen.Photo, screen.Caption = photo, clip(c.caption, CaptionLimit)
-	// The data of "more" is the data that opened the card, as the
-	// specification's example has it: on a photo it means the whole text.
-	more := open(c.entity, c.id, "")
-	if c.extra.Origin != "" {
-		more.Extra = CardExtra{Full: true, Origin: c.extra.Origin}.String()
+	screen.Photo, screen.Caption = photo, clip(caption, CaptionLimit)
+	row := []Button{c.favouriteButton()}
+	if c.more != "" || screen.Caption != caption {
+		// The data of "more" is the data that opened the card, as the
+		// specification's example has it: on a photo it means the whole text.
+		more := open(c.entity, c.id, "")
+		if c.extra.Origin != "" {
+			more.Extra = CardExtra{Full: true, Origin: c.extra.Origin}.String()
+		}
+		row = append([]Button{press(labelMore, more)}, row...)
 	}
-	screen.Keyboard = Keyboard{{press(labelMore, more), c.favouriteButton()}}
-	c.addLinks(&screen)
-	screen.Keyboard = append(screen.Keyboard, []Button{c.backButton()})
+	screen.Keyboard = append(append(Keyboard{row}, oneToARow(c.links)...), []Button{c.backButton()})
 	return screen
 }
 
-func (c card) addLinks(screen *Screen) {
-	for _, button := range c.links {
-		screen.Keyboard = append(screen.Keyboard, []Button{button})
+// text is the whole card. Of a description that is too long the end is cut, not
+// what follows it.
+func (c card) text() string {
+	head, more := "Название: "+lines(c.title, c.facts), paragraph(c.more)
+	room := TextLimit - utf8.RuneCountInString(head) - utf8.RuneCountInString(more) - 4 // the line breaks between
+	return clip(lines(head, paragraph(clip(c.description, max(room, 1))), more), TextLimit)
+}
+
+func oneToARow(buttons []Button) (rows Keyboard) {
+	for _, button := range buttons {
+		rows = append(rows, []Button{button})
 	}
-	if share := webURL(c.shareURL); share != "" {
-		screen.Keyboard = append(screen.Keyboard, []Button{link("Поделиться", share)})
-	}
+	return rows
 }
 
 func (c card) backButton() Button { return press(labelBack, c.extra.back(c.entity, c.section)) }

@@ -119,6 +119,13 @@ func (a Action) EntityID() string {
 	return strconv.FormatInt(a.ID, 10)
 }
 
+// IsOnCard reports whether button, of the message whose button was pressed,
+// makes it the card that a opens: every card has the favourite button of its
+// own.
+func (a Action) IsOnCard(button Action) bool {
+	return (button.Verb == FavAdd || button.Verb == FavRemove) && button.Entity == a.Entity && button.ID == a.ID
+}
+
 func open(entity string, id int64, extra string) Action {
 	return Action{Verb: Open, Entity: entity, ID: id, Extra: extra}
 }

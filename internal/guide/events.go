@@ -1,34 +1,51 @@
 package guide
 
 import (
+	"strconv"
 	"strings"
 	"time"
+
+	"vestnik/internal/words"
 )
 
 // eventFilters are the letters of the filters of the events.
 const eventFilters = "csw"
 
-// when is the beginning of an event to come, and the end of one that is on.
-func (e EventLine) when(now time.Time) string {
+// severalDaysFrom is how long an event lasts that stands on several days: what
+// ends after midnight is of one day.
+const severalDaysFrom = 12 * time.Hour
+
+// eventTime is the beginning of an event to come, its days if they are several,
+// and the end of one that is on.
+func eventTime(starts time.Time, ends *time.Time, now time.Time) string {
 	zone := now.Location()
-	starts := e.Starts.In(zone)
-	if e.Ends == nil || starts.After(now) {
+	starts = starts.In(zone)
+	if ends == nil || !ends.After(starts) {
+		if starts.After(now) {
+			return Moment(starts, now)
+		}
+		return "идёт сейчас"
+	}
+	until := ends.In(zone)
+	several := DateOf(starts) != DateOf(until) && until.Sub(starts) >= severalDaysFrom
+	switch {
+	case starts.After(now) && several:
+		return severalDays(starts, until, now)
+	case starts.After(now):
 		return Moment(starts, now)
+	case DateOf(until) == DateOf(now) || !several:
+		return "идёт до " + until.Format("15:04")
 	}
-	ends := e.Ends.In(zone)
-	if DateOf(ends) == DateOf(now) {
-		return "идёт до " + ends.Format("15:04")
-	}
-	return "идёт до " + date(ends, now)
+	return "идёт до " + date(until, now)
 }
 
-// EventList is a page of the events to come. Times are shown in the time zone
-// of now.
-func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine], now time.Time) Screen {
+// EventList is a page of the events to come; offered are the letters of the
+// filters that leave a choice. Times are shown in the time zone of now.
+func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine], offered string, now time.Time) Screen {
 	query.Page = list.Page
 	head := "Афиша"
 	if list.Total > 0 {
-		head += " · " + plural(list.Total, "событие", "события", "событий")
+		head += " · " + words.Russian(list.Total, "событие", "события", "событий")
 	}
 	head = lines(head, field("Когда", dayName(query.Day, now)), field("Категория", names.Category), field("Источник", names.Source))
 	switch {
@@ -41,19 +58,13 @@ func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine]
 	if extra := query.String(); extra != "1" {
 		origin = "l" + extra
 	}
-	below := [][]Button{
-		{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)},
-		{
-			choose("Дата", Events, 'w', query.String()),
-			choose("Категория", Events, 'c', query.String()),
-			choose("Источник", Events, 's', query.String()),
-		},
-	}
+	below := append([][]Button{{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)}},
+		filterRow(Events, query.String(), "w"+offered, []namedFilter{{'w', "Дата"}, {'c', "Категория"}, {'s', "Источник"}})...)
 	if query.Filtered() {
 		below = append(below, []Button{press(labelReset, openMenu(Events))})
 	}
-	return listOf(head, list, func(event EventLine) (string, string, Action) {
-		return event.Title, joinNotes(event.when(now), tidy(event.Venue, 100)), open(Event, event.ID, origin)
+	return listOf(head, list, func(event EventLine) line {
+		return line{title: event.Title, note: joinNotes(eventTime(event.Starts, event.Ends, now), tidy(event.Venue, 100)), opens: open(Event, event.ID, origin)}
 	}, func(page int) Action {
 		turned := query
 		turned.Page = page
@@ -130,39 +141,35 @@ func dayScreen(query EventQuery, now time.Time) Screen {
 
 // EventCard shows an event as [PlaceCard] shows a place. A past event can
 // still be opened, from the favourites or an old button, and says so.
-func EventCard(event EventView, extra CardExtra, shareURL string, now time.Time) Screen {
+func EventCard(event EventView, extra CardExtra, links Links, now time.Time) Screen {
 	zone := now.Location()
 	starts, ends := event.Starts.In(zone), event.Starts.In(zone)
 	if event.Ends != nil {
 		ends = event.Ends.In(zone)
 	}
 	when := span(starts, ends, now)
-	if event.Over(now) {
+	switch {
+	case !event.OverAt.After(now):
 		when += " (уже прошло)"
+	case !starts.After(now):
+		when += " (идёт сейчас)"
 	}
-	facts := lines(
-		field("Когда", when),
-		field("Где", event.Venue),
-		field("Адрес", event.Address),
-		field("Цена", event.Price),
-		field("Категория", strings.Join(event.Categories, ", ")),
-		field("Источник", event.Source),
-		paragraph(event.Description))
-	title := name(event.Title, 200)
-	var links []Button
-	if event.Address != "" || event.Venue != "" {
-		links = placeLinks(event.Address, event.Venue)
+	var buttons []Button
+	if event.PlaceID != 0 {
+		origin := "e" + strconv.FormatInt(event.ID, 10)
+		buttons = append(buttons, press("О месте", open(Place, event.PlaceID, origin)))
 	}
+	buttons = append(buttons, links.onMap(event.Address, event.Venue, event.Lat, event.Lon)...)
 	if page := webURL(event.Link); page != "" {
-		links = append(links, link("Страница события", page))
+		buttons = append(buttons, link("Страница события", page))
 	}
 	card := card{
-		text:    "Название: " + lines(title, facts),
-		caption: lines(title, facts),
-		photo:   event.Photo,
-		entity:  Event, id: event.ID, section: Events,
-		extra: extra, favourite: event.Favourite, shareURL: shareURL,
-		links: links,
+		title:       name(event.Title, 200),
+		facts:       lines(field("Когда", when), field("Где", event.Venue), field("Адрес", event.Address), field("Цена", event.Price)),
+		more:        lines(field("Категория", strings.Join(event.Categories, ", ")), field("Источник", event.Source)),
+		description: event.Description, photo: event.Photo,
+		entity: Event, id: event.ID, section: Events, extra: extra, favourite: event.Favourite,
+		links: append(buttons, links.share()...),
 	}
 	return card.screen()
 }

@@ -16,9 +16,13 @@ type PlaceQuery struct {
 func (q PlaceQuery) Filtered() bool { return q.District != 0 || q.Type != 0 || q.Subcategory != 0 }
 
 // String is the query as the extra of a button: page first, then d, t and s
-// with an id each.
+// with an id each, r for the best rated first.
 func (q PlaceQuery) String() string {
-	return join(pageToken(q.Page), idToken('d', q.District), idToken('t', q.Type), idToken('s', q.Subcategory))
+	sorting := ""
+	if q.ByRating {
+		sorting = "r"
+	}
+	return join(pageToken(q.Page), idToken('d', q.District), idToken('t', q.Type), idToken('s', q.Subcategory), sorting)
 }
 
 // ParsePlaceQuery reads an extra. What can't be read is left out, a bad page
@@ -32,6 +36,7 @@ func ParsePlaceQuery(extra string) PlaceQuery {
 		readID(token, 'd', &query.District)
 		readID(token, 't', &query.Type)
 		readID(token, 's', &query.Subcategory)
+		query.ByRating = query.ByRating || token == "r"
 	}
 	return query
 }
@@ -76,6 +81,44 @@ func ParseEventQuery(extra string) EventQuery {
 		}
 	}
 	return query
+}
+
+// AskQuery is which page is shown of what a person has asked for with words or a
+// location. Those stand in no button: the session keeps them for a while under
+// the number of the update that brought them.
+type AskQuery struct {
+	Page  int
+	Asked int64 // update_id
+	Type  int64 // of the places near; 0 is any
+}
+
+// String is the query as the extra of a button: page first, then u with the
+// update and t with the type.
+func (q AskQuery) String() string {
+	return join(pageToken(q.Page), idToken('u', q.Asked), idToken('t', q.Type))
+}
+
+// ParseAskQuery reads an extra as [ParsePlaceQuery] does.
+func ParseAskQuery(extra string) AskQuery {
+	query := AskQuery{Page: 1}
+	for i, token := range strings.Split(extra, ".") {
+		if i == 0 {
+			query.Page = parsePage(token)
+		}
+		readID(token, 'u', &query.Asked)
+		readID(token, 't', &query.Type)
+	}
+	return query
+}
+
+func (q AskQuery) action(section string) Action { return pageOf(section, q.String()) }
+
+// origin is where the cards of the page lead back to.
+func (q AskQuery) origin(section string) string {
+	if section == Near {
+		return "n" + q.String()
+	}
+	return "q" + q.String()
 }
 
 // Day is the choice of when: today, tomorrow, the weekend, or a date.
@@ -169,7 +212,8 @@ type CardExtra struct {
 	Full bool
 	// Origin is where the card was opened from and Back leads to:
 	// "" the section, l… a page of the list, f… a page of the favourites,
-	// c… a page of a collection.
+	// c… a page of a collection, a… a promo, e… an event, q… a page of a
+	// search, n… a page of the places near.
 	Origin string
 }
 
@@ -181,7 +225,7 @@ func ParseCardExtra(extra string) CardExtra {
 	if first == "full" {
 		card.Full, extra = true, rest
 	}
-	if extra != "" && strings.ContainsRune("lfc", rune(extra[0])) {
+	if extra != "" && strings.ContainsRune("lfcaeqn", rune(extra[0])) {
 		card.Origin = extra
 	}
 	return card
@@ -214,6 +258,19 @@ func (c CardExtra) back(entity, section string) Action {
 			}
 			return Action{Verb: Back, Entity: Collection, ID: collection}
 		}
+	case 'q':
+		return ParseAskQuery(rest).action(Find)
+	case 'n':
+		return ParseAskQuery(rest).action(Near)
+	case 'a', 'e':
+		from, list := Promo, Promos
+		if c.Origin[0] == 'e' {
+			from, list = Event, Events
+		}
+		if id, ok := parseID(rest); ok && id > 0 {
+			return Action{Verb: Back, Entity: from, ID: id}
+		}
+		return backTo(list)
 	case 'l':
 		extra := ParsePlaceQuery(rest).String()
 		if entity == Event {

@@ -30,6 +30,7 @@ const (
 	TextLimit    = 4096 // code points of a message
 	CaptionLimit = 1024 // code points of a photo's caption
 	DataLimit    = 64   // bytes of callback_data
+	CopyLimit    = 256  // code points that a button copies
 )
 
 // Screen is one message to a chat.
@@ -43,6 +44,8 @@ type Screen struct {
 	Caption string `json:"caption,omitempty"`
 	// Keyboard is never empty: every screen has a way on.
 	Keyboard Keyboard `json:"keyboard"`
+	// Preview is the URL of a photo to show under Text; empty for none.
+	Preview string `json:"preview,omitempty"`
 	// NoPhoto says why a card that should show a photo has none.
 	NoPhoto NoPhoto `json:"no_photo,omitempty"`
 }
@@ -59,11 +62,12 @@ const (
 // Keyboard is rows of inline buttons.
 type Keyboard [][]Button
 
-// Button carries either Data (a callback) or URL.
+// Button carries one of Data (a callback), URL and Copy (for the clipboard).
 type Button struct {
 	Text string `json:"text"`
 	Data string `json:"data,omitempty"`
 	URL  string `json:"url,omitempty"`
+	Copy string `json:"copy,omitempty"`
 }
 
 func press(text string, action Action) Button { return Button{Text: text, Data: action.String()} }
@@ -79,7 +83,6 @@ const (
 	labelRemove     = "Убрать из избранного"
 	labelMap        = "Найти на Яндекс-картах"
 	labelReset      = "Сбросить фильтры"
-	labelPrevious   = "← Раньше"
-	labelNext       = "Дальше →"
+	labelNext       = "Показать ещё"
 	labelFavourites = "Избранное"
 )

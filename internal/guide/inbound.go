@@ -2,6 +2,7 @@ package guide
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -81,6 +82,18 @@ func plainSearch(text string) string {
 		return ""
 	}
 	return strings.Join(strings.Fields(text), " ")
+}
+
+// greetings are the first words of messages that look for nothing.
+var greetings = []string{
+	"привет", "приветик", "здравствуй", "здравствуйте", "здрасьте", "добрый", "доброе", "доброго", "хай", "салют",
+	"hi", "hello", "спасибо", "благодарю", "пока", "ок", "да", "нет",
+}
+
+// IsGreeting reports whether words greet or thank somebody and look for nothing.
+func IsGreeting(words string) bool {
+	all := strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return len(all) > 0 && len(all) <= 3 && slices.Contains(greetings, all[0])
 }
 
 // shareLetters are the first letters of start payloads. They stand in links

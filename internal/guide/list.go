@@ -14,20 +14,31 @@ const PageSize = 8
 // takes 100 buttons.
 const choicePageSize = 24
 
-// pager is the row that turns pages; no row if there is one page only, and
-// never a button that leads nowhere.
+// pager is the rows that turn pages, none if there is one page only: the next
+// page, and jumps back and forth, so that of 60 pages each is some taps away.
 func pager(page, pages int, to func(page int) Action) [][]Button {
-	var row []Button
-	if page > 1 {
-		row = append(row, press(labelPrevious, to(page-1)))
-	}
+	var rows [][]Button
 	if page < pages {
-		row = append(row, press(labelNext, to(page+1)))
+		rows = append(rows, []Button{press(labelNext, to(page+1))})
 	}
-	if len(row) == 0 {
-		return nil
+	jump := max(pages/6, 2)
+	var row []Button
+	last := 0
+	for _, target := range []int{1, page - jump, page - 1, page + jump, pages} {
+		switch {
+		case target <= last, target > pages, target == page, target == page+1:
+			continue
+		case target < page:
+			row = append(row, press("← "+strconv.Itoa(target), to(target)))
+		default:
+			row = append(row, press(strconv.Itoa(target)+" →", to(target)))
+		}
+		last = target
 	}
-	return [][]Button{row}
+	if row != nil {
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func pageNote(page, pages int) string {
@@ -37,29 +48,47 @@ func pageNote(page, pages int) string {
 	return "Страница " + strconv.Itoa(page) + " из " + strconv.Itoa(pages)
 }
 
-// numbered is a line of a list.
-func numbered(i int, title, note string) string {
-	line := strconv.Itoa(i+1) + ". " + name(title, 120)
-	if note = tidy(note, 160); note != "" {
-		line += " — " + note
-	}
-	return line
+// line is an entry of a list: a line of text and a button of the same number.
+type line struct {
+	title, kind, note string
+	opens             Action
 }
 
-func openButton(title string, action Action) []Button {
-	return []Button{press(name(title, 60), action)}
+func (l line) text(i int) string {
+	text := strconv.Itoa(i+1) + ". " + name(l.title, 120)
+	if note := joinNotes(tidy(l.kind, 80), tidy(l.note, 160)); note != "" {
+		text += " — " + note
+	}
+	return text
+}
+
+// button is numbered as the line; one of several of a name says where it is.
+func (l line) button(i int, alone bool) Button {
+	label := name(l.title, 56)
+	if !alone && l.note != "" {
+		label = name(l.title, 30) + " · " + tidy(l.note, 26)
+	}
+	return press(strconv.Itoa(i+1)+". "+label, l.opens)
+}
+
+// listed are the lines and buttons of entries.
+func listed[T any](items []T, item func(T) line) (body []string, keyboard Keyboard) {
+	titles := map[string]int{}
+	for _, shown := range items {
+		titles[item(shown).title]++
+	}
+	for i, shown := range items {
+		entry := item(shown)
+		body = append(body, entry.text(i))
+		keyboard = append(keyboard, []Button{entry.button(i, titles[entry.title] == 1)})
+	}
+	return body, keyboard
 }
 
 // listOf is the screen of a page of a list: a line and a button for each item,
-// the row that turns pages, and what stands below that.
-func listOf[T any](head string, list Listing[T], item func(T) (title, note string, opens Action), turned func(page int) Action, below ...[]Button) Screen {
-	body := make([]string, 0, len(list.Items))
-	var keyboard Keyboard
-	for i, shown := range list.Items {
-		title, note, opens := item(shown)
-		body = append(body, numbered(i, title, note))
-		keyboard = append(keyboard, openButton(title, opens))
-	}
+// the rows that turn pages, and what stands below that.
+func listOf[T any](head string, list Listing[T], item func(T) line, turned func(page int) Action, below ...[]Button) Screen {
+	body, keyboard := listed(list.Items, item)
 	keyboard = append(append(keyboard, pager(list.Page, list.Pages, turned)...), below...)
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
 }
@@ -70,8 +99,8 @@ func CollectionList(list Listing[Choice]) Screen {
 	if list.Total == 0 {
 		head += "\n\nПодборок пока нет."
 	}
-	return listOf(head, list, func(collection Choice) (string, string, Action) {
-		return collection.Name, "", open(Collection, collection.ID, "")
+	return listOf(head, list, func(collection Choice) line {
+		return line{title: collection.Name, opens: open(Collection, collection.ID, "")}
 	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Collection, Extra: strconv.Itoa(page)}
 	}, []Button{press(labelBack, backTo(Main))})
@@ -113,26 +142,59 @@ func FavouriteList(list Listing[Entry], now time.Time) Screen {
 	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
 }
 
-// FoundList is what a search or a location brought.
-func FoundList(title string, items []Entry, now time.Time) Screen {
-	if len(items) == 0 {
-		title += "\n\nНичего не нашлось."
+// FoundList is a page of what a search (section Find) or a location (Near) has
+// brought.
+func FoundList(section string, query AskQuery, list Listing[Entry], now time.Time) Screen {
+	head := "Вот что нашлось"
+	var below [][]Button
+	if section == Near {
+		head = "Рядом с вами"
+		types := openMenu(Near)
+		types.Extra = Choosing{Filter: 't'}.extra(query.String())
+		below = append(below, []Button{press("Тип", types)})
+		if query.Type != 0 {
+			all := query
+			all.Page, all.Type = 1, 0
+			below[0] = append(below[0], press("Все места", all.action(section)))
+		}
 	}
-	body, keyboard := entries(items, "", now)
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(title, body, "", keyboard)
+	if list.Total == 0 {
+		head += "\n\nНичего не нашлось."
+	}
+	query.Page = list.Page
+	body, keyboard := entries(list.Items, query.origin(section), now)
+	keyboard = append(append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+		turned := query
+		turned.Page = page
+		return turned.action(section)
+	})...), below...)
+	return listScreen(head, body, pageNote(list.Page, list.Pages), append(keyboard, []Button{press(labelBack, backTo(Main))}))
+}
+
+// NearFilterScreen offers the types of the places around a location.
+func NearFilterScreen(action Action, choices []Choice) Screen {
+	query := ParseAskQuery(action.Extra)
+	query.Page = 1
+	return chooser("Выберите тип:", "Любой тип", choices, action.Choosing(), query.String(), Near, func(id int64) Action {
+		picked := query
+		picked.Type = id
+		return picked.action(Near)
+	})
 }
 
 func entries(items []Entry, origin string, now time.Time) (body []string, keyboard Keyboard) {
+	body, keyboard = listed(items, func(item Entry) line {
+		return line{title: item.Name, note: item.note(now), opens: open(item.Entity, item.ID, origin)}
+	})
 	for i, item := range items {
-		if item.Gone {
-			body = append(body, numbered(i, item.Name, "больше недоступно"))
-			keyboard = append(keyboard, []Button{press("Убрать: "+name(item.Name, 50),
-				Action{Verb: FavRemove, Entity: item.Entity, ID: item.ID, Extra: origin})})
-			continue
+		remove := press("Убрать", Action{Verb: FavRemove, Entity: item.Entity, ID: item.ID, Extra: origin})
+		switch {
+		case item.Gone:
+			remove.Text = "Убрать: " + name(item.Name, 50)
+			keyboard[i] = []Button{remove}
+		case item.Over:
+			keyboard[i] = append(keyboard[i], remove)
 		}
-		body = append(body, numbered(i, item.Name, item.note(now)))
-		keyboard = append(keyboard, openButton(item.Name, open(item.Entity, item.ID, origin)))
 	}
 	return body, keyboard
 }
@@ -175,9 +237,11 @@ func chooser(title, any string, choices []Choice, choosing Choosing, kept string
 }
 
 func pageOf(section, extra string) Action {
-	entity := Place
-	if section == Events {
-		entity = Event
+	switch section {
+	case Places:
+		return Action{Verb: Page, Entity: Place, Extra: extra}
+	case Events:
+		return Action{Verb: Page, Entity: Event, Extra: extra}
 	}
-	return Action{Verb: Page, Entity: entity, Extra: extra}
+	return Action{Verb: Page, Entity: Menu, Code: section, Extra: extra}
 }

@@ -1,8 +1,8 @@
 package guide
 
 // MenuScreen is the main menu. notice, if any, stands above it: "Больше
-// недоступно." when what was asked for is gone. It is the document's own menu,
-// whatever else is switched on: extras have their buttons on other screens.
+// недоступно." when what was asked for is gone. It is the document's own menu:
+// what goes beyond it has its buttons on other screens.
 func MenuScreen(notice string) Screen {
 	keyboard := Keyboard{
 		{press("Места", openMenu(Places)), press("Афиша", openMenu(Events))},
@@ -21,6 +21,7 @@ const (
 	NoticeGone    = "Больше недоступно."
 	NoticeStale   = "Эта кнопка устарела."
 	NoticeExpired = "Акция завершена."
+	NoticeHello   = "Здравствуйте! Напишите, что ищете, например: кофе у реки."
 	NoticeNoHits  = "По этим словам ничего не нашлось. Попробуйте назвать место или событие иначе."
 )
 
@@ -57,16 +58,14 @@ func GateScreen(channelURL string, wanted Action, again bool) Screen {
 // HelpScreen tells how to use the guide and where to write: to the contact, or
 // in the channel if there is none. Nothing that a person writes to the bot is
 // kept, and the screen says so.
-func HelpScreen(contactURL, channelURL string, extras bool) Screen {
+func HelpScreen(contactURL, channelURL string) Screen {
 	text := "Помощь\n\n" +
 		"• Места: кафе, музеи, парки; фильтры по району, типу и подкатегории.\n" +
 		"• Афиша: что будет в городе, по дням и темам.\n" +
 		"• Подборки: места и события, собранные редакцией.\n" +
 		"• Избранное: то, что вы отметили; его видите только вы.\n" +
-		"• Промокоды: действующие акции, одинаковые для всех."
-	if extras {
-		text += "\n• Поиск: нажмите «Поиск» и напишите, что ищете, или сразу одной строкой: /find кофе у реки."
-	}
+		"• Промокоды: действующие акции, одинаковые для всех.\n" +
+		"• Поиск: напишите, что ищете, например: кофе у реки."
 	address := webURL(contactURL)
 	if address == "" {
 		text += "\n\nВопросы и пожелания передайте редакции через канал: здесь сообщения не сохраняются."
@@ -79,13 +78,11 @@ func HelpScreen(contactURL, channelURL string, extras bool) Screen {
 	} else if channel := webURL(channelURL); channel != "" {
 		keyboard = append(keyboard, []Button{link("Открыть канал", channel)})
 	}
-	if extras {
-		keyboard = append(keyboard, extrasRow())
-	}
+	keyboard = append(keyboard, findRow())
 	return Screen{Text: text, Keyboard: append(keyboard, []Button{press(labelBack, backTo(Main))})}
 }
 
-func extrasRow() []Button {
+func findRow() []Button {
 	return []Button{press("Рядом со мной", openMenu(Near)), press("Поиск", openMenu(Find))}
 }
 

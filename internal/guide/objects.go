@@ -1,9 +1,6 @@
 package guide
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // What the guide's screens show. The store gives these types as they are here.
 
@@ -23,7 +20,11 @@ type Choice struct {
 }
 
 // PlaceFilter narrows a list of places; 0 means any. The three combine.
-type PlaceFilter struct{ District, Type, Subcategory int64 }
+type PlaceFilter struct {
+	District, Type, Subcategory int64
+	// ByRating puts the best rated first; otherwise places come by name.
+	ByRating bool
+}
 
 // PlaceFilterNames are the chosen values by name; "" for what is not chosen
 // or not published any more.
@@ -34,6 +35,7 @@ type PlaceLine struct {
 	ID      int64
 	Name    string
 	Address string  // "" if unknown
+	Kind    string  // its first type and its district: "Кофейни, Центр"; may be ""
 	Rating  float64 // 0…5; 0: not rated
 }
 
@@ -49,12 +51,14 @@ type PlaceView struct {
 	Description   string
 	Phone         string
 	Site          string
-	Photo         string // URL of the cover: the first photo not known to be broken; "" if there is none
-	Favourite     bool   // of the person who asked
+	Lat, Lon      *float64 // nil if unknown
+	Photo         string   // URL of the cover: the first photo not known to be broken; "" if there is none
+	Favourite     bool     // of the person who asked
 }
 
 // EventFilter narrows a list of events. Events that are over at Now are never
-// listed; an event that names no end is over a minute after its start.
+// listed. On a day to come stand the events that begin on it, and of the earlier
+// ones those that last half a day or more.
 type EventFilter struct {
 	Category, Source int64     // 0 is any
 	Now              time.Time // required
@@ -81,7 +85,10 @@ type EventView struct {
 	Title       string
 	Starts      time.Time
 	Ends        *time.Time // nil: not known
+	OverAt      time.Time  // Ends, or what an event of its categories usually takes
+	PlaceID     int64      // 0: no venue, or one that is no longer shown
 	Venue       string     // name of the place, "" if the CMS named none
+	Lat, Lon    *float64   // of Address; nil if unknown
 	Address     string     // the event's own, or else the venue's
 	Categories  []string   // in the CMS's order
 	Source      string
@@ -90,14 +97,6 @@ type EventView struct {
 	Link        string
 	Photo       string // URL of the first photo not known to be broken; "" if there is none
 	Favourite   bool   // of the person who asked
-}
-
-// Over reports whether the event is past: ended, or begun if no end is known.
-func (e EventView) Over(now time.Time) bool {
-	if e.Ends == nil {
-		return e.Starts.Before(now)
-	}
-	return e.Ends.Before(now)
 }
 
 // PromoLine is a promo in the list.
@@ -122,11 +121,9 @@ type PromoView struct {
 	Photo       string     // the venue's
 }
 
-// ActiveAt reports whether the promo holds: from Starts on, until just before
+// OverAt reports whether the promo holds no longer: it does until just before
 // Until.
-func (p PromoView) ActiveAt(now time.Time) bool {
-	return (p.Starts == nil || !now.Before(*p.Starts)) && (p.Until == nil || now.Before(*p.Until))
-}
+func (p PromoView) OverAt(now time.Time) bool { return p.Until != nil && !now.Before(*p.Until) }
 
 // CollectionView is a selection made by the editors, without its entries.
 type CollectionView struct {
@@ -140,8 +137,11 @@ type Entry struct {
 	Entity  string // Place or Event
 	ID      int64
 	Name    string // the last known, also when it is gone
+	Kind    string // of a place, see PlaceLine
 	Address string
 	Starts  *time.Time // of an event
+	Ends    *time.Time // of an event; nil: not known
+	Over    bool       // the event is past
 	Metres  *float64   // from where the person is, along the great circle; nil if nobody asked
 	// Gone entries, not published any more, are kept, but can't be opened.
 	Gone bool
@@ -151,12 +151,16 @@ type Entry struct {
 // zone of now.
 func (e Entry) note(now time.Time) string {
 	switch {
+	case e.Gone:
+		return "больше недоступно"
+	case e.Over:
+		return "уже прошло"
 	case e.Starts != nil:
-		return Moment(e.Starts.In(now.Location()), now)
+		return joinNotes(eventTime(*e.Starts, e.Ends, now), e.Address)
 	case e.Metres != nil:
-		return fmt.Sprintf("%d м, %s", int(*e.Metres/10)*10, e.Address)
+		return joinNotes(e.Kind, distance(*e.Metres)+", "+e.Address)
 	}
-	return e.Address
+	return joinNotes(e.Kind, e.Address)
 }
 
 // Subscription is whether a person may use the guide. The zero value means

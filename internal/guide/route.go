@@ -22,6 +22,7 @@ const (
 	ToHelp            Route = "help"
 	ToCheck           Route = "check"
 	ToNear            Route = "near"
+	ToNearFilter      Route = "near_filter"
 	ToFind            Route = "find"
 	// ToNothing is well formed and unknown: a button of another version, or
 	// a forged one.
@@ -100,6 +101,9 @@ func (a Action) section() Route {
 	case Check:
 		return ToCheck
 	case Near:
+		if _, choosing := parseChoosing(a.Extra, nearFilters); choosing && a.Verb != Page {
+			return ToNearFilter
+		}
 		return ToNear
 	case Find:
 		return ToFind
@@ -114,12 +118,15 @@ func (r Route) NeedsSubscription() bool { return r != ToHelp }
 // ListPage is the page that a list's action asks for, 1 if it says none.
 func (a Action) ListPage() int { return parsePage(a.Extra) }
 
-// Choosing is the filter screen that an action of [ToPlaceFilter] or
-// [ToEventFilter] asks for.
+// Choosing is the filter screen that an action of [ToPlaceFilter],
+// [ToEventFilter] or [ToNearFilter] asks for.
 func (a Action) Choosing() Choosing {
 	filters := placeFilters
-	if a.Code == Events {
+	switch a.Code {
+	case Events:
 		filters = eventFilters
+	case Near:
+		filters = nearFilters
 	}
 	choosing, _ := parseChoosing(a.Extra, filters)
 	return choosing

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,7 +76,7 @@ func cafe() PlaceView {
 func concert() EventView {
 	return EventView{
 		ID: 456, Title: "Вечер джаза", Starts: time.Date(2026, 12, 5, 15, 0, 0, 0, time.UTC), Ends: new(time.Date(2026, 12, 5, 17, 0, 0, 0, time.UTC)),
-		Venue: "Филармония", Address: "пл. Искусств, 1", Categories: []string{"Музыка"}, Source: "Филармония", Price: "от 500 ₽",
+		OverAt: time.Date(2026, 12, 5, 17, 0, 0, 0, time.UTC), PlaceID: 9, Venue: "Филармония", Address: "пл. Искусств, 1", Categories: []string{"Музыка"}, Source: "Филармония", Price: "от 500 ₽",
 		Description: "Трио и вокал.", Link: "https://example.com/jazz", Photo: "https://cdn.example.com/e.jpg",
 	}
 }
@@ -116,35 +117,37 @@ func allScreens(t *testing.T) map[string]Screen {
 	}
 	places := Listing[PlaceLine]{Items: []PlaceLine{{ID: 1, Name: "Кофейня", Address: "ул. Речная, 4", Rating: 4.5}, {ID: 2, Name: huge}}, Page: 2, Pages: 3, Total: 18}
 	events := Listing[EventLine]{Items: []EventLine{{ID: 1, Title: "Концерт", Starts: now, Venue: "Зал"}, {ID: 2, Title: huge, Starts: now, Venue: huge}}, Page: 1, Pages: 2, Total: 9}
-	placeQuery := PlaceQuery{Page: 2, PlaceFilter: PlaceFilter{District: 3, Type: 5, Subcategory: 7}}
+	placeQuery := PlaceQuery{Page: 2, PlaceFilter: PlaceFilter{District: 3, Type: 5, Subcategory: 7, ByRating: true}}
 	eventQuery := EventQuery{Page: 1, Category: 1, Source: 2, Day: "20261205"}
 	screens := map[string]Screen{
 		"menu":                  MenuScreen(""),
 		"menu with a notice":    MenuScreen(NoticeGone),
 		"gate":                  GateScreen("https://t.me/city_guide", parse(t, "open:place:123"), false),
 		"gate again":            GateScreen("", parse(t, "page:place:0:2.d3.t5.s7"), true),
-		"help":                  HelpScreen("https://t.me/editors", "", true),
-		"help without contact":  HelpScreen("", "https://t.me/city_guide", false),
+		"help":                  HelpScreen("https://t.me/editors", ""),
+		"help without contact":  HelpScreen("", "https://t.me/city_guide"),
 		"near":                  NearScreen(),
 		"find":                  FindScreen(),
-		"found":                 FoundList("Вот что нашлось", entries, now),
-		"nothing found":         FoundList("Вот что нашлось", nil, now),
-		"places":                PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places, true),
-		"no places":             PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, true),
-		"no places at all":      PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, true),
+		"found":                 FoundList(Find, AskQuery{Page: 2, Asked: 700}, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
+		"near you":              FoundList(Near, AskQuery{Page: 2, Asked: 700, Type: 5}, Listing[Entry]{Items: entries, Page: 2, Pages: 20, Total: 160}, now),
+		"nothing near":          FoundList(Near, AskQuery{Page: 1, Asked: 700}, Listing[Entry]{Page: 1, Pages: 1}, now),
+		"types near":            NearFilterScreen(parse(t, "open:menu:near:t.u700.t5"), manyChoices()),
+		"places":                PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places, "dts"),
+		"no places":             PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, "d"),
+		"no places at all":      PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, "d"),
 		"districts":             PlaceFilterScreen(parse(t, "open:menu:places:d.p2.t5.s7"), manyChoices()),
 		"types":                 PlaceFilterScreen(parse(t, "open:menu:places:t.d3"), manyChoices()),
 		"subcategories":         PlaceFilterScreen(parse(t, "open:menu:places:s"), nil),
-		"place":                 PlaceCard(place, CardExtra{}, ""),
-		"place in full":         PlaceCard(place, CardExtra{Full: true, Origin: "l2.d3.t5.s7"}, ShareURL("city_bot", Place, 123)),
-		"bare place":            PlaceCard(bare, CardExtra{Origin: "c77.2"}, ""),
-		"events":                EventList(eventQuery, EventFilterNames{Category: "Музыка", Source: "Филармония"}, events, now),
-		"no events":             EventList(EventQuery{Page: 1, Day: Weekend}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1}, now),
+		"place":                 PlaceCard(place, CardExtra{}, Links{}),
+		"place in full":         PlaceCard(place, CardExtra{Full: true, Origin: "l2.d3.t5.s7.r"}, Links{City: "Самара", Share: ShareURL("city_bot", Place, 123)}),
+		"bare place":            PlaceCard(bare, CardExtra{Origin: "c77.2"}, Links{}),
+		"events":                EventList(eventQuery, EventFilterNames{Category: "Музыка", Source: "Филармония"}, events, "cs", now),
+		"no events":             EventList(EventQuery{Page: 1, Day: Weekend}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1}, "", now),
 		"categories":            EventFilterScreen(parse(t, "open:menu:events:c.s2.wt"), manyChoices(), now),
 		"sources":               EventFilterScreen(parse(t, "open:menu:events:s.p9"), manyChoices(), now),
 		"days":                  EventFilterScreen(parse(t, "open:menu:events:w.c1"), nil, now),
-		"event":                 EventCard(event, CardExtra{Origin: "f2"}, "", now),
-		"bare event":            EventCard(EventView{ID: 1, Title: "Концерт"}, CardExtra{}, "", now),
+		"event":                 EventCard(event, CardExtra{Origin: "f2"}, Links{}, now),
+		"bare event":            EventCard(EventView{ID: 1, Title: "Концерт"}, CardExtra{}, Links{}, now),
 		"collections":           CollectionList(Listing[Choice]{Items: []Choice{{1, "Тёплые места"}, {2, huge}}, Page: 2, Pages: 3, Total: 20}),
 		"no collections":        CollectionList(Listing[Choice]{Page: 1, Pages: 1}),
 		"collection":            CollectionScreen(CollectionView{ID: 77, Title: huge, Description: huge}, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
@@ -178,7 +181,10 @@ func TestEveryScreenKeepsTelegramsLimits(t *testing.T) {
 				for _, button := range row {
 					buttons++
 					require.NotEmpty(t, strings.TrimSpace(button.Text))
-					require.NotEqual(t, button.Data == "", button.URL == "", "either data or URL: %+v", button)
+					require.Len(t, slices.DeleteFunc([]string{button.Data, button.URL, button.Copy}, func(kind string) bool { return kind == "" }), 1, "%+v", button)
+					if button.Copy != "" {
+						continue
+					}
 					if button.URL != "" {
 						parsed, err := url.Parse(button.URL)
 						require.NoError(t, err)
@@ -224,10 +230,10 @@ func TestTheMainMenuIsTheSpecificationsOwn(t *testing.T) {
 
 func TestAPlaceWithAPhotoIsACaptionWithTheWholeTextInReserve(t *testing.T) {
 	t.Parallel()
-	card := PlaceCard(cafe(), CardExtra{}, "")
+	card := PlaceCard(cafe(), CardExtra{}, Links{})
 	require.Equal(t, "https://cdn.example.com/photos/place/123/main.jpg", card.Photo)
 	require.True(t, strings.HasPrefix(card.Caption, "Кофейня «Речная»\nАдрес: ул. Речная, 4\nРейтинг: 4,7\n"), card.Caption)
-	require.Equal(t, "Название: "+card.Caption, card.Text)
+	require.Equal(t, "Название: "+card.Caption+"\n\nРайон: Центр\nЧто здесь: Кофейни, Обжарщики\nСайт: https://example.com", card.Text)
 	require.Equal(t, Keyboard{
 		{{Text: "Подробнее", Data: "open:place:123"}, {Text: "В избранное", Data: "fav_add:place:123"}},
 		{{Text: "Найти на Яндекс-картах", URL: "https://yandex.ru/maps/?text=" + url.QueryEscape("ул. Речная, 4")}},
@@ -243,7 +249,7 @@ func TestAPlaceWithoutAPhotoIsTextAndSaysWhy(t *testing.T) {
 	} {
 		place := cafe()
 		place.Photo = photo
-		card := PlaceCard(place, CardExtra{}, "")
+		card := PlaceCard(place, CardExtra{}, Links{})
 		require.Empty(t, card.Photo, photo)
 		require.Equal(t, why, card.NoPhoto, photo)
 		require.Equal(t, Keyboard{
@@ -255,7 +261,7 @@ func TestAPlaceWithoutAPhotoIsTextAndSaysWhy(t *testing.T) {
 
 func TestTheWholeTextIsNotAPhotoThatFailed(t *testing.T) {
 	t.Parallel()
-	card := PlaceCard(cafe(), CardExtra{Full: true}, "")
+	card := PlaceCard(cafe(), CardExtra{Full: true}, Links{})
 	require.Empty(t, card.Photo)
 	require.Empty(t, card.NoPhoto)
 }
@@ -265,7 +271,7 @@ func TestAnAddressSurvivesTheWayToTheMap(t *testing.T) {
 	for _, address := range []string{"ул. «Речная», 4 & 5", "пр. #1+2, д. 3?", "Ё 100%", "a=b&c=d"} {
 		place := cafe()
 		place.Address = address
-		card := PlaceCard(place, CardExtra{}, "")
+		card := PlaceCard(place, CardExtra{}, Links{})
 		parsed, err := url.Parse(card.Keyboard[1][0].URL)
 		require.NoError(t, err)
 		require.Equal(t, address, parsed.Query().Get("text"))
@@ -277,9 +283,10 @@ func TestACardLeadsBackToWhereItWasOpened(t *testing.T) {
 	for extra, back := range map[string]string{
 		"": "back:menu:places", "l2.d3": "page:place:0:2.d3", "f": "back:menu:favorites", "f2": "page:menu:favorites:2",
 		"c77": "back:collection:77", "c77.3": "page:collection:77:3", "full.l2": "page:place:0:2", "zzz": "back:menu:places",
+		"a55": "back:promo:55", "a": "back:menu:promos", "e456": "back:event:456", "q2.u700": "page:menu:find:2.u700", "n1.u700.t5": "page:menu:near:1.u700.t5",
 		"c": "back:menu:places", "l": "back:menu:places", "lx": "back:menu:places",
 	} {
-		card := PlaceCard(cafe(), ParseCardExtra(extra), "")
+		card := PlaceCard(cafe(), ParseCardExtra(extra), Links{})
 		found := ""
 		for _, row := range card.Keyboard {
 			for _, button := range row {
@@ -296,9 +303,10 @@ func TestAPromoShowsVenueValidityAndTheWayToThePlace(t *testing.T) {
 	t.Parallel()
 	card := PromoCard(discount(), false, now)
 	require.Equal(t, "−10 % на фильтр\nМесто: Кофейня «Речная»\nАдрес: ул. Речная, 4\nОписание акции: Назовите промокод на кассе.\n"+
-		"Промокод: РЕЧНАЯ10\nСрок действия: до 1 января 2027", card.Caption) // 23:59:59 in Moscow is next year in this city
+		"Промокод: РЕЧНАЯ10\nСрок действия: до 1 января 2027, 00:59", card.Caption) // 23:59:59 in Moscow is next year in this city
 	require.Equal(t, Keyboard{
 		{{Text: "Подробнее о месте", Data: "open:place:123"}},
+		{{Text: "Скопировать промокод", Copy: "РЕЧНАЯ10"}},
 		{{Text: "Назад", Data: "back:menu:promos"}},
 	}, card.Keyboard)
 }
@@ -315,25 +323,26 @@ func TestALongPromoKeepsItsCodeAndTerm(t *testing.T) {
 
 func TestAnEventShowsTheCitysTime(t *testing.T) {
 	t.Parallel()
-	card := EventCard(concert(), CardExtra{}, "", now)
+	card := EventCard(concert(), CardExtra{}, Links{}, now)
 	require.Contains(t, card.Caption, "Когда: сб, 5 декабря, 19:00–21:00")
-	past := EventCard(concert(), CardExtra{}, "", now.AddDate(0, 1, 0))
+	past := EventCard(concert(), CardExtra{}, Links{}, now.AddDate(0, 1, 0))
 	require.Contains(t, past.Caption, "уже прошло")
 }
 
 func TestAnEventThatIsOnSaysUntilWhen(t *testing.T) {
 	t.Parallel()
 	at := func(day, hour int) time.Time { return time.Date(2026, 12, day, hour, 0, 0, 0, city) }
-	list := EventList(EventQuery{Page: 1}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1, Total: 5, Items: []EventLine{
+	list := EventList(EventQuery{Page: 1}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1, Total: 6, Items: []EventLine{
 		{ID: 1, Title: "Выставка", Starts: at(-10, 10), Ends: new(at(30, 18).UTC()), Venue: "Музей"},
 		{ID: 2, Title: "Ярмарка", Starts: at(3, 9), Ends: new(at(3, 20).UTC())},
 		{ID: 3, Title: "Концерт", Starts: at(5, 19).UTC(), Ends: new(at(5, 21))},
 		{ID: 4, Title: "Фестиваль", Starts: at(6, 10), Ends: new(at(8, 22))},
 		{ID: 5, Title: "Без конца", Starts: at(3, 14)},
-	}}, now)
+		{ID: 6, Title: "Ночь кино", Starts: at(6, 22), Ends: new(at(7, 4))},
+	}}, "", now)
 	for _, line := range []string{
-		"1. Выставка — идёт до 30 декабря, Музей", "2. Ярмарка — идёт до 20:00", "3. Концерт — сб, 5 декабря, 19:00",
-		"4. Фестиваль — вс, 6 декабря, 10:00", "5. Без конца — чт, 3 декабря, 14:00",
+		"1. Выставка — идёт до 30 декабря · Музей", "2. Ярмарка — идёт до 20:00", "3. Концерт — сб, 5 декабря, 19:00",
+		"4. Фестиваль — 6–8 декабря", "5. Без конца — идёт сейчас", "6. Ночь кино — вс, 6 декабря, 22:00",
 	} {
 		require.Contains(t, list.Text, line)
 	}
@@ -348,7 +357,7 @@ func TestACaptionIsCutBetweenLettersNeverInOne(t *testing.T) {
 	require.Equal(t, "абвгд", clip("абвгд", 5))
 	place := cafe()
 	place.Description = strings.Repeat(family, 300)
-	require.LessOrEqual(t, utf8.RuneCountInString(PlaceCard(place, CardExtra{}, "").Caption), CaptionLimit)
+	require.LessOrEqual(t, utf8.RuneCountInString(PlaceCard(place, CardExtra{}, Links{}).Caption), CaptionLimit)
 }
 
 func TestTheGateRemembersWhatWasWanted(t *testing.T) {
@@ -375,8 +384,8 @@ func TestTheGateAndHelpLeadToWhereOneCanGo(t *testing.T) {
 		require.Equal(t, shown, first.URL)
 		require.Equal(t, shown == "", first.Data != "", "without a link, the check comes first")
 	}
-	require.Equal(t, Button{Text: "Написать нам", URL: "https://t.me/editors"}, HelpScreen("https://t.me/editors", "https://t.me/city", false).Keyboard[0][0])
-	require.Equal(t, Button{Text: "Открыть канал", URL: "https://t.me/city"}, HelpScreen("", "https://t.me/city", false).Keyboard[0][0])
+	require.Equal(t, Button{Text: "Написать нам", URL: "https://t.me/editors"}, HelpScreen("https://t.me/editors", "https://t.me/city").Keyboard[0][0])
+	require.Equal(t, Button{Text: "Открыть канал", URL: "https://t.me/city"}, HelpScreen("", "https://t.me/city").Keyboard[0][0])
 }
 
 func TestOddPagesAreTheNearestOnes(t *testing.T) {
@@ -479,16 +488,14 @@ func TestWhatIsSealedIsOpenedOnlyForItsUpdateAndToken(t *testing.T) {
 	sealed, err := seal.Close(Private{Words: "кофе у реки"}, 7)
 	require.NoError(t, err)
 	require.NotContains(t, string(sealed), "кофе")
-	opened, err := seal.Open(sealed, 7)
-	require.NoError(t, err)
+	var opened Private
+	require.NoError(t, seal.Open(sealed, 7, &opened))
 	require.Equal(t, "кофе у реки", opened.Words)
 
-	_, err = seal.Open(sealed, 8)
-	require.ErrorIs(t, err, ErrSealed)
+	require.ErrorIs(t, seal.Open(sealed, 8, &opened), ErrSealed)
 	other, err := NewSeal("124:token")
 	require.NoError(t, err)
-	_, err = other.Open(sealed, 7)
-	require.ErrorIs(t, err, ErrSealed)
+	require.ErrorIs(t, other.Open(sealed, 7, &opened), ErrSealed)
 	_, err = NewSeal("")
 	require.Error(t, err)
 }
@@ -508,4 +515,100 @@ func TestAPhotosURLIsLoggedWithoutWhatMightBeSecret(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "https://cdn.example.com/x.jpg", PublicURL("https://u:p@cdn.example.com/x.jpg?token=S#f"))
 	require.Equal(t, "(unreadable URL)", PublicURL("http://[::1/x"))
+}
+
+func TestAnEventWithoutAnEndIsOnForAsLongAsItUsuallyTakes(t *testing.T) {
+	t.Parallel()
+	event := EventView{ID: 1, Title: "Лекция", Starts: now.Add(-5 * time.Minute), OverAt: now.Add(175 * time.Minute)}
+	require.Contains(t, EventCard(event, CardExtra{}, Links{}, now).Text, "(идёт сейчас)")
+	require.Contains(t, EventCard(event, CardExtra{}, Links{}, now.Add(3*time.Hour)).Text, "(уже прошло)")
+}
+
+func TestAPromoSaysTheLastDayOnWhichItHolds(t *testing.T) {
+	t.Parallel()
+	at := func(day, hour, minute int) *time.Time { return new(time.Date(2026, 12, day, hour, minute, 0, 0, city)) }
+	for want, promo := range map[string]PromoView{
+		"по 24 декабря":        {Until: at(25, 0, 0)},
+		"по 25 декабря":        {Until: at(25, 23, 59)},
+		"до 25 декабря, 20:00": {Until: at(25, 20, 0)},
+		"начнётся сб, 5 декабря, 10:00, по 24 декабря": {Starts: at(5, 10, 0), Until: at(25, 0, 0)},
+		"начнётся сб, 5 декабря, 10:00":                {Starts: at(5, 10, 0)},
+		"бессрочно": {},
+	} {
+		require.Equal(t, want, validity(promo, now))
+	}
+	require.False(t, PromoView{Starts: at(5, 10, 0)}.OverAt(now), "what has not begun is not over")
+	require.True(t, PromoView{Until: at(3, 15, 0)}.OverAt(now))
+}
+
+func TestPlacesOfOneNameAreToldApart(t *testing.T) {
+	t.Parallel()
+	list := Listing[PlaceLine]{Page: 1, Pages: 1, Total: 3, Items: []PlaceLine{
+		{ID: 1, Name: "Додо", Address: "ул. Мира, 5", Kind: "Пиццерии, Центр", Rating: 4.5}, {ID: 2, Name: "Додо", Address: "ул. Речная, 1"}, {ID: 3, Name: "Музей"},
+	}}
+	screen := PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, list, "")
+	require.Contains(t, screen.Text, "1. Додо — Пиццерии, Центр · ул. Мира, 5 · ★ 4,5\n2. Додо — ул. Речная, 1\n3. Музей")
+	require.Equal(t, []string{"1. Додо · ул. Мира, 5 · ★ 4,5", "2. Додо · ул. Речная, 1", "3. Музей"},
+		[]string{screen.Keyboard[0][0].Text, screen.Keyboard[1][0].Text, screen.Keyboard[2][0].Text})
+}
+
+func TestSixtyPagesAreAFewTapsApart(t *testing.T) {
+	t.Parallel()
+	turn := func(page int) Action { return Action{Verb: Page, Entity: Place, Extra: fmt.Sprint(page)} }
+	steps := map[int]int{1: 0}
+	for reached := []int{1}; len(reached) > 0; reached = reached[1:] {
+		for _, row := range pager(reached[0], 63, turn) {
+			for _, button := range row {
+				page := parse(t, button.Data).ListPage()
+				if _, known := steps[page]; !known {
+					steps[page] = steps[reached[0]] + 1
+					reached = append(reached, page)
+				}
+			}
+		}
+	}
+	require.Len(t, steps, 63)
+	for page, taps := range steps {
+		require.LessOrEqual(t, taps, 8, "page %d", page)
+	}
+	require.Nil(t, pager(1, 1, turn))
+	require.Equal(t, [][]Button{{press("← 1", turn(1))}}, pager(2, 2, turn))
+}
+
+func TestTheMapKnowsCityAndPosition(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "https://yandex.ru/maps/?text="+url.QueryEscape("Самара, ул. Мира, 5")+"&ll=50.15,53.2&z=17", mapURL("Самара", "ул. Мира, 5", new(53.2), new(50.15)))
+	require.Equal(t, "https://yandex.ru/maps/?text="+url.QueryEscape("г. Самара, ул. Мира, 5"), mapURL("Самара", "г. Самара, ул. Мира, 5", nil, nil))
+}
+
+func TestDistancesAreReadAsPeopleSayThem(t *testing.T) {
+	t.Parallel()
+	for metres, want := range map[float64]string{3: "0 м", 347: "350 м", 994: "990 м", 996: "1 км", 1010: "1 км", 1240: "1,2 км", 2980: "3 км"} {
+		require.Equal(t, want, distance(metres))
+	}
+}
+
+func TestMoreIsOfferedOnlyWhereThereIsMore(t *testing.T) {
+	t.Parallel()
+	place := PlaceView{ID: 1, Name: "Сквер", Address: "ул. Мира", Photo: "https://cdn.example.com/1.jpg", Description: "Тихо."}
+	require.Equal(t, "В избранное", PlaceCard(place, CardExtra{}, Links{}).Keyboard[0][0].Text)
+	place.District = "Центр"
+	require.Equal(t, "Подробнее", PlaceCard(place, CardExtra{}, Links{}).Keyboard[0][0].Text)
+	full := PlaceCard(place, CardExtra{Full: true}, Links{})
+	require.Equal(t, place.Photo, full.Preview, "with its photo")
+	require.Empty(t, full.Photo)
+}
+
+func TestPastFavouritesAreMarkedAndCanBeRemoved(t *testing.T) {
+	t.Parallel()
+	screen := FavouriteList(Listing[Entry]{Items: []Entry{{Entity: Event, ID: 2, Name: "Концерт", Starts: &now, Over: true}}, Page: 1, Pages: 1, Total: 1}, now)
+	require.Contains(t, screen.Text, "1. Концерт — уже прошло")
+	require.Equal(t, []Button{{Text: "1. Концерт", Data: "open:event:2:f"}, {Text: "Убрать", Data: "fav_remove:event:2:f"}}, screen.Keyboard[0])
+}
+
+func TestAGreetingIsNoSearch(t *testing.T) {
+	t.Parallel()
+	for words, greeting := range map[string]bool{"Привет!": true, "добрый вечер": true, "привет, бот": true, "приветливая кофейня": false, "кофе": false, "!": false} {
+		require.Equal(t, greeting, IsGreeting(words), words)
+	}
 }

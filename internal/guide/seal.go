@@ -20,7 +20,7 @@ type Private struct {
 	Located bool `json:"located,omitempty"`
 }
 
-// Seal hides a [Private] on its way through Temporal, whose histories are a
+// Seal hides a [Private], or the screen that answers it, on its way through Temporal, whose histories are a
 // database: AES-256-GCM under a key derived from the bot's token, which the
 // api that seals and the worker that opens both have.
 type Seal struct{ aead cipher.AEAD }
@@ -45,9 +45,9 @@ func NewSeal(secret string) (*Seal, error) {
 	return &Seal{aead: aead}, nil
 }
 
-// Close seals private for the update it came with.
-func (s *Seal) Close(private Private, updateID int64) ([]byte, error) {
-	plain, err := json.Marshal(private)
+// Close seals a value for the update it came with.
+func (s *Seal) Close(value any, updateID int64) ([]byte, error) {
+	plain, err := json.Marshal(value)
 	if err != nil {
 		return nil, fmt.Errorf("guide: seal: %w", err)
 	}
@@ -58,17 +58,13 @@ func (s *Seal) Close(private Private, updateID int64) ([]byte, error) {
 // another update.
 var ErrSealed = errors.New("guide: the sealed part of the update can't be opened with this token")
 
-// Open gives back what Close has sealed.
-func (s *Seal) Open(sealed []byte, updateID int64) (Private, error) {
+// Open gives back to value what Close has sealed, or returns ErrSealed.
+func (s *Seal) Open(sealed []byte, updateID int64, value any) error {
 	plain, err := s.aead.Open(nil, nil, sealed, purpose(updateID))
-	if err != nil {
-		return Private{}, ErrSealed
+	if err != nil || json.Unmarshal(plain, value) != nil {
+		return ErrSealed
 	}
-	var private Private
-	if err := json.Unmarshal(plain, &private); err != nil {
-		return Private{}, ErrSealed
-	}
-	return private, nil
+	return nil
 }
 
 func purpose(updateID int64) []byte { return fmt.Appendf(nil, "update %d", updateID) }

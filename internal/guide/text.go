@@ -83,9 +83,29 @@ func paragraph(text string) string {
 	return "\n" + text
 }
 
-// mapURL searches Yandex's map for an address.
-func mapURL(address string) string {
-	return "https://yandex.ru/maps/?text=" + url.QueryEscape(address)
+// mapURL searches Yandex's map for an address, around its position if that is
+// known. A city that the address does not name is put before it.
+func mapURL(city, address string, lat, lon *float64) string {
+	if city != "" && !strings.Contains(strings.ToLower(address), strings.ToLower(city)) {
+		address = city + ", " + address
+	}
+	link := "https://yandex.ru/maps/?text=" + url.QueryEscape(address)
+	if lat != nil && lon != nil {
+		link += "&ll=" + strconv.FormatFloat(*lon, 'f', -1, 64) + "," + strconv.FormatFloat(*lat, 'f', -1, 64) + "&z=17"
+	}
+	return link
+}
+
+// distance is "350 м", "1 км", "1,2 км".
+func distance(metres float64) string {
+	if tens := int(metres/10+0.5) * 10; tens < 1000 {
+		return strconv.Itoa(tens) + " м"
+	}
+	tenths := int(metres/100 + 0.5)
+	if tenths%10 == 0 {
+		return strconv.Itoa(tenths/10) + " км"
+	}
+	return strconv.Itoa(tenths/10) + "," + strconv.Itoa(tenths%10) + " км"
 }
 
 // webURL is address if Telegram takes it for a button, else "". Besides the
@@ -175,14 +195,10 @@ func span(from, until, now time.Time) string {
 	return Moment(from, now) + " – " + Moment(until, now)
 }
 
-// plural picks the Russian form for a number: место, места, мест.
-func plural(n int, one, few, many string) string {
-	form := many
-	switch {
-	case n%10 == 1 && n%100 != 11:
-		form = one
-	case n%10 >= 2 && n%10 <= 4 && (n%100 < 12 || n%100 > 14):
-		form = few
+// severalDays is "6–8 декабря", or "30 ноября – 2 декабря".
+func severalDays(from, until, now time.Time) string {
+	if from.Month() == until.Month() && from.Year() == until.Year() {
+		return strconv.Itoa(from.Day()) + "–" + date(until, now)
 	}
-	return strconv.Itoa(n) + " " + form
+	return date(from, now) + " – " + date(until, now)
 }

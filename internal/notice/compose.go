@@ -1,12 +1,16 @@
 package notice
 
 import (
+	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rivo/uniseg"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 // Notice is one post as its readers will see it, before any limit applies.
@@ -16,8 +20,9 @@ type Notice struct {
 	Lead Text
 	// Words is the author's own text, then that of the reposted original.
 	Words Text
-	// Facts are the phones and the place.
-	Facts Text
+	// Facts are the phones, the place and the author; Added is what other posts
+	// about the animal say.
+	Facts, Added Text
 	// More is a line per attachment that cannot be shown itself.
 	More Text
 	// Footer is the destination's footer, if any.
@@ -29,13 +34,32 @@ type Notice struct {
 // Text is the whole notice as it goes to Telegram: nobody is called by it, and
 // no link pretends to lead where it does not.
 func (n Notice) Text() Text {
-	return disarm(joinTexts("\n\n", n.Lead, n.Words, n.Facts, n.More, n.Footer, n.Source).showingTargets(), false)
+	return disarm(joinTexts("\n\n", n.Lead, n.Words, n.Facts, n.Added, n.More, n.Footer, n.Source).showingTargets(), false)
 }
 
 // Frame is what a destination puts around every notice.
 type Frame struct {
 	// Header and Footer are the operator's own lines; VK's link markup works in them.
 	Header, Footer string
+	// Replace changes the words of authors, one after the other.
+	Replace []Replacement
+}
+
+// Replacement puts a text in the place of what an expression finds, "" cuts it;
+// $1 is what its first group has found.
+type Replacement struct {
+	Find *regexp.Regexp
+	With string
+}
+
+func (f Frame) replaced(text string) string {
+	if len(f.Replace) == 0 {
+		return text
+	}
+	for _, r := range f.Replace {
+		text = r.Find.ReplaceAllString(text, r.With)
+	}
+	return Clean(text)
 }
 
 // Compose says what a post says. omittedPhotos is how many of its photos will
@@ -44,8 +68,9 @@ func Compose(post petpost.Post, frame Frame, omittedPhotos int) Notice {
 	source := post.URL()
 	return Notice{
 		Lead:   joinTexts("\n\n", ParseMarkup(Clean(frame.Header)), lead(post)),
-		Words:  words(post),
+		Words:  words(post, frame),
 		Facts:  facts(post),
+		Added:  added(post),
 		More:   more(post, omittedPhotos),
 		Footer: ParseMarkup(Clean(frame.Footer)),
 		Source: Text{{Text: "Источник: "}, {Text: source, Link: source}},
@@ -74,6 +99,9 @@ func Title(kind petpost.Type) string {
 // lead is the title line, and what has become of the post since it was written.
 func lead(post petpost.Post) Text {
 	title, since := Title(post.Reading.Type), ""
+	if post.Update && post.Reading.Type == petpost.Lost {
+		title = "👀 Новое в поисках"
+	}
 	if post.CaseClosed && post.Reading.Type != petpost.Reunited {
 		title, since = Title(petpost.Reunited), "Ниже — прежнее объявление."
 	}
@@ -86,21 +114,59 @@ func lead(post petpost.Post) Text {
 	return joinTexts("\n", Bold(title), Text{{Text: since, Italic: true}})
 }
 
-// words are the author's own words and, for a repost, the original's after them.
-func words(post petpost.Post) Text {
-	own, original := Clean(post.Text), Clean(post.Original())
-	if original == "" || original == own {
-		return ParseMarkup(own)
+// words are the author's own words and then those of what it reposts, the
+// nearest first, each marked as whose they are.
+func words(post petpost.Post, frame Frame) Text {
+	own := frame.replaced(ownWords(post))
+	all, seen, last := []Text{ParseMarkup(own)}, []string{"", own}, len(post.Reposts)-1
+	for i, repost := range post.Reposts {
+		said := frame.replaced(Clean(repost.Text))
+		if slices.Contains(seen, said) {
+			continue
+		}
+		seen = append(seen, said)
+		mark := Span{Text: "Комментарий к репосту", Italic: true}
+		if i == last {
+			mark.Text = "Из репоста"
+		}
+		if repost.PostID != 0 {
+			mark.Link = repost.URL()
+		}
+		all = append(all, joinTexts("\n", Text{mark, {Text: ":", Italic: true}}, ParseMarkup(said)))
+		if i == last && len(all) == 2 && own == "" { // nobody else says anything
+			all = []Text{ParseMarkup(said)}
+		}
 	}
-	if own == "" {
-		return ParseMarkup(original)
-	}
-	mark := Span{Text: "Из репоста", Italic: true}
-	if post.Origin.OwnerID != 0 && post.Origin.PostID != 0 {
-		mark.Link = post.Origin.URL()
-	}
-	return joinTexts("\n\n", ParseMarkup(own), joinTexts("\n", Text{mark, {Text: ":", Italic: true}}, ParseMarkup(original)))
+	return joinTexts("\n\n", all...)
 }
+
+// ownWords are those that the author wrote, "" for the bare address of what
+// stands under it.
+func ownWords(about petpost.Post) string {
+	own := Clean(about.Text)
+	if len(about.Reposts) > 0 && !strings.ContainsFunc(own, isBlank) {
+		if named, err := post.ParseID(own); err == nil && named == about.Reposts[0].ID {
+			return ""
+		}
+	}
+	return own
+}
+
+// author is a line with the person who wrote the post, or the advert that it
+// reposts: many say no more than "write to me". Nobody is named twice.
+func author(post petpost.Post) Text {
+	id := post.FromID
+	if last := len(post.Reposts) - 1; last >= 0 && (id <= 0 || !isVisible(ownWords(post))) {
+		id = post.Reposts[last].FromID
+	}
+	page := "id" + strconv.FormatInt(id, 10)
+	if id <= 0 || slices.Contains(post.Reading.Contacts, "@"+page) {
+		return nil
+	}
+	return Text{{Text: "✍️ "}, {Text: authorLabel, Link: "https://vk.com/" + page}}
+}
+
+const authorLabel = "Автор"
 
 // maxPlace bounds the place line, in letters.
 const maxPlace = 200
@@ -109,7 +175,11 @@ func facts(post petpost.Post) Text {
 	var lines []Text
 	var phones []string
 	seen := map[string]bool{}
-	for _, phone := range post.Reading.Phones {
+	numbers, label := post.Reading.Callable(), "📞 "
+	if len(numbers) == 0 { // better than none, but nobody may answer
+		numbers, label = post.Reading.Accounts, "💳 для перевода: "
+	}
+	for _, phone := range numbers {
 		phone = NicePhone(phone)
 		if phone != "" && !seen[phone] {
 			seen[phone] = true
@@ -117,10 +187,36 @@ func facts(post petpost.Post) Text {
 		}
 	}
 	if len(phones) > 0 {
-		lines = append(lines, Plain("📞 "+strings.Join(phones, ", ")))
+		lines = append(lines, Plain(label+strings.Join(phones, ", ")))
 	}
-	if place := oneLine(post.Reading.Location, maxPlace); place != "" {
+	if place := oneLine(post.Place(), maxPlace); place != "" {
 		lines = append(lines, Plain("📍 "+place))
+	}
+	if line := author(post); line != nil {
+		lines = append(lines, line)
+	}
+	return joinTexts("\n", lines...)
+}
+
+// mostAdded bounds how many posts are shown that add something, the newest.
+const mostAdded = 10
+
+// added is a line for each post about the same animal that says more.
+func added(post petpost.Post) Text {
+	var lines []Text
+	for _, addition := range post.Additions[max(0, len(post.Additions)-mostAdded):] {
+		var said []string
+		for _, fact := range addition.Facts {
+			switch fact.Kind {
+			case petpost.FactPhone:
+				said = append(said, "📞 "+NicePhone(fact.Text))
+			case petpost.FactPlace:
+				said = append(said, "📍 "+oneLine(fact.Text, maxPlace))
+			case petpost.FactReward:
+				said = append(said, "💰 вознаграждение")
+			}
+		}
+		lines = append(lines, Text{{Text: "➕ "}, {Text: "Дополнение", Link: addition.Post.URL()}, {Text: ": " + strings.Join(said, ", ")}})
 	}
 	return joinTexts("\n", lines...)
 }
@@ -169,14 +265,26 @@ var attachmentKinds = map[string]string{
 	"donut_link":     "🍩 Поддержка сообщества",
 }
 
-// maxAttachmentTitle bounds the name of an attachment, in letters.
-const maxAttachmentTitle = 120
+// maxAttachmentTitle bounds the name of an attachment and an answer of a poll,
+// in letters, maxAnswers how many answers are shown.
+const (
+	maxAttachmentTitle = 120
+	maxAnswers         = 10
+)
+
+// clock writes a length as 1:05 or 1:02:05.
+func clock(seconds int) string {
+	if hours := seconds / 3600; hours > 0 {
+		return fmt.Sprintf("%d:%02d:%02d", hours, seconds/60%60, seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+}
 
 // more is a titled link line for each attachment, then one line for
 // everything that is only to be seen in the original.
 func more(post petpost.Post, omittedPhotos int) Text {
 	source := post.URL()
-	var lines []Text
+	lines := captions(post)
 	unknown := false
 	for _, attachment := range post.Attachments {
 		kind, known := attachmentKinds[attachment.Kind]
@@ -189,10 +297,26 @@ func more(post petpost.Post, omittedPhotos int) Text {
 			link = source
 		}
 		icon, word, _ := strings.Cut(kind, " ")
+		length := ""
+		if attachment.Seconds > 0 {
+			length = " (" + clock(attachment.Seconds) + ")"
+		}
+		line := Text{{Text: icon + " "}, {Text: word, Link: link}, {Text: length}}
 		if title := oneLine(attachment.Title, maxAttachmentTitle); isVisible(title) {
-			lines = append(lines, Text{{Text: icon + " " + word + ": "}, {Text: title, Link: link}})
-		} else {
-			lines = append(lines, Text{{Text: icon + " "}, {Text: word, Link: link}})
+			line = Text{{Text: icon + " " + word + length + ": "}, {Text: title, Link: link}}
+		}
+		for i, answer := range attachment.Answers {
+			if answer = oneLine(answer, maxAttachmentTitle); i < maxAnswers && isVisible(answer) {
+				line = append(line, Span{Text: "\n  ▫️ " + answer})
+			}
+		}
+		lines = append(lines, line)
+	}
+	if len(post.Photos) > 1 {
+		for _, photo := range post.Photos {
+			if link := webURL(photo.Animation); link != "" {
+				lines = append(lines, Text{{Text: "🎞 "}, {Text: "Анимация", Link: link}})
+			}
 		}
 	}
 	if omittedPhotos > 0 {
@@ -206,6 +330,26 @@ func more(post petpost.Post, omittedPhotos int) Text {
 		lines = append(lines, Text{{Text: "📎 "}, {Text: "Ещё в оригинале", Link: source}})
 	}
 	return joinTexts("\n", lines...)
+}
+
+// maxCaption bounds what is shown of a photo's caption, in letters, and
+// maxCaptions how many captions.
+const (
+	maxCaption  = 200
+	maxCaptions = 10
+)
+
+// captions are what stands under photos and is not said elsewhere.
+func captions(post petpost.Post) (lines []Text) {
+	said := strings.Join(append(post.RepostTexts(), post.Text), "\n")
+	for _, photo := range post.Photos {
+		caption := oneLine(photo.Caption, maxCaption)
+		if isVisible(caption) && !strings.Contains(said, strings.TrimSuffix(caption, "…")) && len(lines) < maxCaptions {
+			said += "\n" + caption
+			lines = append(lines, joinTexts("", Plain("🖼 "), ParseMarkup(caption)))
+		}
+	}
+	return lines
 }
 
 // shorten cuts a line to a number of letters (grapheme clusters), on a word

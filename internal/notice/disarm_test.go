@@ -139,7 +139,7 @@ func TestNoMarkupOfAnyPostCallsAnybody(t *testing.T) {
 				{Kind: "link", URL: "https://vk.com/@lapa-kak-iskat"},
 			},
 		}.post()
-		written.Reposts, written.Origin = []string{callingText(random, 20)}, post.ID{OwnerID: -5, PostID: 6}
+		written.Reposts, written.Origin = []repost{{Text: callingText(random, 20)}}, post.ID{OwnerID: -5, PostID: 6}
 		written.Reading.Phones = []string{callingText(random, 4)}
 		frame := notice.Frame{Header: callingText(random, 5), Footer: callingText(random, 5)}
 		limit := []int{0, 256, 400}[random.IntN(3)]

@@ -2,6 +2,7 @@ package notice_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -20,7 +21,8 @@ import (
 func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, plan notice.Plan) {
 	t.Helper()
 	require.NotEmpty(t, plan.Steps)
-	shown := min(len(post.Photos), max(options.MaxMedia, 0))
+	linked := slices.DeleteFunc(slices.Clone(post.Photos), func(p picture) bool { return len(p.Sizes) == 0 })
+	shown := min(len(linked), max(options.MaxMedia, 0))
 	whole := notice.Compose(post, options.Frame, len(post.Photos)-shown).Text()
 
 	var told []string
@@ -34,7 +36,7 @@ func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, p
 			require.Empty(t, step.Photos, at)
 			require.True(t, visible(step.Unmarked), "%s: nothing to be seen in %q", at, step.Unmarked)
 			require.Equal(t, 1, step.Weight, at)
-		case notice.SinglePhoto:
+		case notice.SinglePhoto, notice.Animation:
 			require.Len(t, step.Photos, 1, at)
 			require.Equal(t, 1, step.Weight, at)
 			most = bound(options.CaptionLimit, 1024)
@@ -47,6 +49,9 @@ func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, p
 			require.Fail(t, "unknown kind", at)
 		}
 		for _, photo := range step.Photos {
+			for len(post.Photos[next].Sizes) == 0 {
+				next++
+			}
 			require.Equal(t, next, photo, "%s: photos come in order, each once", at)
 			next++
 		}

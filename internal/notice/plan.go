@@ -1,15 +1,21 @@
 package notice
 
-import "vestnik/internal/petpost"
+import (
+	"strconv"
+
+	"vestnik/internal/petpost"
+)
 
 // Kind is what one step of a delivery sends.
 type Kind string
 
-// The kinds of steps: sendMessage, sendPhoto, sendMediaGroup.
+// The kinds of steps: sendMessage, sendPhoto, sendMediaGroup, sendAnimation. A
+// message with an animation is edited, and recorded, like one with a photo.
 const (
 	Message     Kind = "message"
 	SinglePhoto Kind = "photo"
 	Album       Kind = "album"
+	Animation   Kind = "animation"
 )
 
 // NoReply is the ReplyTo of a step that answers no other.
@@ -66,6 +72,8 @@ type Options struct {
 	MaxMedia int
 	// LinkPreview shows the preview of the source link under a notice without photos.
 	LinkPreview bool
+	// WordsFirst sends the words alone, and the photos in answer to them.
+	WordsFirst bool
 	// Silent sends without a sound.
 	Silent bool
 	// Frame is put around every notice.
@@ -94,9 +102,10 @@ func limit(asked, most int) int {
 // goes first, and the photos answer it. A text too long for a message goes in
 // parts. Link previews are off where there are photos.
 func PlanTelegram(post petpost.Post, options Options) Plan {
-	shown := min(len(post.Photos), max(options.MaxMedia, 0))
-	text := Compose(post, options.Frame, len(post.Photos)-shown).Text()
-	albums := balance(shown)
+	pictures := showable(post)
+	pictures = pictures[:min(len(pictures), max(options.MaxMedia, 0))]
+	text := Compose(post, options.Frame, len(post.Photos)-len(pictures)).Text()
+	albums := balance(pictures)
 
 	var plan Plan
 	step := func(kind Kind, words Text, photos []int, replyTo int) {
@@ -112,7 +121,7 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 	}
 
 	caption := text.trim()
-	if len(albums) == 0 || !fits(caption, options.ParseMode, limit(options.CaptionLimit, MaxCaptionUnits)) {
+	if len(albums) == 0 || options.WordsFirst || !fits(caption, options.ParseMode, limit(options.CaptionLimit, MaxCaptionUnits)) {
 		for _, part := range split(text, options.ParseMode, limit(options.TextLimit, MaxMessageUnits)) {
 			step(Message, part, nil, NoReply)
 		}
@@ -125,6 +134,9 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 		kind, replyTo := Album, 0
 		if len(photos) == 1 {
 			kind = SinglePhoto
+			if len(post.Photos) == 1 && post.Photos[0].Animation != "" {
+				kind = Animation
+			}
 		}
 		if len(plan.Steps) == 0 {
 			replyTo = NoReply
@@ -135,31 +147,39 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 	return plan
 }
 
+// showable are the indexes of the photos that VK names a link to.
+func showable(post petpost.Post) (photos []int) {
+	for i, photo := range post.Photos {
+		if len(photo.Sizes) > 0 {
+			photos = append(photos, i)
+		}
+	}
+	return photos
+}
+
 // balance deals photos into albums of like size, the larger ones first, none
 // with a single item unless there is just one photo: 11 are 6 and 5.
-func balance(photos int) [][]int {
-	count := (photos + MaxAlbum - 1) / MaxAlbum
+func balance(photos []int) [][]int {
+	count := (len(photos) + MaxAlbum - 1) / MaxAlbum
 	var albums [][]int
-	next := 0
-	for i := range count {
-		size := photos / count
-		if i < photos%count {
-			size++
-		}
-		album := make([]int, size)
-		for j := range album {
-			album[j] = next
-			next++
-		}
-		albums = append(albums, album)
+	for left := count; left > 0; left-- {
+		size := (len(photos) + left - 1) / left
+		albums, photos = append(albums, photos[:size:size]), photos[size:]
 	}
 	return albums
 }
 
+// Recorded is the kind as which a message of the step is edited.
+func (s Step) Recorded() Kind {
+	if s.Kind == Animation {
+		return SinglePhoto
+	}
+	return s.Kind
+}
+
 // WithoutPhotos is the step after some of its photos turned out not to be
 // sendable: an album of two becomes a photo, and a step left with none a
-// message that says the same, or, where the words went before, tells where
-// the photos are.
+// message that says the same. It tells where the lost ones are.
 func (s Step) WithoutPhotos(lost ...int) Step {
 	gone := make(map[int]bool, len(lost))
 	for _, photo := range lost {
@@ -174,6 +194,7 @@ func (s Step) WithoutPhotos(lost ...int) Step {
 	if len(left) == len(s.Photos) {
 		return s
 	}
+	missing := len(s.Photos) - len(left)
 	s.Photos, s.Weight = left, max(1, len(left))
 	switch len(left) {
 	case 0:
@@ -184,9 +205,26 @@ func (s Step) WithoutPhotos(lost ...int) Step {
 		if s.Text == "" {
 			words := Text{{Text: "🖼 "}, {Text: "Фото в оригинале", Link: s.Source}, {Text: "\n\n"}, {Text: s.Source, Link: s.Source}}
 			s.Text, s.Unmarked = Render(words, s.ParseMode), Render(words, Unmarked)
+			return s
 		}
 	case 1:
 		s.Kind = SinglePhoto
 	}
+	s.name(missing)
 	return s
+}
+
+// name adds a line about lost photos, if there is room.
+func (s *Step) name(lost int) {
+	line := Text{{Text: "🖼 "}, {Text: strconv.Itoa(lost) + " фото в оригинале", Link: s.Source}}
+	if s.Text != "" {
+		line = append(Text{{Text: "\n\n"}}, line...)
+	}
+	most := MaxCaptionUnits
+	if s.Kind == Message {
+		most = MaxMessageUnits
+	}
+	if units(s.Unmarked)+line.Units() <= most {
+		s.Text, s.Unmarked = s.Text+Render(line, s.ParseMode), s.Unmarked+Render(line, Unmarked)
+	}
 }

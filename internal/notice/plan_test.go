@@ -180,11 +180,14 @@ func TestPhotosThatCannotBeSentChangeTheirStepOnly(t *testing.T) {
 
 	two := album.WithoutPhotos(1)
 	require.Equal(t, notice.Shape{Kind: notice.Album, Photos: []int{0, 2}, ReplyTo: notice.NoReply, Weight: 2}, two.Shape)
-	require.Equal(t, album.Text, two.Text)
+	require.Equal(t, album.Unmarked+"\n\n🖼 1 фото в оригинале", two.Unmarked)
+	require.Contains(t, two.Text, `🖼 <a href="https://vk.com/wall-77_8">1 фото в оригинале</a>`)
 
-	one := two.WithoutPhotos(0)
+	one := album.WithoutPhotos(0, 1)
 	require.Equal(t, notice.Shape{Kind: notice.SinglePhoto, Photos: []int{2}, ReplyTo: notice.NoReply, Weight: 1}, one.Shape)
-	require.Equal(t, album.Text, one.Text)
+	require.Contains(t, one.Text, "2 фото в оригинале")
+	full := notice.PlanTelegram(lostPost(strings.Repeat("слово ", 160), 2), notice.DefaultOptions()).Steps[0]
+	require.Equal(t, full.Text, full.WithoutPhotos(1).Text, "no room, and the source's link is there")
 
 	none := album.WithoutPhotos(0, 1, 2)
 	require.Equal(t, notice.Shape{Kind: notice.Message, ReplyTo: notice.NoReply, Weight: 1}, none.Shape)

@@ -44,7 +44,7 @@ func hostilePost(random *rand.Rand) petpost.Post {
 		petpost.PostRef{OwnerID: -1 - random.Int64N(1_000_000_000), PostID: 1 + random.Int64N(10_000_000)},
 		hostileText(random, 1<<random.IntN(11)), random.IntN(35)*random.IntN(2))
 	if random.IntN(3) == 0 {
-		post.Reposts = []string{hostileText(random, 300)}
+		post.Reposts = []repost{{Text: hostileText(random, 300)}}
 		post.Origin = petpost.PostRef{OwnerID: -5, PostID: 6}
 	}
 	if random.IntN(2) == 0 {
@@ -128,7 +128,7 @@ func FuzzTelegramPlan(f *testing.F) {
 			t.Skip("longer than any post on VK")
 		}
 		post := lostPost(text, int(photos%40))
-		post.Reposts, post.Attachments = []string{original}, []attachment{{Kind: "doc", Title: header, URL: place}, {Kind: header}}
+		post.Reposts, post.Attachments = []repost{{Text: original}}, []attachment{{Kind: "doc", Title: header, URL: place}, {Kind: header}}
 		post.Reading.Location, post.Reading.Phones = place, []string{place, "+79000001234"}
 		options := notice.Options{
 			ParseMode: []notice.ParseMode{notice.HTML, notice.MarkdownV2, notice.Unmarked}[mode%3],

@@ -86,7 +86,7 @@ func (n Notice) within(parts int, mode ParseMode, most int) []Text {
 	if texts := try(shorter(0)); texts != nil {
 		return texts
 	}
-	n.Facts, n.More, n.Footer = nil, nil, nil
+	n.Facts, n.Added, n.More, n.Footer = nil, nil, nil, nil
 	return split(n.Text(), mode, most)[:1]
 }
 

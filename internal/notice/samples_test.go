@@ -8,13 +8,22 @@ import (
 	"vestnik/internal/post"
 )
 
-// attachment is short for the samples' sake.
-type attachment = post.Attachment
+// Short, for the samples' sake.
+type (
+	attachment = post.Attachment
+	repost     = post.Repost
+	picture    = post.Photo
+	postID     = post.ID
+)
 
 // about is a post of a type with so many photos.
 func about(kind petpost.Type, id post.ID, text string, photos int) petpost.Post {
+	pictures := make([]post.Photo, photos)
+	for i := range pictures {
+		pictures[i].Sizes = []post.Size{{URL: "https://photos.example/1.jpg"}}
+	}
 	return petpost.Post{
-		Post:    post.Post{ID: id, Text: text, Photos: make([]post.Photo, photos)},
+		Post:    post.Post{ID: id, Text: text, Photos: pictures},
 		Reading: petpost.Reading{Type: kind},
 	}
 }
@@ -31,7 +40,7 @@ func samples() []sample {
 	id := int64(1000)
 	post := func(kind petpost.Type, text string, photos int) petpost.Post {
 		id++
-		return about(kind, post.ID{OwnerID: -700100, PostID: id}, text, photos)
+		return about(kind, postID{OwnerID: -700100, PostID: id}, text, photos)
 	}
 	called := func(name string, p petpost.Post, changes ...func(*sample)) sample {
 		s := sample{name: name, post: p, options: notice.DefaultOptions()}
@@ -42,7 +51,10 @@ func samples() []sample {
 	}
 	phone := func(phones ...string) func(*sample) { return func(s *sample) { s.post.Reading.Phones = phones } }
 	place := func(place string) func(*sample) { return func(s *sample) { s.post.Reading.Location = place } }
-	original := func(text string) func(*sample) { return func(s *sample) { s.post.Reposts = []string{text} } }
+	original := func(text string) func(*sample) { return func(s *sample) { s.post.Reposts = []repost{{Text: text}} } }
+	chain := func(reposts ...repost) func(*sample) {
+		return func(s *sample) { s.post.Reposts, s.post.Origin = reposts, reposts[len(reposts)-1].ID }
+	}
 	attached := func(attachments ...attachment) func(*sample) {
 		return func(s *sample) { s.post.Attachments = attachments }
 	}
@@ -65,8 +77,7 @@ func samples() []sample {
 		called("unknown_scrap", post(petpost.Unknown, "Ап", 0)),
 		called("bare_repost", post(petpost.Lost, "", 3), original("Пропал пёс Граф, чёрный с белой грудкой. Последний раз видели у школы № 5."), phone("+79000002211"), place("школа № 5")),
 		called("repost_with_words", post(petpost.Lost, "Девочки, это наш район! Посмотрите у подвалов.", 2),
-			original("Убежала кошка Муся, трёхцветная.\nЗвонить @id18 (Ольге)"),
-			func(s *sample) { s.post.Origin = petpost.PostRef{OwnerID: -700300, PostID: 44} }),
+			chain(repost{ID: postID{OwnerID: -700300, PostID: 44}, Text: "Убежала кошка Муся, трёхцветная.\nЗвонить @id18 (Ольге)"})),
 		called("repost_of_the_same_words", post(petpost.Lost, "Пропал кот", 0), original("Пропал кот\n")),
 		called("markup_of_all_kinds", post(petpost.Lost, "Пишите [id17|Анне Речной], [club5|в приют] или [lapa_demo|«Лапе»].\nПост: [https://vk.com/wall-5_33?w=a&b=c|вот он], [vk.com/topic-5_7|тема], [vk.ru/x_demo|зеркало], [m.vk.com/y_demo|с телефона].\n[#alias|Сайт приюта|https://example.com/help_(dogs)]\n@id18 (Ольга), *club6 (Передержка)\n#собака@lapa_demo #lost@lapa_demo #кот@club5 #потеряшка\n[важно] [a|b] [скобки без черты]", 0), showLinkless),
 		called("html_hostile", post(petpost.Lost, `Ищем <b>кота</b> & "собаку" &amp; </a> <script>alert('1')</script> a<b>c [id1|<Имя & "Фамилия">]`, 1)),
@@ -109,6 +120,30 @@ func samples() []sample {
 		called("silent_without_preview", post(petpost.Lost, "Ночью пропал пёс", 0), with(func(o *notice.Options) { o.Silent, o.LinkPreview = true, false })),
 		called("a_hundred_and_fifty_hashtags", post(petpost.Lost, strings.Repeat("#потеряшка ", 150), 0)),
 		called("foreign_phones_and_place", post(petpost.Found, "Найдена такса", 0), phone("+375290001122", "+49300000000", "+375290001122"), place("  у \n вокзала ")),
+		called("chain_of_reposts", post(petpost.Lost, "Репост, пожалуйста!", 1), chain(
+			repost{ID: postID{OwnerID: 700401, PostID: 5}, FromID: 700401, Text: "Видели вчера у моста"},
+			repost{ID: postID{OwnerID: -700300, PostID: 45}, FromID: 700402, Text: "Пропала собака Веста, овчарка. Пишите в личные сообщения."})),
+		called("chain_without_words_of_its_own", post(petpost.Lost, "", 1), showLinkless, chain(
+			repost{ID: postID{OwnerID: 700401, PostID: 6}, FromID: 700401},
+			repost{ID: postID{OwnerID: -700300, PostID: 46}, FromID: 700402, Text: "Пропала собака Веста, овчарка. Пишите в личные сообщения."})),
+		called("address_of_a_post", post(petpost.Lost, "https://m.vk.com/club700300?w=wall-700300_47", 1), chain(
+			repost{ID: postID{OwnerID: -700300, PostID: 47}, FromID: -700300, Text: "Пропал кот Сёма, рыжий."})),
+		called("an_author_to_write_to", post(petpost.Lost, "Пропал кот Сёма. Пишите в ЛС.", 0), showLinkless, func(s *sample) { s.post.FromID = 700402 }),
+		called("captions_under_photos", post(petpost.Lost, "Пропал кот Сёма.", 2), func(s *sample) {
+			s.post.Photos[0].Caption, s.post.Photos[1].Caption = "Пропал кот Сёма", "Особая примета: ухо надорвано"
+		}),
+		called("a_gif", post(petpost.Lost, "Пропал кот Сёма.", 1), func(s *sample) {
+			s.post.Photos[0].Kind, s.post.Photos[0].Animation = "doc", "https://vk.com/doc5_7?hash=a"
+		}),
+		called("a_gif_among_photos", post(petpost.Lost, "Пропал кот Сёма.", 2), func(s *sample) {
+			s.post.Photos[0].Kind, s.post.Photos[0].Animation = "doc", "https://vk.com/doc5_7?hash=a"
+		}),
+		called("a_video_and_a_poll", post(petpost.Lost, "Пропал кот Сёма.", 1), attached(
+			attachment{Kind: "video", Title: "Сёма дома", URL: "https://vk.com/video-5_77", Seconds: 65},
+			attachment{Kind: "video", URL: "https://vk.com/video-5_78", Seconds: 3725},
+			attachment{Kind: "poll", Title: "Где видели?", URL: "https://vk.com/poll-5_9", Ref: "poll-5_9", Answers: []string{"У моста", "В парке <Победы>", " "}},
+		)),
+		called("a_photo_without_links", post(petpost.Lost, "Пропал кот Сёма.", 1), func(s *sample) { s.post.Photos[0].Sizes = nil }),
 	}
 }
 

@@ -18,6 +18,8 @@ type VKOptions struct {
 	// MaxMedia is how many photos are attached at most; 0 or less attaches
 	// none and says where they are. More than MaxVKMedia means MaxVKMedia.
 	MaxMedia int
+	// AttachRefs attaches documents and polls by their names.
+	AttachRefs bool
 	// Frame is put around every notice.
 	Frame Frame
 	// TextLimit is in UTF-16 units; 0 means DefaultVKUnits, less than 256 means 256.
@@ -43,6 +45,8 @@ type VKPost struct {
 	Linkless string
 	// Photos are indexes into the post's photos, to be attached in this order.
 	Photos []int
+	// Refs are documents and polls to be attached by their names.
+	Refs []string
 	// Copyright is the source link, for wall.post's parameter of that name.
 	Copyright string
 }
@@ -76,6 +80,11 @@ func PlanVK(post petpost.Post, options VKOptions) VKPost {
 	for photo := range shown {
 		wallPost.Photos = append(wallPost.Photos, photo)
 	}
+	for _, attachment := range post.Attachments {
+		if options.AttachRefs && attachment.Ref != "" && shown+len(wallPost.Refs) < MaxVKMedia {
+			wallPost.Refs = append(wallPost.Refs, attachment.Ref)
+		}
+	}
 	return wallPost
 }
 
@@ -108,6 +117,9 @@ var bareDomain = regexp.MustCompile(`(?i)[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.(?
 // hideLink takes the addresses out of the words, too; the stop or comma after
 // one stays.
 func hideLink(span Span) string {
+	if span.Text == authorLabel {
+		return authorLabel + ": " + strings.TrimPrefix(span.Link, "https://vk.com/") + " ВКонтакте"
+	}
 	instead := func(address string) string {
 		return "(ссылка в оригинале)" + address[len(strings.TrimRight(address, ".,;:!?»")):]
 	}
@@ -124,7 +136,7 @@ func plainWithin(notice Notice, most int, write func(Span) string) string {
 		return strings.TrimFunc(disarm(Plain(b.String()), true).String(), isBlank)
 	}
 	lead, words, source := block(notice.Lead), block(notice.Words), block(notice.Source)
-	after := joinBlocks(block(notice.Facts), block(notice.More), block(notice.Footer), source)
+	after := joinBlocks(block(notice.Facts), block(notice.Added), block(notice.More), block(notice.Footer), source)
 
 	whole := joinBlocks(lead, words, after)
 	if units(whole) <= most {

@@ -2,7 +2,9 @@ package petpost
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -139,6 +141,9 @@ func groupOf(t Type) group {
 	return noAnimal
 }
 
+// HasAnimal reports a type of posts that are each about one animal.
+func (t Type) HasAnimal() bool { return groupOf(t) != noAnimal }
+
 // contradiction names what cannot be true of one animal. What colour or breed
 // it has is a matter of opinion: under one phone and one name it may be told in
 // two ways, and the colours of one phone's searches need only be close.
@@ -153,7 +158,7 @@ func contradiction(a, b *Fingerprint) string {
 		return "different names"
 	case apart(a.Colors, b.Colors) && !known && (!onePhone || advert || !closeColors(a.Colors, b.Colors)):
 		return "different colours"
-	case a.Age != "" && b.Age != "" && a.Age != b.Age && advert:
+	case advert && otherAges(a, b):
 		return "different ages"
 	case apart(a.Breeds, b.Breeds) && !known:
 		return "different breeds"
@@ -165,6 +170,38 @@ func contradiction(a, b *Fingerprint) string {
 		return "different towns"
 	}
 	return ""
+}
+
+// otherAges reports ages that can't be one animal's, each on the day of its post.
+func otherAges(a, b *Fingerprint) bool {
+	ageA, stepA := months(a.Age)
+	ageB, stepB := months(b.Age)
+	if a.Age == b.Age || stepA == 0 || stepB == 0 {
+		return false
+	}
+	const month = 365.25 / 12 * 24
+	grown := b.At.Sub(a.At).Hours() / month
+	return math.Abs(ageA+grown-ageB) >= 0.9*max(stepA, stepB)
+}
+
+// months reads an age as the fingerprint writes it, "1.5.y", and how exactly
+// such ages are told; 0 if it says none.
+func months(age string) (n, step float64) {
+	numbers := strings.Split(age, ".")
+	unit, known := map[string]float64{"y": 12, "г": 12, "л": 12, "м": 1, "н": 12.0 / 52, "д": 12.0 / 365}[numbers[len(numbers)-1]]
+	first, err := strconv.ParseFloat(numbers[0], 64)
+	if !known || err != nil {
+		return 0, 0
+	}
+	n, step = first*unit, unit
+	if len(numbers) > 2 {
+		if second, err := strconv.ParseFloat(numbers[1], 64); err == nil && second == 5 && first < 5 { // 1,5 года
+			n, step = (first+0.5)*unit, unit/2
+		} else if err == nil && second > first { // 2–3 года
+			n = (first + second) / 2 * unit
+		}
+	}
+	return n, step
 }
 
 // apart reports that both say something, and nothing that the other says. Of

@@ -8,7 +8,7 @@ type classIDs struct {
 	street, near, spot, district, settlement, city, called, phone, repost, maleSure, femaleSure               uint16
 	maleLikely, femaleLikely, barrier, tortoise, likeness, worn, seekIt, wait, presents, seekWe               uint16
 	beforeName, timeStart, attack, nameDog, nameCat, breedPart, nameAny, nameLike, pointer, wire, neutralNoun uint16
-	saidOfPet, ofItself                                                                                       uint16
+	saidOfPet, ofItself, account                                                                              uint16
 }
 
 // resolve finds the classes by their names in the lexicon.
@@ -30,6 +30,7 @@ func (c *classIDs) resolve(lx *lexicon) {
 		"attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
 		"name.any": &c.nameAny, "name.like": &c.nameLike, "pointer": &c.pointer, "wire": &c.wire, "neutral.noun": &c.neutralNoun,
 		"said.of.pet": &c.saidOfPet, "of.itself": &c.ofItself,
+		"account": &c.account,
 	} {
 		known, ok := lx.byName["@"+name]
 		if !ok {

@@ -8,6 +8,7 @@ func (r *reader) readFields(v *view) {
 	out.Age = r.age()
 	out.Color = r.color()
 	out.Traits = r.traits(out.Traits)
+	out.Seen = r.seen()
 	r.markPlaces()
 	out.When = r.when()
 	out.Name = r.petName()

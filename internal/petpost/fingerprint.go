@@ -79,9 +79,9 @@ func NewFingerprint(post, origin PostRef, in Input, reading Reading) Fingerprint
 // phone.
 func (f *Fingerprint) Keys() []string {
 	keys := make([]string, 0, 4+len(f.Phones)+sketchBands)
-	keys = append(keys, "o:"+f.Origin.String())
+	keys = append(keys, OriginKey(f.Origin))
 	for _, phone := range f.Phones {
-		keys = append(keys, "p:"+phone)
+		keys = append(keys, PhoneKey(phone))
 	}
 	if f.Name != "" && f.Animal != "" {
 		for _, place := range f.Places {
@@ -97,6 +97,12 @@ func (f *Fingerprint) Keys() []string {
 	}
 	return keys
 }
+
+// OriginKey is the key of all posts that repost one, and of that post.
+func OriginKey(origin PostRef) string { return "o:" + origin.String() }
+
+// PhoneKey is the key of all posts that name a phone (E.164).
+func PhoneKey(phone string) string { return "p:" + phone }
 
 // similarity estimates the share of word pairs that two texts have in common,
 // 0..1.

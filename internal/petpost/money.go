@@ -1,5 +1,41 @@
 package petpost
 
+import "strings"
+
+// bankBefore is how many words before a phone, in one line, a bank makes it an
+// account's number; one right behind it does too.
+const bankBefore = 6
+
+// accounts are those of the phones that money is sent to: "на Сбер 8 900 …".
+func (r *reader) accounts() (numbers []string) {
+	t := &r.text
+	for _, span := range r.phones {
+		first := 0
+		for first < len(t.words) && int(t.words[first].end) <= span.start {
+			first++
+		}
+		after := first
+		for after < len(t.words) && int(t.words[after].start) < span.end {
+			after++
+		}
+		is := false
+		for k := first - 1; k >= max(0, first-bankBefore) && !is; k-- {
+			toCall := t.has(k, r.rs.class.phone) && !t.isWord(k, "номер", "номеру", "номера")
+			if toCall || r.inPhone(k) || strings.Contains(t.raw[t.words[k].end:span.start], "\n") {
+				break
+			}
+			is = t.has(k, r.rs.class.account)
+		}
+		if after < len(t.words) && t.words[after].gap&(gapComma|gapDot|gapLine) == 0 {
+			is = is || t.has(after, r.rs.class.account)
+		}
+		if is {
+			numbers = appendNew(numbers, span.number)
+		}
+	}
+	return numbers
+}
+
 // cardWeight is what the number of a bank card says of money.
 const cardWeight = 6
 

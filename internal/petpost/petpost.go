@@ -25,7 +25,7 @@ import "time"
 
 // RulesetVersion names the vocabulary, the model and the code of this build. It
 // is stored with every reading; raise it with any change that can alter one.
-const RulesetVersion = 5
+const RulesetVersion = 6
 
 // Type is what a post asks of its reader.
 type Type string
@@ -86,6 +86,7 @@ type Reading struct {
 	Sex      Sex
 	Name     string   // the pet's
 	Phones   []string // E.164, in the order of the text, own text first
+	Accounts []string `json:",omitempty"` // those of Phones that money is sent to
 	Location string   // the most precise place, as written
 	When     string   // date and time of the event, as written
 	Contacts []string // "@screen_name" of VK accounts, then people's names
@@ -93,6 +94,7 @@ type Reading struct {
 	Age      string   // as written
 	Color    string   // as written
 	Traits   []string // from a closed list, see Trait constants
+	Seen     string   `json:",omitempty"` // the sentence that tells where or when it was seen
 	Evidence []Evidence
 	// Confidence is how likely Type is right, 0..1, as calibrated on posts that
 	// the model had not seen.

@@ -225,8 +225,42 @@ func TestARepostIsReadWithItsOriginal(t *testing.T) {
 		require.Equal(t, petpost.Dog, got.Animal, comment)
 		require.Equal(t, []string{"+79123456789"}, got.Phones, comment)
 	}
-	deep := petpost.Parse(petpost.Input{Reposts: []string{"", lost}})
-	require.Equal(t, petpost.Lost, deep.Type, "the nearest text counts")
+}
+
+// everyday are comments that leave what stands under them what it is.
+var everyday = []string{
+	"", "Репост, пожалуйста!", "Помогите найти", "Максимальный репост!!!", "Поднимем", "Ап", "Друзья, помогите с репостом!", "Наш район!",
+	"Девочки, посмотрите", "🙏🙏🙏", "Вдруг кто видел", "Всё ещё ищем", "Ищем до сих пор", "Очень нужна помощь", "Сделайте репост, вам не сложно",
+	"Смотрите внимательно по сторонам", "Это рядом с нами", "Соседи, отзовитесь", "Не проходите мимо", "Добрый день! Разместите, пожалуйста",
+	"Актуально!", "Важно!", "Повтор", "Ижевск, репост", "Пожалуйста, распространите", "Поделитесь с друзьями", "Кто может помочь?",
+	"Может кто узнает", "https://vk.com/wall-1_2",
+}
+
+func TestACommentAnywhereInAChainLeavesTheAdWhatItIs(t *testing.T) {
+	t.Parallel()
+	for original, want := range map[string]petpost.Type{
+		"Пропала собака, такса, рыжая. Ленина 5. 8 912 345 67 89":                               petpost.Lost,
+		"Потерялся кот Барсик, серый, ул. Мира 12, просим вернуть":                              petpost.Lost,
+		"Найдена кошка, трёхцветная, ул. Речная 4, на передержке. Ищем хозяев. 8 912 345 67 89": petpost.Found,
+		"Отдам котят в добрые руки, 2 месяца, к лотку приучены. 8 912 345 67 89":                petpost.Adoption,
+	} {
+		for _, comment := range everyday {
+			for _, chain := range [][]string{{comment, original}, {"", comment, original}, {comment, "", original}, {"Ап", comment, original}} {
+				got := petpost.Parse(petpost.Input{Reposts: chain})
+				require.Equal(t, want, got.Type, "%q", chain)
+			}
+			got := petpost.Parse(petpost.Input{Text: "Помогите!", Reposts: []string{comment, original}})
+			require.Equal(t, want, got.Type, "%q over %q", comment, original)
+		}
+	}
+	for comment, want := range map[string]petpost.Type{"Видели вчера у моста!": petpost.Lost, "Видели вчера вечером похожую на неё собаку у моста, бежала к вокзалу": petpost.Sighting} {
+		seen := petpost.Parse(petpost.Input{Text: "Репост", Reposts: []string{comment, "Пропала собака Веста, такса. Набережная 40"}})
+		require.Equal(t, want, seen.Type, comment)
+		require.NotEmpty(t, seen.Seen)
+	}
+	home := petpost.Parse(petpost.Input{Reposts: []string{"Нашлась! Собака дома", "Пропала собака, такса"}})
+	require.Equal(t, petpost.Reunited, home.Type, "a comment that says something is heard")
+	require.Equal(t, petpost.Lost, petpost.Parse(petpost.Input{Reposts: []string{"", "Пропала собака, такса"}}).Type)
 }
 
 func TestEveryDecisionShowsItsEvidence(t *testing.T) {

@@ -119,7 +119,7 @@ func (r *reader) worth(s placeSpan) int {
 		}
 		event = event || t.has(i, c.lose) || t.has(i, c.find)
 		elsewhere = elsewhere || i > s.from-7 && (i < s.from || i < s.to+2 && !r.clauseStarts(i)) && r.is(i, bitElsewhere)
-		if r.is(i, bitDelivery) {
+		if r.is(i, bitDelivery) || i < s.from && i > s.from-5 && t.has(i, c.likeness) && t.isWord(i+1, "на") { // "похож на Рыжика с Полевой"
 			worth += placeOfDelivery
 		}
 	}

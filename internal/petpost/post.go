@@ -18,6 +18,17 @@ type Post struct {
 	Reading Reading
 	// Fingerprint tells posts about one animal from others.
 	Fingerprint Fingerprint
+
+	// Additions are what other posts of its case say and this one does not.
+	Additions []Addition
+	// Update: it is told as news about a case that was told before.
+	Update bool
+}
+
+// AsUpdate is the post as it is told in answer to the first message of its case.
+func (p Post) AsUpdate() Post {
+	p.Additions, p.Update = nil, true
+	return p
 }
 
 // ReadPost reads the texts of a post, as this build's rules have it.
@@ -25,9 +36,9 @@ func ReadPost(raw post.Post) Post { return ReadOn(nil, raw) }
 
 // ReadOn is ReadPost where it is known what the post's wall repeats.
 func ReadOn(wall *WallContext, raw post.Post) Post {
-	input := Input{Text: raw.Text, Reposts: raw.Reposts, PostedAt: raw.PostedAt, Wall: wall}
+	input := Input{Text: raw.Text, Reposts: raw.RepostTexts(), PostedAt: raw.PostedAt, Wall: wall}
 	reading := Parse(input)
-	return Post{raw, reading, NewFingerprint(raw.ID, cmp.Or(raw.Origin, raw.ID), input, reading)}
+	return Post{Post: raw, Reading: reading, Fingerprint: NewFingerprint(raw.ID, cmp.Or(raw.Origin, raw.ID), input, reading)}
 }
 
 // Version changes when the messages about the post are to change.
@@ -35,5 +46,8 @@ func (p Post) Version() []byte {
 	hash := sha256.New()
 	_, _ = hash.Write(p.ContentHash)
 	_, _ = fmt.Fprintf(hash, " deleted %t closed %t", !p.DeletedAt.IsZero(), p.CaseClosed && p.Reading.Type != Reunited)
+	if len(p.Additions) > 0 {
+		_, _ = fmt.Fprintf(hash, " added %v", p.Additions)
+	}
 	return hash.Sum(nil)[:16]
 }

@@ -1,6 +1,9 @@
 package petpost
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // reader is the scratch space of one Parse.
 type reader struct {
@@ -47,14 +50,11 @@ func parse(in Input) Reading {
 	if len(in.Reposts) == 0 {
 		return own.finish()
 	}
+	// From the far end: each is a comment on what stands under it.
 	original := view{typ: Empty}
-	for _, text := range in.Reposts {
+	for _, text := range slices.Backward(in.Reposts) {
 		text, _ = (*WallContext)(nil).Strip(text)
-		if v := r.read(text, "repost"); original.typ == Empty || original.typ == Link && v.typ != Empty {
-			original = v
-		} else if v.typ != Empty {
-			original.complete(&v)
-		}
+		original = combine(r.read(text, "repost"), original)
 	}
 	return combine(own, original).finish()
 }
@@ -82,7 +82,7 @@ func (r *reader) weigh(raw, source string) view {
 	v.signs.read(r)
 	v.animal = r.readAnimal(&v, source)
 	r.phones = findPhones(t.raw, r.phones[:0])
-	v.reading.Phones = phoneNumbers(r.phones)
+	v.reading.Phones, v.reading.Accounts = phoneNumbers(r.phones), r.accounts()
 	r.readFields(&v)
 	if v.typ = r.plainType(&v); v.typ != "" {
 		v.confidence = 1
@@ -111,6 +111,9 @@ func (v *view) complete(under *view) {
 	for _, phone := range b.Phones {
 		a.Phones = appendNew(a.Phones, phone)
 	}
+	for _, phone := range b.Accounts {
+		a.Accounts = appendNew(a.Accounts, phone)
+	}
 	for _, contact := range b.Contacts {
 		a.Contacts = appendNew(a.Contacts, contact)
 	}
@@ -125,6 +128,7 @@ func (v *view) complete(under *view) {
 	a.When = orElse(a.When, b.When)
 	a.Breed = orElse(a.Breed, b.Breed)
 	a.Age = orElse(a.Age, b.Age)
+	a.Seen = orElse(a.Seen, b.Seen)
 	a.Color = orElse(a.Color, b.Color)
 	v.evidence = append(v.evidence, under.evidence...)
 }

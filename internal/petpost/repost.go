@@ -1,5 +1,7 @@
 package petpost
 
+import "strings"
+
 // combine puts an author's text and the post under it together. The author's
 // words decide where they say something; a bare repost, or one with "Репост!"
 // above it, is what its original is.
@@ -14,6 +16,11 @@ func combine(own, original view) view {
 		out.typ = News
 	case own.addsNothing(&original):
 		out.typ, out.confidence = original.typ, original.confidence
+	case own.seesWhatIsSought(&original):
+		out.typ, out.confidence = original.typ, original.confidence
+		if own.placeRank < original.placeRank {
+			out.reading.Location = ""
+		}
 	}
 	if out.typ == Unknown && original.typ != Link {
 		out.typ = original.typ
@@ -37,6 +44,12 @@ func (v *view) endsSearch(under *view) bool {
 func (v *view) tellsOfNewHome(under *view) bool {
 	s := &v.signs
 	return under.typ == Adoption && (s.sum[sigAdopted] >= 8 && s.sum[sigAdopt] == 0 || v.typ == Reunited && s.sum[sigHome] < outright)
+}
+
+// seesWhatIsSought reports a comment that tells where the animal under it was
+// seen, not one like it: the search goes on, from the place where it was lost.
+func (v *view) seesWhatIsSought(under *view) bool {
+	return under.typ == Lost && v.typ == Sighting && v.reading.Seen != "" && !strings.Contains(strings.ToLower(v.reading.Seen), "похож") && v.signs.of(sigHold, sigOwner) == 0
 }
 
 // addsNothing reports a comment that leaves the post under it what it is.

@@ -15,7 +15,7 @@ type veto struct {
 }
 
 var vetoList = []veto{
-	{"a thing or a person is missing", []Type{Lost, Found, Sighting}, (*reader).missesNoPet},
+	{"a thing or a person is missing", []Type{Lost, Found, Sighting, Reunited}, (*reader).missesNoPet},
 	{"a joke or a riddle", []Type{Lost, Found, Sighting, Reunited}, func(_ *reader, v *view) bool {
 		return v.signs.title[sigFun] >= outright && len(v.reading.Phones) == 0
 	}},

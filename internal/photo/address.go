@@ -1,6 +1,10 @@
 package photo
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+	"strings"
+)
 
 // closed are the networks that a public picture can't be in: IANA's special
 // purpose registries (RFC 6890 and its updates), and in IPv6 everything
@@ -45,6 +49,18 @@ func reachable(address netip.Addr, allowPrivate bool) bool {
 		return reachable(netip.AddrFrom4([4]byte(bytes[12:16])), false)
 	}
 	return global.Contains(address)
+}
+
+// public reports whether a host in a link may be on the internet, as far as its
+// spelling shows.
+func public(host string) bool {
+	if address, err := netip.ParseAddr(host); err == nil {
+		return reachable(address, false)
+	}
+	_, last, dotted := strings.Cut(strings.ToLower(host), ".")
+	last = last[strings.LastIndexByte(last, '.')+1:]
+	// A name that ends in a digit is an address in some spelling.
+	return dotted && last > ":" && !slices.Contains([]string{"local", "localhost", "internal", "lan", "home", "arpa"}, last)
 }
 
 func in(networks []netip.Prefix, address netip.Addr) bool {

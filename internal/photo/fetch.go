@@ -44,15 +44,18 @@ type Options struct {
 	AllowPrivate bool
 	// AllowHTTP takes links without TLS, for the sandbox.
 	AllowHTTP bool
+	// Proxy is what pictures are got through; nil connects directly. It looks the
+	// names up itself, so it must not reach private networks.
+	Proxy *url.URL
 	// TLS replaces the system's certificates; nil keeps them.
 	TLS *tls.Config
 }
 
 // Fetcher gets pictures by their links. It is safe for concurrent use.
 //
-// It connects by itself and through no proxy, whatever the environment says: a
-// proxy would look the name up a second time, where the guard can't see the
-// address.
+// It connects by itself, whatever the environment says: a proxy looks the name up
+// a second time, where the guard can't see the address. Through [Options.Proxy]
+// it guards what a link shows: addresses, and names that only a private network has.
 type Fetcher struct {
 	client       *http.Client
 	hosts        *lru.Cache[string, *gobreaker.CircuitBreaker[[]byte]]
@@ -60,13 +63,14 @@ type Fetcher struct {
 	maxBytes     int64
 	allowHTTP    bool
 	allowPrivate bool
+	proxied      bool
 }
 
 // NewFetcher returns a fetcher with connections of its own.
 func NewFetcher(options Options) *Fetcher {
 	f := &Fetcher{
 		timeout: options.Timeout, maxBytes: options.MaxBytes,
-		allowHTTP: options.AllowHTTP, allowPrivate: options.AllowPrivate,
+		allowHTTP: options.AllowHTTP, allowPrivate: options.AllowPrivate, proxied: options.Proxy != nil,
 	}
 	if f.timeout <= 0 {
 		f.timeout = DefaultTimeout
@@ -76,8 +80,13 @@ func NewFetcher(options Options) *Fetcher {
 	}
 	f.hosts, _ = lru.New[string, *gobreaker.CircuitBreaker[[]byte]](maxHosts) // fails for a size of 0 only
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: f.guardDial}
+	var proxy func(*http.Request) (*url.URL, error)
+	if f.proxied {
+		dialer.Control, proxy = nil, http.ProxyURL(options.Proxy) // it dials the proxy alone
+	}
 	f.client = &http.Client{
 		Transport: &http.Transport{
+			Proxy:                  proxy,
 			DialContext:            dialer.DialContext,
 			TLSClientConfig:        options.TLS,
 			ForceAttemptHTTP2:      true,
@@ -124,6 +133,20 @@ func (f *Fetcher) Fetch(ctx context.Context, link string) (Picture, error) {
 	return picture, nil
 }
 
+// Avoids reports whether the host of a link is left alone these minutes.
+func (f *Fetcher) Avoids(link string) bool {
+	address, err := f.parse(link)
+	return err == nil && f.breaker(address.Host).State() == gobreaker.StateOpen
+}
+
+// TookTooLong counts against the host of a link that somebody else has waited for
+// it in vain.
+func (f *Fetcher) TookTooLong(link string) {
+	if address, err := f.parse(link); err == nil {
+		_, _ = f.breaker(address.Host).Execute(func() ([]byte, error) { return nil, &Error{Kind: Timeout, Host: address.Hostname()} })
+	}
+}
+
 // breaker is what keeps fetches from a host that does not answer.
 func (f *Fetcher) breaker(host string) *gobreaker.CircuitBreaker[[]byte] {
 	if known, found := f.hosts.Get(host); found {
@@ -166,6 +189,8 @@ func (f *Fetcher) checkURL(address *url.URL) error {
 		return &Error{Kind: InvalidURL, Reason: "the link names no host"}
 	case address.User != nil:
 		return &Error{Kind: InvalidURL, Host: host, Reason: "the link holds a user name"}
+	case f.proxied && !f.allowPrivate && !public(host):
+		return &Error{Kind: Forbidden, Host: host, Reason: errClosed.Error()}
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -240,5 +241,28 @@ func TestHostThatAnswersWithRefusalsIsNotLeftAlone(t *testing.T) {
 	for range 5 {
 		_, err := fetcher.Fetch(t.Context(), address)
 		require.Equal(t, photo.Gone, kindOf(t, err))
+	}
+}
+
+func TestThroughAProxyALinkIsGuardedByItsSpelling(t *testing.T) {
+	t.Parallel()
+	content := samples(t, 40, 30)["jpeg"]
+	var asked atomic.Value
+	address, err := url.Parse(serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.Store(r.Host)
+		_, _ = w.Write(content)
+	}))
+	require.NoError(t, err)
+	fetcher := photo.NewFetcher(photo.Options{Proxy: address, AllowHTTP: true})
+	t.Cleanup(fetcher.Close)
+	_, err = fetcher.Fetch(t.Context(), "http://sun9-1.userapi.example/a.jpg")
+	require.NoError(t, err)
+	require.Equal(t, "sun9-1.userapi.example", asked.Load())
+	for _, link := range []string{
+		"http://127.0.0.1/a", "http://10.0.0.1/a", "http://[::1]/a", "http://localhost/a", "http://0x7f.1/a", "http://127.0.0.0x1/a",
+		"http://2130706433/a", "http://db.internal/a", "http://printer.LOCAL/a", "http://host./a", "http://169.254.169.254/a",
+	} {
+		_, err := fetcher.Fetch(t.Context(), link)
+		require.Equal(t, photo.Forbidden, kindOf(t, err), link)
 	}
 }

@@ -29,12 +29,19 @@ var qualities = []int{90, 80, 70}
 // unpacking is held while a picture is in memory as pixels.
 var unpacking sync.Mutex
 
+// maxStretch is how many times longer and narrower than the rules allow a
+// picture may be that is given white margins: a chat's screenshot, a leaflet.
+const maxStretch = 4
+
 // Fit returns the picture as it is if the rules allow it, and else a JPEG made
-// of it that keeps them: upright, on white where it was transparent, no larger
-// than it was. The error is an [*Error]: [BadDimensions] for a picture that is
-// too long and narrow or needs more than [MaxMemory], [NotPicture] for a broken one.
+// of it that keeps them: upright, on white where it was transparent, with white
+// margins if it is too long and narrow, no longer than it was. The error is an
+// [*Error]: [BadDimensions] for a picture that is no more than a line or needs
+// more than [MaxMemory], [NotPicture] for a broken one.
 func Fit(p Picture, rules Rules) (Picture, error) {
-	if err := rules.checkRatio(p); err != nil {
+	least := rules
+	least.MaxRatio *= maxStretch
+	if err := least.checkRatio(p); err != nil {
 		return Picture{}, err
 	}
 	if rules.Check(p) == nil && !slices.Contains(rules.Recode, p.Format) {
@@ -52,9 +59,13 @@ func Fit(p Picture, rules Rules) (Picture, error) {
 		if err != nil {
 			return err
 		}
-		sized := shrink(unpacked, rules.MaxSides)
+		sides := rules.MaxSides
+		if rules.checkRatio(p) != nil {
+			sides -= sides / rules.MaxRatio // for the margins
+		}
+		sized := shrink(unpacked, sides)
 		collect(p)
-		fitted, err = squeeze(upright(sized, orientation(p)), rules)
+		fitted, err = squeeze(widen(upright(sized, orientation(p)), rules.MaxRatio), rules)
 		return err
 	})
 	switch {
@@ -67,6 +78,20 @@ func Fit(p Picture, rules Rules) (Picture, error) {
 		return Picture{}, err
 	}
 	return fitted, nil
+}
+
+// widen lays a picture that is longer than ratio on white.
+func widen(picture image.Image, ratio int) image.Image {
+	size := picture.Bounds().Size()
+	wide := image.Pt(max(size.X, (size.Y+ratio-1)/ratio), max(size.Y, (size.X+ratio-1)/ratio))
+	if wide == size {
+		return picture
+	}
+	laid := image.NewRGBA(image.Rectangle{Max: wide})
+	draw.Draw(laid, laid.Bounds(), image.White, image.Point{}, draw.Src)
+	at := wide.Sub(size).Div(2)
+	draw.Draw(laid, image.Rectangle{Min: at, Max: at.Add(size)}, picture, picture.Bounds().Min, draw.Src)
+	return laid
 }
 
 // readerUntil ends a decoder that takes too long, at its next read.

@@ -265,9 +265,15 @@ func TestPictureBrokenAfterItsHeaderIsNoPicture(t *testing.T) {
 	require.Equal(t, photo.NotPicture, kindOf(t, err))
 }
 
-func TestStripThatNoScalingCanMendIsRefused(t *testing.T) {
+func TestAStripGetsMarginsAndALineIsRefused(t *testing.T) {
 	t.Parallel()
-	_, err := photo.Fit(read(t, encode(t, photo.PNG, plain(2100, 100))), photo.TelegramUpload)
+	for _, size := range []image.Point{{300, 9000}, {2100, 100}, {320, 12_000}} {
+		fitted, err := photo.Fit(read(t, encode(t, photo.PNG, plain(size.X, size.Y))), photo.TelegramUpload)
+		require.NoError(t, err, size)
+		require.NoError(t, photo.TelegramUpload.Check(fitted), size)
+		require.GreaterOrEqual(t, max(fitted.Width, fitted.Height), min(max(size.X, size.Y), 6000), "it is not made smaller than it must be")
+	}
+	_, err := photo.Fit(read(t, encode(t, photo.PNG, plain(8100, 100))), photo.TelegramUpload)
 	require.Equal(t, photo.BadDimensions, kindOf(t, err))
 }
 

@@ -3,6 +3,7 @@
 package post
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"regexp"
@@ -49,47 +50,62 @@ func ParseID(text string) (ID, error) {
 type Post struct {
 	ID
 
-	FromID   int64 // the author: the community itself or a visitor
+	FromID   int64 // the author: a person who wrote or signed it, or the community
 	PostedAt time.Time
 	EditedAt time.Time // zero if never edited
 	Text     string    // the author's own, with VK's markup
-	Reposts  []string  // texts of what it reposts, nearest first
+	Reposts  []Repost  // what it reposts, or is the address of, nearest first
 	Origin   ID        // the post at the end of a chain of reposts; zero if this is no repost
-	// Photos are those of the post and of what it reposts, in their order;
-	// Attachments everything else that is attached.
+	// Photos are those of the post and of what it reposts, in their order, and
+	// what shows as one; Attachments everything else that is attached.
 	Photos      []Photo
 	Attachments []Attachment
 	// ContentHash changes when anything a reader sees changes.
 	ContentHash []byte
 
 	// What has become of a stored post: the case it was taken for, whether its
-	// animal is home again, and when its author deleted it.
+	// animal is home again, when its author deleted it, and since when none of its
+	// words are kept.
 	CaseID     int64
 	CaseReason string // why it was taken for its case; "" if the case began with it
 	CaseClosed bool
 	DeletedAt  time.Time // zero if it stands
+	BlankedAt  time.Time // zero if they are
 }
 
-// Original returns the text of the post at the end of a chain of reposts, ""
-// if there is none.
-func (p Post) Original() string {
-	if len(p.Reposts) == 0 {
-		return ""
+// Repost is a post in a chain of reposts.
+type Repost struct {
+	ID
+
+	FromID int64  `json:"from_id"` // as a post's; 0 if it was stored by a build that did not keep it
+	Text   string `json:"-"`       // stored beside it
+}
+
+// RepostTexts are the texts of what the post reposts, nearest first.
+func (p Post) RepostTexts() []string {
+	texts := make([]string, len(p.Reposts))
+	for i, repost := range p.Reposts {
+		texts[i] = repost.Text
 	}
-	return p.Reposts[len(p.Reposts)-1]
+	return texts
 }
 
-// Photo is a photo of a post. Its links are signed and die after some days;
+// Photo is a photo of a post, or what shows as one: a document that is a
+// picture, the frame of a video. Its links are signed and die after some days;
 // its identity inside VK does not.
 type Photo struct {
+	Kind      string `json:"kind,omitempty"` // "" for a photo, else doc or video
 	OwnerID   int64  `json:"owner_id"`
 	ID        int64  `json:"id"`
 	AccessKey string `json:"access_key,omitempty"`
-	Sizes     []Size `json:"sizes"` // the best first
+	Caption   string `json:"caption,omitempty"`
+	Sizes     []Size `json:"sizes"` // the best first; none if VK names no link
+	// Animation is the link to the moving picture that this is a still of.
+	Animation string `json:"animation,omitempty"`
 }
 
 // Name is what VK calls the photo, whatever its links are.
-func (p Photo) Name() string { return fmt.Sprintf("photo%d_%d", p.OwnerID, p.ID) }
+func (p Photo) Name() string { return fmt.Sprintf("%s%d_%d", cmp.Or(p.Kind, "photo"), p.OwnerID, p.ID) }
 
 // Ref is the photo as wall.post takes it: its name, with its access key where
 // it has one; "" if it has no identity.
@@ -119,4 +135,9 @@ type Attachment struct {
 	Title string `json:"title,omitempty"` // as VK shows it, may be empty
 	// URL opens the attachment; "" if nothing but the post itself does.
 	URL string `json:"url,omitempty"`
+	// Ref is the attachment as wall.post takes it, "" for what has no name there.
+	Ref string `json:"ref,omitempty"`
+	// Seconds is the length of a video, Answers are those of a poll.
+	Seconds int      `json:"seconds,omitempty"`
+	Answers []string `json:"answers,omitempty"`
 }

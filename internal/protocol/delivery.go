@@ -175,10 +175,14 @@ type Refusal struct {
 const (
 	// ReasonUnavailable: the platform keeps failing on this one, and takes others.
 	ReasonUnavailable = "unavailable"
+	// ReasonQuietHours: nothing is sent at this hour of the day.
+	ReasonQuietHours = "quiet_hours"
 	// ReasonOutcomeUnknown: a message may or may not have gone out.
 	ReasonOutcomeUnknown = "outcome_unknown"
 	// ReasonFault: a fault of our own that does not go away; the log says which.
 	ReasonFault = "internal_error"
+	// ReasonUnsure: its rule asks a person about posts whose type is not sure.
+	ReasonUnsure = "unsure"
 	// ReasonCaptcha: VK wants a captcha solved.
 	ReasonCaptcha = "captcha"
 )

@@ -63,6 +63,9 @@ type LaneView struct {
 	// Jobs are the next in order; All tells that there are no others.
 	Jobs []Job `json:"jobs,omitempty"`
 	All  bool  `json:"all,omitempty"`
+	// TakenUp is the delivery that had paused the destination and is pending
+	// again; it is set when the pause ends.
+	TakenUp int64 `json:"taken_up,omitempty"`
 }
 
 // Job is what a lane grants a turn for: the next part of a delivery, or the
@@ -185,11 +188,19 @@ type LaneState struct {
 	Queued       int        `json:"queued"`
 	RatePerSec   float64    `json:"rate_per_sec"`
 	PerMinute    int        `json:"per_minute"`
-	// PausedBy is who paused it, FailingSince since when the platform has been
-	// unavailable.
-	PausedBy     string     `json:"paused_by,omitempty"`
-	FailingSince *time.Time `json:"failing_since,omitempty"`
+	// OldestQueued is since when the first in the queue has been owed.
+	OldestQueued *time.Time `json:"oldest_queued,omitempty"`
+	// PausedBy is who paused it and PausedAt when; PausedDelivery is set if the
+	// platform's answer to that delivery did. FailingSince is since when the
+	// platform has been unavailable.
+	PausedBy       string     `json:"paused_by,omitempty"`
+	PausedAt       *time.Time `json:"paused_at,omitempty"`
+	PausedDelivery int64      `json:"paused_delivery,omitempty"`
+	FailingSince   *time.Time `json:"failing_since,omitempty"`
 	// Sending and Next are what the lane itself knows.
 	Sending string   `json:"sending,omitempty"`
 	Next    []string `json:"next,omitempty"`
+	// TakenUp is the delivery that had paused the lane and is tried again first,
+	// in the answer to a resume.
+	TakenUp int64 `json:"taken_up,omitempty"`
 }

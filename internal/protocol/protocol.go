@@ -32,6 +32,7 @@ const (
 	DeliverPostWorkflow = "DeliverPost"
 	DestinationWorkflow = "Destination"
 	RecoverWorkflow     = "Recover"
+	RetainWorkflow      = "Retain"
 )
 
 // ScanWallsID is the ID of the schedule, and the beginning of the ID of every
@@ -41,8 +42,14 @@ const ScanWallsID = "scan-walls"
 // RecoverID is the same for Recover.
 const RecoverID = "recover"
 
-// Search attributes, all of kind Keyword: an operator's inbox is
-// `DeliveryState IN ("parked", "unknown")`, and it needs no worker to be read.
+// RetainID is the same for Retain.
+const RetainID = "retain"
+
+// InboxQuery lists in Temporal what needs a person: deliveries that wait for one
+// and lanes that are paused. It needs no worker to be read.
+const InboxQuery = `ExecutionStatus="Running" AND DeliveryState IN ("parked", "unknown", "paused")`
+
+// Search attributes, all of kind Keyword; see InboxQuery.
 var (
 	DeliveryState = temporal.NewSearchAttributeKeyKeyword("DeliveryState")
 	Destination   = temporal.NewSearchAttributeKeyKeyword("Destination")

@@ -9,6 +9,29 @@ type ScanWallsInput struct {
 	Walls []string `json:"walls,omitempty"`
 	// Now reads the walls even if they are not due.
 	Now bool `json:"now,omitempty"`
+	// Backfill asks for one wall's past instead.
+	Backfill *Backfill `json:"backfill,omitempty"`
+}
+
+// Backfill asks for what a wall's first reading did not deliver.
+type Backfill struct {
+	Wall  string        `json:"wall"`  // as VK_WALLS names it
+	Since time.Duration `json:"since"` // how far back
+	// PerHour is how many deliveries an hour each destination gets.
+	PerHour int  `json:"per_hour"`
+	DryRun  bool `json:"dry_run,omitempty"`
+}
+
+// Backfilled is what a backfill came to.
+type Backfilled struct {
+	WallRead
+	Due []DueDelivery `json:"due,omitempty"`
+}
+
+// DueDelivery is a delivery that is not to go before a time.
+type DueDelivery struct {
+	DeliveryKey
+	DueAt time.Time `json:"due_at"`
 }
 
 // ReadPlan is what the next scan will do about each wall, and why.
@@ -93,8 +116,9 @@ func (r *WallRead) Skip(reason string, posts int) {
 
 // ScanWallsResult is what a scan came to.
 type ScanWallsResult struct {
-	Walls   []WallRead `json:"walls"`
-	Started int        `json:"started"`
+	Walls      []WallRead  `json:"walls"`
+	Started    int         `json:"started"`
+	Backfilled *Backfilled `json:"backfilled,omitempty"`
 }
 
 // RecoverResult counts what a round of recovery came to.

@@ -53,8 +53,17 @@ type BotUpdate struct {
 	// Data is the action, as callback_data has it; empty for a message that
 	// is no command, whatever it is.
 	Data string `json:"data,omitempty"`
+	// Content is what a message is, such as photo; the messages of one album
+	// have its id.
+	Content string `json:"content,omitempty"`
 	// Open lets everybody in: the action needs no subscription.
 	Open bool `json:"open,omitempty"`
+	// AnswerOnly: the button gets its answer and nothing else, as it stands in
+	// a chat that the guide does not talk in.
+	AnswerOnly bool `json:"answer_only,omitempty"`
+	// Language is the person's language_code, such as ru; empty if Telegram did
+	// not send it.
+	Language string `json:"language,omitempty"`
 	// CallbackID is to be answered with Toast, which may be empty.
 	CallbackID string `json:"callback_id,omitempty"`
 	Toast      string `json:"toast,omitempty"`
@@ -63,6 +72,9 @@ type BotUpdate struct {
 	MessageID    int64 `json:"message_id,omitempty"`
 	OnPhoto      bool  `json:"on_photo,omitempty"`
 	Inaccessible bool  `json:"inaccessible,omitempty"`
+	// OffCard: the message's keyboard is not that of the card which the action
+	// opens. It is false where Telegram did not send the keyboard.
+	OffCard bool `json:"off_card,omitempty"`
 	// Sealed is what the action needs to know and nobody else may.
 	Sealed []byte `json:"sealed,omitempty"`
 }
@@ -105,6 +117,8 @@ type SessionCarry struct {
 type SeenUpdate struct {
 	ID      int64  `json:"id"`
 	TraceID string `json:"trace_id,omitempty"`
+	// Favourite that the update changes, such as "place:123"; empty for none.
+	Favourite string `json:"favourite,omitempty"`
 }
 
 // Waiting is an update in a session's queue.
@@ -166,6 +180,22 @@ type SessionView struct {
 	// Card is the entity and id that the newest screen shows, such as
 	// "place:123"; empty if it is no card.
 	Card string `json:"card,omitempty"`
+	// Asked are the last searches and locations that were sent, oldest first,
+	// for turning the pages of what they brought.
+	Asked []Asked `json:"asked,omitempty"`
+	// MenuFor is the content of the last update, if it was a message that asked
+	// for nothing, and MenuAt when it was handled.
+	MenuFor string    `json:"menu_for,omitempty"`
+	MenuAt  time.Time `json:"menu_at,omitzero"`
+}
+
+// AskedMax is how many searches and locations a session remembers.
+const AskedMax = 5
+
+// Asked is what came sealed with an update.
+type Asked struct {
+	ID     int64  `json:"id"` // update_id
+	Sealed []byte `json:"sealed"`
 }
 
 // SessionState is a session as an operator sees it.

@@ -13,6 +13,7 @@ import (
 	"vestnik/internal/compose"
 	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/route"
 	"vestnik/internal/vk"
 )
@@ -25,6 +26,9 @@ type Rules struct {
 	// Ledger names what is delivered or owed already; nil leaves that out.
 	// Whether a case is told, only a scan decides.
 	Ledger *db.Ledger
+	// Linked reads wall posts by their ids (wall.getById), for posts that are
+	// only the address of one; nil leaves those addresses.
+	Linked func(...post.ID) ([]json.RawMessage, error)
 }
 
 // Rehearsal is what would become of a post at a destination.
@@ -34,6 +38,7 @@ type Rehearsal struct {
 	Animal      petpost.Animal `json:"animal"`
 	Destination string         `json:"destination,omitempty"` // "": none, whatever the rules
 	Sends       bool           `json:"sends"`
+	Asks        bool           `json:"asks,omitempty"` // a person first
 	Reason      string         `json:"reason"`
 	Messages    []Message      `json:"messages,omitempty"`
 }
@@ -54,9 +59,19 @@ type Message struct {
 // skipped counts those that are not for reading, by reason.
 func (r Rules) Page(ctx context.Context, wall string, items []json.RawMessage) (rehearsals []Rehearsal, skipped map[string]int, err error) {
 	posts, skipped := vk.Readable(items)
+	if r.Linked != nil {
+		if err := vk.FollowLinks(posts, r.Linked); err != nil {
+			return nil, skipped, err
+		}
+	}
+	texts := make([]string, len(posts))
+	for i, item := range posts {
+		texts[i] = item.Text
+	}
+	repeated := petpost.LearnWall(texts)
 	slices.Reverse(posts)
 	for _, item := range posts {
-		ofPost, err := r.post(ctx, wall, petpost.ReadPost(item.Content()))
+		ofPost, err := r.post(ctx, wall, petpost.ReadOn(&repeated, item.Content()))
 		if err != nil {
 			return rehearsals, skipped, err
 		}
@@ -82,6 +97,7 @@ func (r Rules) post(ctx context.Context, wall string, post petpost.Post) ([]Rehe
 		if delivery, known := owed[is.Destination]; known && is.Sends {
 			is.Sends, is.Reason = false, fmt.Sprintf("delivery %d is there already: %s", delivery.ID, delivery.Status)
 		}
+		is.Asks = decision.Unsure && is.Sends
 		if is.Sends {
 			target, _ := r.Routes.Target(decision.Destination)
 			is.Messages = messages(post, target)
@@ -114,7 +130,7 @@ func messages(post petpost.Post, target route.Target) (messages []Message) {
 		}
 		return []Message{message}
 	}
-	for _, step := range compose.Telegram(post, target).Steps {
+	for _, step := range compose.Telegram(post, target, false).Steps {
 		message := Message{
 			Kind: string(step.Kind), Text: step.Text, ParseMode: string(step.ParseMode), Preview: step.Preview, Silent: step.Silent,
 		}
@@ -125,6 +141,9 @@ func messages(post petpost.Post, target route.Target) (messages []Message) {
 			link := "(VK names no link)"
 			if sizes := post.Photos[index].Sizes; len(sizes) > 0 {
 				link = sizes[0].URL
+			}
+			if step.Kind == notice.Animation {
+				link = post.Photos[index].Animation
 			}
 			message.Photos = append(message.Photos, link)
 		}

@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"vestnik/db"
+	"vestnik/db/guidedb"
 	"vestnik/internal/config"
 	"vestnik/internal/notice"
 	"vestnik/internal/photo"
@@ -35,6 +36,7 @@ type Relay struct {
 	Posts    *db.Posts
 	Walls    *db.Walls
 	Cases    *db.Cases
+	Guide    *guidedb.Store
 
 	mu   sync.Mutex
 	bots map[string]*telegram.Client // by token
@@ -49,7 +51,7 @@ func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slo
 	}
 	return &Relay{
 		Config: cfg, Temporal: temporal, Log: log, Routes: routes,
-		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool), Cases: db.NewCases(pool),
+		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool), Cases: db.NewCases(pool), Guide: guidedb.New(pool),
 		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{},
 	}, nil
 }
@@ -57,7 +59,10 @@ func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slo
 // Routes reads ROUTES_FILE, or makes the implied route of the single
 // destinations that the environment names.
 func Routes(cfg config.Config) (*route.Routes, error) {
-	defaults := defaults(cfg)
+	defaults, err := defaults(cfg)
+	if err != nil {
+		return nil, err
+	}
 	if cfg.Relay.RoutesFile != "" {
 		text, err := os.ReadFile(cfg.Relay.RoutesFile)
 		if err != nil {
@@ -71,7 +76,15 @@ func Routes(cfg config.Config) (*route.Routes, error) {
 	}
 	var chat, wall *route.Target
 	if cfg.Telegram.Enabled {
-		chat = &route.Target{Destination: route.TelegramChat(cfg.Telegram.Chat, cfg.Telegram.ThreadID), Settings: defaults.Telegram}
+		name := "telegram:" + cfg.Telegram.Chat
+		if thread := cfg.Telegram.ThreadID; thread != 0 {
+			name += fmt.Sprintf("/%d", thread)
+		}
+		destination, err := route.ParseDestination(name)
+		if err != nil {
+			return nil, fmt.Errorf("TG_CHAT: %w", err)
+		}
+		chat = &route.Target{Destination: destination, Settings: defaults.Telegram}
 	}
 	if cfg.VKOut.Enabled {
 		wall = &route.Target{Destination: route.VKWall(cfg.VKOut.OwnerID), Settings: defaults.VK}
@@ -81,7 +94,7 @@ func Routes(cfg config.Config) (*route.Routes, error) {
 
 // defaults are the environment's wishes, which hold for every destination that
 // does not say otherwise.
-func defaults(cfg config.Config) route.Defaults {
+func defaults(cfg config.Config) (route.Defaults, error) {
 	defaults := route.StandardDefaults()
 	onUnknown := route.OnUnknown(cfg.Relay.OnUnknown)
 	tg, wall := &defaults.Telegram, &defaults.VK
@@ -89,7 +102,25 @@ func defaults(cfg config.Config) route.Defaults {
 	tg.ParseMode, tg.OnUnknown = notice.ParseMode(cfg.Telegram.ParseMode), onUnknown
 	wall.RatePerSec, wall.MaxMedia, wall.AttachMedia = cfg.VKOut.RatePerSec, cfg.VKOut.MaxMedia, cfg.VKOut.AttachMedia
 	wall.MaxText, wall.OnUnknown = cfg.VKOut.MaxText, onUnknown
-	return defaults
+	tg.Quiet.Zone = cfg.Bot.Timezone
+	if cfg.Relay.QuietHours != "" {
+		var err error
+		if tg.Quiet, err = route.ParseQuietHours(cfg.Relay.QuietHours, cfg.Bot.Timezone); err != nil {
+			return defaults, fmt.Errorf("QUIET_HOURS: %w", err)
+		}
+	}
+	wall.Quiet = tg.Quiet
+	return defaults, nil
+}
+
+// Quiet is how long it stays quiet at a destination, 0 if it is not.
+func (r *Relay) Quiet(destination string) time.Duration {
+	parsed, err := route.ParseDestination(destination)
+	if err != nil {
+		return 0
+	}
+	target, _ := r.Routes.Target(parsed)
+	return target.Settings.Quiet.Left(time.Now())
 }
 
 // Pace is how fast a destination is configured to be sent to.
@@ -112,13 +143,19 @@ func (r *Relay) Bot(destination route.Destination) (*telegram.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.BotOf(token)
+}
+
+// BotOf returns the client of a bot by its token.
+func (r *Relay) BotOf(token string) (*telegram.Client, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if bot, ok := r.bots[token]; ok {
 		return bot, nil
 	}
 	bot, err := telegram.New(telegram.Config{
-		Token: token, BaseURL: r.Config.Platforms.TelegramURL, Timeout: r.Config.Telegram.HTTPTimeout,
+		Token: token, BaseURL: r.Config.Platforms.TelegramURL, Proxy: r.Config.Platforms.ProxyTelegram(), Timeout: r.Config.Telegram.HTTPTimeout,
+		MessagesPerSecond: r.Config.Telegram.BotPerSec,
 	})
 	if err == nil {
 		r.bots[token] = bot
@@ -135,12 +172,35 @@ func (r *Relay) Key(destination route.Destination) (*vk.Client, error) {
 	return r.vkClient(token, r.Config.VKOut.HTTPTimeout)
 }
 
-// Reader returns the client that reads walls, nil if VK_TOKEN is not set.
-func (r *Relay) Reader() (*vk.Client, error) {
-	if !r.Config.Scan.Token.IsSet() {
-		return nil, nil
+// Readers returns the clients that read walls, one for each key of VK_TOKEN.
+func (r *Relay) Readers() ([]*vk.Client, error) {
+	var readers []*vk.Client
+	for _, token := range r.Config.Scan.Tokens() {
+		reader, err := r.vkClient(token.Reveal(), vk.DefaultTimeout)
+		if err != nil {
+			return nil, err
+		}
+		readers = append(readers, reader)
 	}
-	return r.vkClient(r.Config.Scan.Token.Reveal(), vk.DefaultTimeout)
+	return readers, nil
+}
+
+// KeyNames name the reading keys without giving them away.
+func (r *Relay) KeyNames() []string {
+	var names []string
+	for _, token := range r.Config.Scan.Tokens() {
+		names = append(names, db.KeyName(token.Reveal()))
+	}
+	return names
+}
+
+// Reader returns the first client that reads walls, nil if VK_TOKEN is not set.
+func (r *Relay) Reader() (*vk.Client, error) {
+	readers, err := r.Readers()
+	if err != nil || len(readers) == 0 {
+		return nil, err
+	}
+	return readers[0], nil
 }
 
 // Uploader returns the client that uploads photos for a destination: with
@@ -181,7 +241,7 @@ func (r *Relay) vkClient(token string, timeout time.Duration) (*vk.Client, error
 	if key, ok := r.keys[cacheKey]; ok {
 		return key, nil
 	}
-	key, err := vk.New(vk.Config{Token: token, BaseURL: r.Config.Platforms.VKURL, Timeout: timeout})
+	key, err := vk.New(vk.Config{Token: token, BaseURL: r.Config.Platforms.VKURL, Proxy: r.Config.Platforms.ProxyVK(), Timeout: timeout})
 	if err == nil {
 		r.keys[cacheKey] = key
 	}
@@ -211,5 +271,5 @@ func (r *Relay) token(destination route.Destination, platform config.Secret) (st
 // sandbox stands in for VK may they lead to this machine and without TLS.
 func (r *Relay) PhotoOptions() photo.Options {
 	local := r.Config.Platforms.SandboxVK
-	return photo.Options{AllowPrivate: local, AllowHTTP: local}
+	return photo.Options{AllowPrivate: local, AllowHTTP: local, Proxy: r.Config.Platforms.ProxyVK()}
 }

@@ -84,7 +84,7 @@ var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 func (l *loader) readDestination(node ast.Node, where string) {
 	fields := l.fields(node, where, "id", "rate_per_sec", "per_minute", "max_media", "attach_media", "max_text", "silent",
-		"header", "footer", "link_preview", "parse_mode", "on_unknown", "token_env")
+		"header", "footer", "replace", "link_preview", "parse_mode", "on_unknown", "token_env", "quiet_hours")
 	if fields == nil {
 		return
 	}
@@ -145,10 +145,21 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 			s.Header = l.frame(node, place)
 		case "footer":
 			s.Footer = l.frame(node, place)
+		case "replace":
+			s.Replace = l.replacements(node, place)
 		case "parse_mode":
 			s.ParseMode = oneOf(l, node, place, notice.HTML, notice.MarkdownV2)
 		case "on_unknown":
 			s.OnUnknown = oneOf(l, node, place, Retry, Park)
+		case "quiet_hours":
+			if text, ok := l.text(node, place); ok && text != "none" {
+				var err error
+				if s.Quiet, err = ParseQuietHours(text, s.Quiet.Zone); err != nil {
+					l.fault(node, place, "%v", err)
+				}
+			} else {
+				s.Quiet = QuietHours{}
+			}
 		case "token_env":
 			name, ok := l.text(node, place)
 			if ok && !environmentName.MatchString(name) {
@@ -167,6 +178,26 @@ func (l *loader) frame(node ast.Node, where string) string {
 		l.fault(node, where, "longer than %d letters", maxFrame)
 	}
 	return strings.TrimSpace(text)
+}
+
+func (l *loader) replacements(node ast.Node, where string) (all []notice.Replacement) {
+	for _, entry := range l.items(node) {
+		fields := l.fields(entry, where, "find", "with")
+		if fields == nil || fields["find"] == nil {
+			l.fault(entry, where, "no find; say what is replaced, for example find: 'подпишитесь.*', with: ''")
+			continue
+		}
+		found := l.regexes(fields["find"], where+": find")
+		r := notice.Replacement{}
+		if with := fields["with"]; with != nil {
+			r.With, _ = l.text(with, where+": with")
+		}
+		for _, pattern := range found {
+			r.Find = pattern.regex
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 func oneOf[T ~string](l *loader, node ast.Node, where string, allowed ...T) T {

@@ -16,7 +16,7 @@ const anyType = "any"
 func (l *loader) readRule(node ast.Node, name string) {
 	where := "rule " + name
 	fields := l.fields(node, where, "name", "types", "animals", "include", "include_regex",
-		"exclude", "exclude_regex", "has_phone", "walls", "to")
+		"exclude", "exclude_regex", "has_phone", "min_confidence", "walls", "to")
 	if fields == nil {
 		return
 	}
@@ -34,6 +34,9 @@ func (l *loader) readRule(node ast.Node, name string) {
 	if wanted := fields["has_phone"]; wanted != nil {
 		hasPhone := l.truth(wanted, where+": has_phone")
 		r.hasPhone = &hasPhone
+	}
+	if least := fields["min_confidence"]; least != nil {
+		r.minConfidence, _ = l.number(least, where+": min_confidence", 0, 1)
 	}
 	r.to = l.to(fields["to"], node, where)
 	l.routes.rules = append(l.routes.rules, r)

@@ -34,10 +34,14 @@
 //	silent        without a sound (VK: without notifying subscribers)
 //	header        a line of your own above every post, at most 500 letters
 //	footer        the same below
+//	replace       list of find (a regular expression) and with (its replacement, $1 its group; left out: a cut),
+//	              for the words of authors
 //	link_preview  the source link's preview under posts without photos (Telegram)
 //	parse_mode    HTML or MarkdownV2 (Telegram)
 //	on_unknown    retry or park, when nobody can know whether a message went out
 //	token_env     the environment variable that holds this destination's token
+//	quiet_hours   hours in which nothing is sent, such as 23:00-07:00 (BOT_TIMEZONE) or
+//	              23:00-07:00 Asia/Yekaterinburg; what is owed waits. none: send at any hour
 //
 // A rule's keys:
 //
@@ -48,6 +52,7 @@
 //	include_regex  regular expressions (RE2), one of which must match
 //	exclude        words or phrases, none of which may occur
 //	exclude_regex  regular expressions, none of which may match
+//	min_confidence 0 to 1: a post whose type is less sure waits for a person (make eval says how many do)
 //	has_phone      true: only posts with a phone; false: only posts without
 //	walls          owner ids, screen names or addresses of the walls posts must come from
 //	to             ids of destinations; required
@@ -97,7 +102,9 @@ func (t Target) FirstWeight(post petpost.Post) int {
 type Decision struct {
 	Destination Destination
 	Matched     bool
-	Reason      string
+	// Unsure: a person is asked before it goes.
+	Unsure bool
+	Reason string
 }
 
 // Match decides for every destination, in the order of the file, and lists
@@ -113,21 +120,25 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 	}
 	for _, target := range r.targets {
 		decision := Decision{Destination: target.Destination}
-		var yes, no []string
+		var yes, unsure, no []string
 		for i, rule := range r.rules {
 			if !slices.Contains(rule.to, target.Destination) {
 				continue
 			}
 			reason := "rule " + rule.name + ": " + verdicts[i].reason
-			if verdicts[i].matched {
+			switch {
+			case verdicts[i].unsure:
+				unsure = append(unsure, reason)
+			case verdicts[i].matched:
 				yes = append(yes, reason)
-			} else {
+			default:
 				no = append(no, reason)
 			}
 		}
+		decision.Unsure = len(yes) == 0 && len(unsure) > 0
 		switch {
-		case len(yes) > 0:
-			decision.Matched, decision.Reason = true, yes[0]
+		case len(yes)+len(unsure) > 0:
+			decision.Matched, decision.Reason = true, append(yes, unsure...)[0]
 			matched = append(matched, target.Destination)
 		case len(no) > 0:
 			decision.Reason = strings.Join(no, "; ")

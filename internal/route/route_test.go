@@ -1,10 +1,12 @@
 package route_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/route"
@@ -26,7 +28,7 @@ func match(routes *route.Routes, s seen) ([]route.Destination, []route.Decision)
 		Reading: petpost.Reading{Type: s.Type, Animal: s.Animal},
 	}
 	if s.Original != "" {
-		stored.Reposts = []string{s.Original}
+		stored.Reposts = []post.Repost{{Text: s.Original}}
 	}
 	if s.HasPhone {
 		stored.Reading.Phones = []string{"+79000000000"}
@@ -239,4 +241,36 @@ func TestWithoutAFileLostPetsGoWhereverIsEnabled(t *testing.T) {
 	matched, decisions = match(route.Implied(nil, nil), lost)
 	require.Empty(t, matched)
 	require.Empty(t, decisions)
+}
+
+func TestAPostThatIsNotSureWaitsForAPersonUnlessAnotherRuleSendsIt(t *testing.T) {
+	t.Parallel()
+	const file = "destinations:\n  - id: telegram:-100500\n    per_minute: 20\nrules:\n  - {name: sure, types: [lost], min_confidence: 0.9, to: [telegram:-100500]}\n"
+	decide := func(text string, confidence float64) route.Decision {
+		routes, err := route.Load([]byte(text), route.StandardDefaults())
+		require.NoError(t, err)
+		_, decisions := routes.Match(petpost.Post{Reading: petpost.Reading{Type: petpost.Lost, Confidence: confidence}}, "")
+		return decisions[0]
+	}
+	require.True(t, decide(file, 0.89).Matched)
+	require.True(t, decide(file, 0.89).Unsure)
+	require.Contains(t, decide(file, 0.89).Reason, "89 % sure")
+	require.False(t, decide(file, 0.9).Unsure)
+	require.False(t, decide(file+"  - {name: all, types: [any], to: [telegram:-100500]}\n", 0.1).Unsure)
+	_, err := route.Load([]byte(strings.Replace(file, "0.9", "90", 1)), route.StandardDefaults())
+	require.ErrorContains(t, err, "min_confidence")
+}
+
+func TestWordsAreReplacedAndCut(t *testing.T) {
+	t.Parallel()
+	const file = "destinations:\n  - id: telegram:-100500\n    replace:\n      - {find: 'подпи(шитесь|сывайтесь).*'}\n      - {find: 'кот(ик)?\\b', with: КОТ}\nrules:\n  - {types: [any], to: [telegram:-100500]}\n"
+	routes, err := route.Load([]byte(file), route.StandardDefaults())
+	require.NoError(t, err)
+	about := petpost.ReadPost(post.Post{ID: post.ID{OwnerID: -1, PostID: 1}, Text: "Пропал Барсик\n\nПодпишитесь на нас!", Reposts: []post.Repost{{Text: "Подписывайтесь\nПропал Барсик, рыжий"}}})
+	words := notice.Compose(about, routes.Targets()[0].Settings.TelegramOptions().Frame, 0).Words.String()
+	require.Equal(t, "Пропал Барсик\n\nИз репоста:\nПропал Барсик, рыжий", words)
+	for _, wrong := range []string{"{with: a}", "{find: '('}", "{find: a, by: b}"} {
+		_, err := route.Load([]byte(strings.Replace(file, "{find: 'подпи(шитесь|сывайтесь).*'}", wrong, 1)), route.StandardDefaults())
+		require.ErrorContains(t, err, "replace", wrong)
+	}
 }

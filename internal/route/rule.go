@@ -19,6 +19,7 @@ type rule struct {
 	animals          []petpost.Animal
 	include, exclude []pattern
 	hasPhone         *bool
+	minConfidence    float64
 	walls            []wall
 	to               []Destination
 }
@@ -45,6 +46,7 @@ func (w wall) String() string {
 
 type verdict struct {
 	matched bool
+	unsure  bool // but a person is to be asked
 	reason  string
 }
 
@@ -94,7 +96,11 @@ func (r rule) judge(post petpost.Post, watched string, text *searchText) verdict
 		}
 		met = append(met, "includes "+r.include[i].shown)
 	}
-	return verdict{matched: true, reason: strings.Join(met, ", ")}
+	sure := post.Reading.Confidence
+	if sure < r.minConfidence {
+		met = append(met, fmt.Sprintf("but only %.0f %% sure of the type: a person is asked", 100*sure))
+	}
+	return verdict{matched: true, unsure: sure < r.minConfidence, reason: strings.Join(met, ", ")}
 }
 
 func list[T any](values []T) string {
@@ -132,8 +138,8 @@ type searchText struct {
 
 func newSearchText(post petpost.Post) *searchText {
 	raw := post.Text
-	if original := post.Original(); original != "" {
-		raw += "\n" + original
+	for _, repost := range post.Reposts {
+		raw += "\n" + repost.Text
 	}
 	return &searchText{raw: raw, words: wordsOf(raw)}
 }

@@ -23,12 +23,15 @@ type Settings struct {
 	// Silent is Telegram's disable_notification, VK's mute_notifications.
 	Silent         bool
 	Header, Footer string
+	// Replace changes the words of authors.
+	Replace []notice.Replacement
 	// MaxText is the length of a post's text in UTF-16 units, VK's only.
 	MaxText int
 	// LinkPreview and ParseMode are Telegram's only.
 	LinkPreview bool
 	ParseMode   notice.ParseMode
 	OnUnknown   OnUnknown
+	Quiet       QuietHours
 	// TokenEnv names the environment variable with this destination's token;
 	// "" is the platform's own.
 	TokenEnv string
@@ -65,6 +68,7 @@ func (s Settings) VKOptions() notice.VKOptions {
 	options := notice.DefaultVKOptions()
 	options.MaxMedia = s.shownMedia()
 	options.TextLimit = s.MaxText
+	options.AttachRefs = s.AttachMedia
 	options.Frame = s.frame()
 	return options
 }
@@ -76,4 +80,6 @@ func (s Settings) shownMedia() int {
 	return s.MaxMedia
 }
 
-func (s Settings) frame() notice.Frame { return notice.Frame{Header: s.Header, Footer: s.Footer} }
+func (s Settings) frame() notice.Frame {
+	return notice.Frame{Header: s.Header, Footer: s.Footer, Replace: s.Replace}
+}

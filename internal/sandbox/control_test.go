@@ -156,6 +156,12 @@ func TestTheSamplesAreDozensOfPostsOfWhichSomeAreFresh(t *testing.T) {
 				fresh++
 			}
 			require.True(t, json.Valid(b.RawPost(-found.ID, p.ID)))
+			if _, address, links := strings.Cut(p.Text, "https://vk.com/wall"); links {
+				var owner, id int64
+				_, err := fmt.Sscanf(address, "%d_%d", &owner, &id)
+				require.NoError(t, err)
+				require.NotNil(t, b.RawPost(owner, id), p.Text)
+			}
 		}
 	}
 	require.Greater(t, total, 60)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -84,7 +85,7 @@ func (s *Server) addSamples(restored bool) error {
 	for _, sample := range samples().Posts {
 		// Comments share the numbering: gaps are normal.
 		ids[sample.Wall] = cmp.Or(ids[sample.Wall], 100+-sample.Wall%1000*1000) + 1 + int64(len(sample.Text))%5
-		_, err := s.AddPost(sample.Wall, sample.post(ids[sample.Wall], s.Now()))
+		_, err := s.AddPost(sample.Wall, s.drawn(sample.post(ids[sample.Wall], s.Now())))
 		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
@@ -128,8 +129,21 @@ func (s *Server) publishSample() error {
 	sample := samples().Reserve[s.nextSample%len(samples().Reserve)]
 	s.nextSample++
 	s.sampleMutex.Unlock()
-	_, err := s.AddPost(sample.Wall, sample.post(0, s.Now()))
+	_, err := s.AddPost(sample.Wall, s.drawn(sample.post(0, s.Now())))
 	return err
+}
+
+// samplePicture is a drawn picture in an attachment of a sample.
+var samplePicture = regexp.MustCompile(`\{picture\}/([a-z0-9-]+)`)
+
+// drawn gives the pictures of a post's attachments their addresses.
+func (s *Server) drawn(p Post) Post {
+	for i, attachment := range p.Attachments {
+		p.Attachments[i] = samplePicture.ReplaceAllFunc(attachment, func(name []byte) []byte {
+			return []byte(s.PictureURL(string(samplePicture.FindSubmatch(name)[1])))
+		})
+	}
+	return p
 }
 
 //go:embed samples.yaml

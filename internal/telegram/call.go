@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"vestnik/internal/wire"
@@ -23,7 +24,26 @@ type file struct {
 
 // call makes one call and decodes Telegram's result into result. Its errors are *Error.
 func (c *Client) call(ctx context.Context, method string, params, result any, files ...file) error {
+	if strings.HasPrefix(method, "send") {
+		if err := c.awaitTurn(ctx, method, result); err != nil {
+			return err
+		}
+	}
 	return c.callWithin(ctx, c.timeout, method, params, result, files)
+}
+
+// awaitTurn waits until the bot may send again. A wait that the call has no time for is a refusal that was foreseen.
+func (c *Client) awaitTurn(ctx context.Context, method string, result any) error {
+	messages := 1
+	if several, ok := result.(*album); ok {
+		messages = several.want
+	}
+	for ; c.pace != nil && messages > 0; messages-- {
+		if err := c.pace.Wait(ctx); err != nil {
+			return &Error{Class: RateLimited, Method: method, RetryAfter: time.Second, Description: "too many messages of this bot wait", cause: err}
+		}
+	}
+	return nil
 }
 
 func (c *Client) callWithin(ctx context.Context, timeout time.Duration, method string, params, result any, files []file) error {

@@ -88,6 +88,7 @@ var catalogue = []row{
 	{code: 400, text: "message is not modified", class: NotModified},
 	{code: 400, text: "message to edit not found", class: MessageGone},
 	{code: 400, text: "message to delete not found", class: MessageGone},
+	{code: 400, text: "message can't be deleted", class: CantBeDeleted},
 	{code: 400, text: "message can't be edited", class: MessageGone},
 	{code: 400, text: "there is no text in the message to edit", class: MessageGone},
 	{code: 400, text: "there is no caption in the message to edit", class: MessageGone},
@@ -192,7 +193,7 @@ func classify(r refusal) *Error {
 }
 
 func lookUp(method string, code int, text string) row {
-	media := method == "sendPhoto" || method == "sendMediaGroup"
+	media := method == "sendPhoto" || method == "sendMediaGroup" || method == "sendAnimation"
 	for _, r := range catalogue {
 		if (r.code == 0 || r.code == code) && (r.text == "" || strings.Contains(text, r.text)) && (media || !r.media) {
 			return r

@@ -14,7 +14,7 @@ import (
 var everyClass = []Class{
 	RateLimited, Unavailable, Unreachable, OutcomeUnknown, Migrated, Unauthorized, Forbidden, ChatNotFound,
 	ThreadNotFound, TopicClosed, MediaInvalidURL, MediaFetchFailed, MediaUnsupported, MediaItem, TooLong,
-	CantParseEntities, MessageGone, NotModified, QueryTooOld, NotAMember, BadRequest, Conflict, Internal,
+	CantParseEntities, MessageGone, CantBeDeleted, NotModified, QueryTooOld, NotAMember, BadRequest, Conflict, Internal,
 }
 
 func TestEveryAnswerOfTelegramHasItsClass(t *testing.T) {
@@ -84,6 +84,8 @@ func TestEveryAnswerOfTelegramHasItsClass(t *testing.T) {
 		{400, "Bad Request: QUERY_ID_INVALID", QueryTooOld},
 		{400, "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message", NotModified},
 		{400, "Bad Request: message can't be edited", MessageGone},
+		{400, "Bad Request: message can't be deleted for everyone", CantBeDeleted},
+		{400, "Bad Request: message to delete not found", MessageGone},
 		{400, "Bad Request: message to edit not found", MessageGone},
 		{400, "Bad Request: there is no text in the message to edit", MessageGone},
 		{400, "Bad Request: MESSAGE_ID_INVALID", MessageGone},

@@ -12,9 +12,12 @@ package telegram
 
 import (
 	"errors"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"vestnik/internal/wire"
 )
@@ -41,6 +44,11 @@ type Config struct {
 	// Timeout bounds one call from the first byte to the last; 0 means [DefaultTimeout]. GetUpdates adds its own
 	// waiting time to it.
 	Timeout time.Duration
+	// Proxy is what the calls go through; nil leaves it to the environment.
+	Proxy *url.URL
+	// MessagesPerSecond is how many messages the client sends in a second, whichever chats they go to: Telegram allows
+	// a bot about 30. An album counts one for each of its items. 0 means no limit.
+	MessagesPerSecond float64
 }
 
 // Client calls the Bot API for one bot. It is safe for concurrent use. Close it to drop its idle connections.
@@ -51,6 +59,7 @@ type Client struct {
 	address string // of the methods, with a slash at the end
 	botID   int64
 	timeout time.Duration
+	pace    *rate.Limiter // nil for none
 }
 
 // New makes a client and calls nobody. Its errors name what is wrong with the configuration and never hold the token.
@@ -63,9 +72,12 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{wire: wire.NewClient(token), address: base + "/bot" + token + "/", timeout: config.Timeout}
+	client := &Client{wire: wire.NewClient(token, config.Proxy), address: base + "/bot" + token + "/", timeout: config.Timeout}
 	if client.timeout <= 0 {
 		client.timeout = DefaultTimeout
+	}
+	if config.MessagesPerSecond > 0 {
+		client.pace = rate.NewLimiter(rate.Limit(config.MessagesPerSecond), 1)
 	}
 	number, _, _ := strings.Cut(token, ":")
 	client.botID, _ = strconv.ParseInt(number, 10, 64)

@@ -107,6 +107,8 @@ const (
 	CantParseEntities Class = "cant_parse_entities"
 	// MessageGone: the message named in the call is gone, or is not one that can be changed in this way.
 	MessageGone Class = "message_gone"
+	// CantBeDeleted: Telegram keeps the message: it is older than 48 hours, and the bot no administrator.
+	CantBeDeleted Class = "cant_be_deleted"
 	// NotModified: the message already is what it should become.
 	NotModified Class = "not_modified"
 	// QueryTooOld: the button's query can no longer be answered; Telegram allows a short, unpublished time.
@@ -165,6 +167,7 @@ var actions = map[Class]Action{
 	TooLong:           Fail,
 	CantParseEntities: Fail,
 	MessageGone:       Fail,
+	CantBeDeleted:     Fail,
 	NotModified:       Done,
 	QueryTooOld:       Done,
 	NotAMember:        Fail,

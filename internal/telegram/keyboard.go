@@ -3,6 +3,7 @@ package telegram
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/go-telegram/bot/models"
 )
@@ -10,13 +11,22 @@ import (
 // MaxCallbackData is the longest callback_data, in bytes.
 const MaxCallbackData = 64
 
-// Button is an inline button: it either opens URL or comes back to the bot with CallbackData.
+// MaxCopy is the longest text that a button copies, in characters.
+const MaxCopy = 256
+
+// Button is an inline button: it opens URL, comes back to the bot with CallbackData, or puts Copy on the clipboard.
 //
 // The library's own button type adds an empty copy_text to each, against the rule of exactly one type per button.
 type Button struct {
 	Text         string `json:"text"`
 	CallbackData string `json:"callback_data,omitempty"`
 	URL          string `json:"url,omitempty"`
+	Copy         *Copy  `json:"copy_text,omitempty"`
+}
+
+// Copy is a text that a button copies, 1 to MaxCopy characters.
+type Copy struct {
+	Text string `json:"text"`
 }
 
 // Keyboard is the rows of inline buttons under a message; nil for none.
@@ -38,11 +48,19 @@ func (k Keyboard) check() error {
 }
 
 func (b Button) check() error {
+	kinds := 0
+	for _, used := range []bool{b.CallbackData != "", b.URL != "", b.Copy != nil} {
+		if used {
+			kinds++
+		}
+	}
 	switch {
 	case b.Text == "":
 		return errors.New("no text")
-	case (b.CallbackData == "") == (b.URL == ""):
-		return errors.New("it needs either callback data or a URL")
+	case kinds != 1:
+		return errors.New("it needs one of callback data, a URL and a text to copy")
+	case b.Copy != nil && (b.Copy.Text == "" || utf8.RuneCountInString(b.Copy.Text) > MaxCopy):
+		return fmt.Errorf("a text to copy has 1 to %d characters", MaxCopy)
 	case len(b.CallbackData) > MaxCallbackData:
 		return fmt.Errorf("%d bytes of callback data, %d are allowed", len(b.CallbackData), MaxCallbackData)
 	}

@@ -214,22 +214,36 @@ func (c *Client) SendMessage(ctx context.Context, m TextMessage) (sent Message, 
 
 // SendPhoto sends one photo. With a URL Telegram downloads it within the call.
 func (c *Client) SendPhoto(ctx context.Context, m PhotoMessage) (sent Message, err error) {
+	return c.sendOne(ctx, "sendPhoto", m)
+}
+
+// SendAnimation sends a GIF or a silent video, which Telegram fetches from its URL: up to 20 MB.
+func (c *Client) SendAnimation(ctx context.Context, m PhotoMessage) (sent Message, err error) {
+	return c.sendOne(ctx, "sendAnimation", m)
+}
+
+func (c *Client) sendOne(ctx context.Context, method string, m PhotoMessage) (sent Message, err error) {
 	if err := errors.Join(m.Photo.check(), m.Keyboard.check()); err != nil {
-		return sent, internal("sendPhoto", err)
+		return sent, internal(method, err)
+	}
+	photo, animation := m.Photo.reference(), ""
+	if method == "sendAnimation" {
+		photo, animation = "", photo
 	}
 	var files []file
 	if m.Photo.reference() == "" {
 		files = []file{{"photo", photoName(0), m.Photo.Bytes}}
 	}
 	// The library's own type for a URL writes it without escaping.
-	err = c.call(ctx, "sendPhoto", struct {
+	err = c.call(ctx, method, struct {
 		bot.SendPhotoParams
-		Photo string `json:"photo,omitempty"`
+		Photo     string `json:"photo,omitempty"`
+		Animation string `json:"animation,omitempty"`
 	}{bot.SendPhotoParams{
 		ChatID: m.Chat.id(), MessageThreadID: m.thread(), Caption: m.Caption,
 		ParseMode: models.ParseMode(m.ParseMode), DisableNotification: m.Silent, ReplyParameters: m.reply(),
 		ReplyMarkup: m.Keyboard.markup(),
-	}, m.Photo.reference()}, &sent, files...)
+	}, photo, animation}, &sent, files...)
 	return sent, err
 }
 
@@ -330,4 +344,11 @@ func (c *Client) EditMessageReplyMarkup(ctx context.Context, ref MessageRef, key
 		ChatID: ref.Chat.id(), MessageID: int(ref.ID), ReplyMarkup: keyboard.markup(),
 	}, &edited)
 	return edited, err
+}
+
+// DeleteMessage removes a message for everybody. One that is gone already gives class MessageGone; one that Telegram
+// does not let this bot remove gives CantBeDeleted: it is older than 48 hours, and the bot is no administrator there.
+func (c *Client) DeleteMessage(ctx context.Context, ref MessageRef) error {
+	var done bool
+	return c.call(ctx, "deleteMessage", bot.DeleteMessageParams{ChatID: ref.Chat.id(), MessageID: int(ref.ID)}, &done)
 }

@@ -19,11 +19,11 @@ func TestHoweverOftenMetricsAreReadTheDatabaseIsAskedOnce(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, voice.Shutdown(context.WithoutCancel(t.Context()))) })
 	var looks atomic.Int64
-	require.NoError(t, voice.Metrics.ObserveBacklog(func(ctx context.Context) (Backlog, error) {
+	require.NoError(t, voice.Metrics.Observe(func(ctx context.Context) (Standing, error) {
 		looks.Add(1)
 		_, bounded := ctx.Deadline()
 		require.True(t, bounded, "a look ends by itself")
-		return Backlog{Waiting: map[string]int64{"parked": 7}}, nil
+		return Standing{Waiting: {"parked": 7}}, nil
 	}))
 	handler := voice.MetricsHandler()
 	for range 50 {

@@ -8,8 +8,9 @@ import (
 	"vestnik/internal/config"
 )
 
-// TraceIDKey names the trace id in log lines and in Temporal's headers.
-const TraceIDKey = "trace_id"
+// TraceIDKey names the trace id in log lines, as the guide's specification does
+// (4.7).
+const TraceIDKey = "traceId"
 
 // NewLogger writes one line per record to output, in the format and from the
 // level that log asks for. Secrets given to [Redact] are masked wherever they

@@ -1,8 +1,10 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"regexp"
 	"sync"
 	"time"
@@ -11,92 +13,107 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// Metrics are the numbers that say how the product fares. Labels are few and
-// closed: platforms, statuses, classes of outcomes. Never an id, a chat, a
-// wall or a text.
+// Metrics are the numbers that say how the product fares. What a process does it
+// counts itself; how the ledger stands, every process reads there and tells the
+// same. Labels are few and closed: platforms, statuses, classes of outcomes.
+// Never an id, a chat, a wall or a text.
 type Metrics struct {
-	deliveries  metric.Int64Counter
-	sends       metric.Int64Counter
-	sendTime    metric.Float64Histogram
-	unknown     metric.Int64Counter
-	scans       metric.Int64Counter
-	scanTime    metric.Float64Histogram
-	posts       metric.Int64Counter
-	updates     metric.Int64Counter
-	requests    metric.Int64Counter
-	requestTime metric.Float64Histogram
-	waiting     metric.Int64ObservableGauge
-	oldest      metric.Float64ObservableGauge
-	meter       metric.Meter
-	labels      labels
+	sends, reads, delays, requests metric.Float64Histogram
+	posts, updates                 metric.Int64Counter
+	gauges                         map[Gauge]metric.Float64ObservableGauge
+	meter                          metric.Meter
+	labels                         labels
 }
 
-// seconds suit calls of a platform: from a local answer to a time-out.
-var seconds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+// Gauge is a number that is read, not counted: a name without the unit.
+type Gauge string
+
+// The gauges of the ledger and of Temporal.
+const (
+	Waiting      Gauge = "vestnik_deliveries_waiting"
+	Oldest       Gauge = "vestnik_delivery_oldest_waiting"
+	Destinations Gauge = "vestnik_destinations"
+	Walls        Gauge = "vestnik_walls"
+	ReadCalls    Gauge = "vestnik_read_calls_day"
+	ReadBudget   Gauge = "vestnik_read_budget_day"
+	Sessions     Gauge = "vestnik_bot_sessions"
+	Problems     Gauge = "vestnik_problems"
+	Connections  Gauge = "vestnik_postgres_connections"
+	PoolWaits    Gauge = "vestnik_postgres_pool_waits"
+)
+
+// gauges are what each gauge is labelled with, its unit and its meaning.
+var gauges = map[Gauge]struct{ label, unit, about string }{
+	Waiting:      {"status", "", "Deliveries that are not done: queued, parked or of unknown outcome."},
+	Oldest:       {"", "s", "Age of the oldest delivery in a queue."},
+	Destinations: {"state", "", "Destinations by the state of their lanes."},
+	Walls:        {"state", "", "Watched walls by state."},
+	ReadCalls:    {"", "", "Calls of wall.get in the last 24 hours."},
+	ReadBudget:   {"", "", "Calls of wall.get that 24 hours allow."},
+	Sessions:     {"", "", "Chats with the guide under way."},
+	Problems:     {"kind", "", "Things that need a person, as vestnik status lists them."},
+	Connections:  {"state", "", "Connections of this process's pool: busy, idle, and how many there may be (most)."},
+	PoolWaits:    {"", "", "How often somebody waited for a connection since the process began."},
+}
+
+var (
+	// seconds suit calls of a platform: from a local answer to a time-out.
+	seconds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+	// delays suit the time from a post to its message: from seconds to days.
+	delays = []float64{5, 15, 30, 60, 120, 300, 600, 1800, 3600, 3 * 3600, 12 * 3600, 48 * 3600}
+)
 
 func newMetrics(meter metric.Meter) (*Metrics, error) {
-	m := &Metrics{meter: meter}
+	m := &Metrics{meter: meter, gauges: map[Gauge]metric.Float64ObservableGauge{}}
 	var errs []error
 	counter := func(name, about string) metric.Int64Counter {
 		c, err := meter.Int64Counter(name, metric.WithDescription(about))
 		errs = append(errs, err)
 		return c
 	}
-	histogram := func(name, about string) metric.Float64Histogram {
+	histogram := func(name, about string, bounds []float64) metric.Float64Histogram {
 		h, err := meter.Float64Histogram(name, metric.WithDescription(about), metric.WithUnit("s"),
-			metric.WithExplicitBucketBoundaries(seconds...))
+			metric.WithExplicitBucketBoundaries(bounds...))
 		errs = append(errs, err)
 		return h
 	}
-	m.deliveries = counter("vestnik_deliveries", "Deliveries that reached a status.")
-	m.sends = counter("vestnik_sends", "Calls that send, by how the platform answered.")
-	m.sendTime = histogram("vestnik_send_duration", "Time of a call that sends.")
-	m.unknown = counter("vestnik_sends_unknown", "Sends of which nobody can know whether they went out.")
-	m.scans = counter("vestnik_scans", "Walls read, by outcome.")
-	m.scanTime = histogram("vestnik_scan_duration", "Time to read one wall.")
-	m.posts = counter("vestnik_posts", "Posts seen, by what became of them.")
+	m.sends = histogram("vestnik_send_duration", "Calls that send, by how the platform answered.", seconds)
+	m.reads = histogram("vestnik_read_duration", "Readings of one wall, by what came of them.", seconds)
+	m.delays = histogram("vestnik_delivery_delay", "From a post to the last message about it.", delays)
+	m.requests = histogram("vestnik_http_request_duration", "Requests to the api, by route and status class.", seconds)
+	m.posts = counter("vestnik_posts", "Posts of the walls, by what became of them.")
 	m.updates = counter("vestnik_bot_updates", "Updates of the guide bot, by what became of them.")
-	m.requests = counter("vestnik_http_requests", "Requests to the api, by route and status class.")
-	m.requestTime = histogram("vestnik_http_request_duration", "Time to answer a request to the api.")
-	var err error
-	m.waiting, err = meter.Int64ObservableGauge("vestnik_deliveries_waiting", metric.WithDescription("Deliveries that are not done, by status."))
-	errs = append(errs, err)
-	m.oldest, err = meter.Float64ObservableGauge("vestnik_delivery_oldest_waiting", metric.WithUnit("s"),
-		metric.WithDescription("Age of the oldest delivery that is pending or sending."))
-	errs = append(errs, err)
+	for name, gauge := range gauges {
+		made, err := meter.Float64ObservableGauge(string(name), metric.WithDescription(gauge.about), metric.WithUnit(gauge.unit))
+		errs = append(errs, err)
+		m.gauges[name] = made
+	}
 	return m, errors.Join(errs...)
 }
 
-// Delivery counts a delivery that reached a status: sent, failed, parked, …
-// platform is telegram or vk.
-func (m *Metrics) Delivery(ctx context.Context, platform, status string) {
-	m.deliveries.Add(ctx, 1, m.with("platform", platform, "status", status))
-}
-
-// Send counts one call that sends. outcome is "sent" or the class of the
-// error, as its catalogue names it.
+// Send counts one call that sends. outcome is that of the attempt, as the
+// ledger records it.
 func (m *Metrics) Send(ctx context.Context, platform, outcome string, took time.Duration) {
-	m.sends.Add(ctx, 1, m.with("platform", platform, "outcome", outcome))
-	m.sendTime.Record(ctx, took.Seconds(), m.with("platform", platform))
+	m.sends.Record(ctx, took.Seconds(), m.with("platform", platform, "outcome", outcome))
 }
 
-// SendUnknown counts a send of which nobody can know whether it went out;
-// then is what was decided: retry or park.
-func (m *Metrics) SendUnknown(ctx context.Context, platform, then string) {
-	m.unknown.Add(ctx, 1, m.with("platform", platform, "then", then))
+// Delivered counts a delivery whose last part has arrived, so long after its
+// post was written.
+func (m *Metrics) Delivered(ctx context.Context, platform string, after time.Duration) {
+	m.delays.Record(ctx, after.Seconds(), m.with("platform", platform))
 }
 
-// Scan counts one wall that was read. outcome is "read" or the class of the
-// error.
-func (m *Metrics) Scan(ctx context.Context, outcome string, took time.Duration) {
-	m.scans.Add(ctx, 1, m.with("outcome", outcome))
-	m.scanTime.Record(ctx, took.Seconds(), m.with())
+// Read counts one reading of a wall. outcome is read, parked, failed or paused.
+func (m *Metrics) Read(ctx context.Context, outcome string, took time.Duration) {
+	m.reads.Record(ctx, took.Seconds(), m.with("outcome", outcome))
 }
 
-// Posts counts posts of a wall. outcome is stored, known, or the reason for
-// which they were skipped.
+// Posts counts posts of a wall. outcome is new, edited, deleted, owed,
+// suppressed, set_aside, or the reason for which they were skipped.
 func (m *Metrics) Posts(ctx context.Context, outcome string, n int) {
-	m.posts.Add(ctx, int64(n), m.with("outcome", outcome))
+	if n > 0 {
+		m.posts.Add(ctx, int64(n), m.with("outcome", outcome))
+	}
 }
 
 // Update counts an update of the guide bot. outcome is taken, duplicate,
@@ -105,12 +122,31 @@ func (m *Metrics) Update(ctx context.Context, outcome string) {
 	m.updates.Add(ctx, 1, m.with("outcome", outcome))
 }
 
-// Request counts an answer of the api. route is the pattern, never the path;
-// status the HTTP status code.
-func (m *Metrics) Request(ctx context.Context, route string, status int, took time.Duration) {
-	m.requests.Add(ctx, 1, m.with("route", route, "status", statusClass(status)))
-	m.requestTime.Record(ctx, took.Seconds(), m.with("route", route))
+// Requests counts what handler answers, by the pattern of the route, never by
+// the path.
+func (m *Metrics) Requests(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began, answer := time.Now(), &answer{ResponseWriter: w}
+		handler.ServeHTTP(answer, r)
+		m.requests.Record(r.Context(), time.Since(began).Seconds(),
+			m.with("route", cmp.Or(r.Pattern, other), "status", statusClass(cmp.Or(answer.status, http.StatusOK))))
+	})
 }
+
+// answer remembers the status of an answer.
+type answer struct {
+	http.ResponseWriter
+
+	status int
+}
+
+func (a *answer) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
 func statusClass(status int) string {
 	if status < 100 || status > 599 {
@@ -119,44 +155,51 @@ func statusClass(status int) string {
 	return string(rune('0'+status/100)) + "xx"
 }
 
-// Backlog is what waits to be delivered.
-type Backlog struct {
-	Waiting map[string]int64 // by status
-	Oldest  time.Duration    // age of the oldest that is pending or sending
-}
+// Standing is how things stand: the values of gauges by their label, "" for one
+// without.
+type Standing map[Gauge]map[string]float64
 
-// Reading the backlog costs the database something, so all who ask within
-// backlogFor are told the same.
+// Reading how things stand costs the database something, so all who ask within
+// standingFor are told the same.
 const (
-	backlogFor  = 5 * time.Second
-	backlogTime = 5 * time.Second // for one look
+	standingFor  = 5 * time.Second
+	standingTime = 5 * time.Second // for one look
 )
 
-// ObserveBacklog has look called when somebody reads the metrics, once in five
-// seconds at most. On an error the gauges are left out.
-func (m *Metrics) ObserveBacklog(look func(context.Context) (Backlog, error)) error {
+// Observe has look called when somebody reads the metrics, once in five seconds
+// at most. What it does not tell is left out, and all of it on an error.
+func (m *Metrics) Observe(look func(context.Context) (Standing, error)) error {
 	var mu sync.Mutex
 	var looked time.Time
-	var backlog Backlog
+	var standing Standing
 	var failure error
+	var instruments []metric.Observable
+	for _, gauge := range m.gauges {
+		instruments = append(instruments, gauge)
+	}
 	_, err := m.meter.RegisterCallback(func(ctx context.Context, observer metric.Observer) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if looked.IsZero() || time.Since(looked) >= backlogFor {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backlogTime)
-			backlog, failure = look(ctx)
+		if looked.IsZero() || time.Since(looked) >= standingFor {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), standingTime)
+			standing, failure = look(ctx)
 			cancel()
 			looked = time.Now()
 		}
 		if failure != nil {
 			return failure
 		}
-		for status, n := range backlog.Waiting {
-			observer.ObserveInt64(m.waiting, n, m.with("status", status))
+		for name, values := range standing {
+			for label, value := range values {
+				pair := []string{}
+				if key := gauges[name].label; key != "" {
+					pair = []string{key, label}
+				}
+				observer.ObserveFloat64(m.gauges[name], value, m.with(pair...))
+			}
 		}
-		observer.ObserveFloat64(m.oldest, backlog.Oldest.Seconds())
 		return nil
-	}, m.waiting, m.oldest)
+	}, instruments...)
 	return err
 }
 

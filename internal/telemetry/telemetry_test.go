@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -80,8 +81,8 @@ func TestALineCarriesTheTraceIDOfItsContext(t *testing.T) {
 	one, two, _ := strings.Cut(strings.TrimSpace(output.String()), "\n")
 	require.NoError(t, json.Unmarshal([]byte(one), &first))
 	require.NoError(t, json.Unmarshal([]byte(two), &second))
-	require.Equal(t, "abc-1", first["trace_id"])
-	require.NotContains(t, second, "trace_id")
+	require.Equal(t, "abc-1", first["traceId"])
+	require.NotContains(t, second, "traceId")
 }
 
 func TestATraceIDFromOutsideThatIsNoneIsReplaced(t *testing.T) {
@@ -136,7 +137,7 @@ func TestOneTraceIDGoesFromTheCallerThroughWorkflowAndActivityIntoTheirLogs(t *t
 	require.NoError(t, run.Get(t.Context(), &seen))
 	require.Equal(t, "trace-77=trace-77", seen)
 	for _, message := range []string{"in the workflow", "in the activity"} {
-		require.Regexp(t, `(?m)"msg":"`+message+`".*"trace_id":"trace-77"`, output.String())
+		require.Regexp(t, `(?m)"msg":"`+message+`".*"traceId":"trace-77"`, output.String())
 	}
 	metrics := scrape(t, telemetry)
 	require.Regexp(t, `(?m)^temporal_request_total{.*operation="StartWorkflowExecution".*} 1$`, metrics)
@@ -147,32 +148,34 @@ func TestMetricsSayHowTheProductFares(t *testing.T) {
 	t.Parallel()
 	telemetry := begin(t, &lines{})
 	m := telemetry.Metrics
-	m.Delivery(t.Context(), "telegram", "sent")
 	m.Send(t.Context(), "telegram", "rate_limited", 300*time.Millisecond)
-	m.SendUnknown(t.Context(), "vk", "retry")
-	m.Scan(t.Context(), "read", time.Second)
-	m.Posts(t.Context(), "stored", 7)
+	m.Delivered(t.Context(), "vk", 90*time.Second)
+	m.Read(t.Context(), "read", time.Second)
+	m.Posts(t.Context(), "new", 7)
+	m.Posts(t.Context(), "owed", 0)
 	m.Update(t.Context(), "duplicate")
-	m.Request(t.Context(), "POST /telegram/webhook", 404, time.Millisecond)
-	require.NoError(t, m.ObserveBacklog(func(context.Context) (Backlog, error) {
-		return Backlog{Waiting: map[string]int64{"parked": 2}, Oldest: time.Minute}, nil
+	routes := http.NewServeMux()
+	routes.HandleFunc("GET /guide/{chat}", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	m.Requests(routes).ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/guide/4200", nil))
+	require.NoError(t, m.Observe(func(context.Context) (Standing, error) {
+		return Standing{Waiting: {"parked": 2}, Oldest: {"": 60}}, nil
 	}))
 	metrics := scrape(t, telemetry)
 	for _, line := range []string{
-		`vestnik_deliveries_total{platform="telegram",status="sent"} 1`,
-		`vestnik_sends_total{outcome="rate_limited",platform="telegram"} 1`,
-		`vestnik_send_duration_seconds_bucket{platform="telegram",le="0.5"} 1`,
-		`vestnik_sends_unknown_total{platform="vk",then="retry"} 1`,
-		`vestnik_scans_total{outcome="read"} 1`,
-		`vestnik_posts_total{outcome="stored"} 7`,
+		`vestnik_send_duration_seconds_bucket{outcome="rate_limited",platform="telegram",le="0.5"} 1`,
+		`vestnik_delivery_delay_seconds_bucket{platform="vk",le="120"} 1`,
+		`vestnik_read_duration_seconds_count{outcome="read"} 1`,
+		`vestnik_posts_total{outcome="new"} 7`,
 		`vestnik_bot_updates_total{outcome="duplicate"} 1`,
-		`vestnik_http_requests_total{route="POST /telegram/webhook",status="4xx"} 1`,
+		`vestnik_http_request_duration_seconds_count{route="GET /guide/{chat}",status="4xx"} 1`,
 		`vestnik_deliveries_waiting{status="parked"} 2`,
 		`vestnik_delivery_oldest_waiting_seconds 60`,
 		`go_goroutines`,
 	} {
 		require.Contains(t, metrics, line)
 	}
+	require.NotContains(t, metrics, "4200")
+	require.NotContains(t, metrics, `"owed"`)
 }
 
 func TestALabelCannotGrowWithoutBound(t *testing.T) {

@@ -15,6 +15,10 @@ import (
 
 type traceKey struct{}
 
+// traceHeader carries the trace id in Temporal's headers. Runs that earlier
+// builds began have it, so it keeps its name.
+const traceHeader = "trace_id"
+
 // NewTraceID is 32 random hexadecimal digits, the form of a W3C trace id.
 func NewTraceID() string {
 	var id trace.TraceID
@@ -87,14 +91,14 @@ func write(id string, writer workflow.HeaderWriter) error {
 	if err != nil {
 		return err
 	}
-	writer.Set(TraceIDKey, payload)
+	writer.Set(traceHeader, payload)
 	return nil
 }
 
 // read passes over a header that somebody else wrote in another form: a
 // missing trace id must not cost a delivery.
 func read(reader workflow.HeaderReader) string {
-	payload, ok := reader.Get(TraceIDKey)
+	payload, ok := reader.Get(traceHeader)
 	if !ok {
 		return ""
 	}

@@ -19,6 +19,10 @@ type Attachment struct {
 	URL       string // where it can be opened; empty if nowhere
 	// Photo is set for photos, and for what is one in all but name (posted_photo, graffiti).
 	Photo *post.Photo
+	// Extension is a document's, in lower case; Seconds the length of a video, Answers a poll's.
+	Extension string
+	Seconds   int
+	Answers   []string
 	// Preview is the picture that stands for a video, a link, an article and so on, best first; may be empty.
 	Preview []post.Size
 }
@@ -37,6 +41,31 @@ func ref(kind string, ownerID, id int64, accessKey string) string {
 		text += "_" + accessKey
 	}
 	return text
+}
+
+// picture is what shows as a photo though it is none, nil for what does not: the preview of a document that is a
+// picture, of which some move, and the frame of a video.
+func (a Attachment) picture() *post.Photo {
+	p := &post.Photo{Kind: a.Type, OwnerID: a.OwnerID, ID: a.ID, AccessKey: a.AccessKey, Sizes: a.Preview}
+	switch {
+	case len(a.Preview) == 0:
+		return nil
+	case a.Type == "video", a.Type == "doc" && slices.Contains([]string{"jpg", "jpeg", "png", "webp", "bmp"}, a.Extension):
+		return p
+	case a.Type == "doc" && a.Extension == "gif":
+		p.Animation = a.URL
+		return p
+	}
+	return nil
+}
+
+// attachment is what readers see of it beside the text.
+func (a Attachment) attachment() post.Attachment {
+	seen := post.Attachment{Kind: a.Type, Title: a.Title, URL: a.URL, Seconds: a.Seconds, Answers: a.Answers}
+	if a.Type == "doc" || a.Type == "poll" {
+		seen.Ref = a.Ref()
+	}
+	return seen
 }
 
 // rendering is one of the sizes in which VK has a picture. Its URL is signed and good for days, not for ever.
@@ -59,6 +88,9 @@ type rawAttachment struct {
 	Caption   flexString `json:"caption"`
 	URL       flexString `json:"url"`
 	ViewURL   flexString `json:"view_url"`
+	Ext       flexString `json:"ext"`
+	Duration  flexInt    `json:"duration"`
+	Answers   flexList   `json:"answers"`
 
 	Sizes     flexList               `json:"sizes"`
 	OrigPhoto flexObject[rawSize]    `json:"orig_photo"`
@@ -108,10 +140,19 @@ func decodeAttachment(raw json.RawMessage) Attachment {
 	v := object.value
 	a.OwnerID, a.ID, a.AccessKey = int64(v.OwnerID), int64(v.ID), string(v.AccessKey)
 	a.Title, a.URL = v.title(a.Type), v.link(a)
+	a.Extension, a.Seconds = strings.ToLower(string(v.Ext)), int(min(max(v.Duration, 0), 1e6))
+	for _, raw := range v.Answers {
+		var answer flexObject[struct {
+			Text flexString `json:"text"`
+		}]
+		if _ = answer.UnmarshalJSON(raw); answer.value.Text != "" {
+			a.Answers = append(a.Answers, plain(answer.value.Text))
+		}
+	}
 
 	switch a.Type {
 	case "photo", "posted_photo", "graffiti":
-		a.Photo = &post.Photo{OwnerID: a.OwnerID, ID: a.ID, AccessKey: a.AccessKey, Sizes: sizes(v.Sizes, v.OrigPhoto, v.old()...)}
+		a.Photo = &post.Photo{OwnerID: a.OwnerID, ID: a.ID, AccessKey: a.AccessKey, Caption: plain(v.Text), Sizes: sizes(v.Sizes, v.OrigPhoto, v.old()...)}
 	default:
 		pictures := slices.Concat(v.Image, v.Images, v.Photo.value.Sizes, v.Preview.value.Photo.value.Sizes)
 		a.Preview = sizes(pictures, v.Photo.value.OrigPhoto)
@@ -120,7 +161,7 @@ func decodeAttachment(raw json.RawMessage) Attachment {
 }
 
 func (v rawAttachment) title(kind string) string {
-	title := first(v.Title, v.Name, v.Question, v.Caption)
+	title := plain(flexString(first(v.Title, v.Name, v.Question, v.Caption)))
 	if kind == "audio" && v.Artist != "" {
 		return strings.TrimSuffix(string(v.Artist)+" — "+title, " — ")
 	}

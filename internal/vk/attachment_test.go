@@ -110,3 +110,37 @@ func TestAPreviewIsTheLargestPictureWithoutBars(t *testing.T) {
 	doc := attachment(t, `{"type":"doc","doc":{"preview":{"photo":{"sizes":[{"src":"https://cdn.example/d.jpg","type":"m"}]}}}}`)
 	require.Equal(t, "https://cdn.example/d.jpg", doc.Preview[0].URL)
 }
+
+func TestWhatShowsAsAPhotoBecomesOne(t *testing.T) {
+	t.Parallel()
+	const preview = `"preview":{"photo":{"sizes":[{"src":"https://cdn.example/m.jpg","width":130,"height":100,"type":"m"},{"src":"https://cdn.example/x.jpg","width":604,"height":453,"type":"x"}]}}`
+	content := decode(t, `{"id":1,"owner_id":-1,"text":"Пропал кот &quot;Сёма&quot; &#10071;&amp;copy","attachments":[
+		{"type":"video","video":{"id":7,"owner_id":-5,"access_key":"ab","title":"Сёма","duration":65,"image":[{"url":"https://cdn.example/frame.jpg","width":800,"height":450}]}},
+		{"type":"photo","photo":{"id":2,"owner_id":-1,"text":"Особая примета","sizes":[`+size("x", 604, 403)+`]}},
+		{"type":"doc","doc":{"id":3,"owner_id":5,"ext":"JPG","title":"фото.jpg","url":"https://vk.com/doc5_3?hash=a",`+preview+`}},
+		{"type":"doc","doc":{"id":4,"owner_id":5,"ext":"gif","title":"кот.gif","url":"https://vk.com/doc5_4?hash=a",`+preview+`}},
+		{"type":"doc","doc":{"id":6,"owner_id":5,"ext":"pdf","access_key":"k","title":"Листовка.pdf","url":"https://vk.com/doc5_6?hash=a"}},
+		{"type":"poll","poll":{"id":9,"owner_id":-1,"question":"Где видели?","answers":[{"id":1,"text":"У моста","votes":3},{"id":2,"text":"В парке"}]}}],
+		"copy_history":[{"id":2,"owner_id":-2,"from_id":77,"geo":{"coordinates":"56.85 53.2","place":{"title":"Мельница"}}}]}`).Content()
+	require.Equal(t, `Пропал кот "Сёма" ❗&copy`, content.Text)
+	var names []string
+	for _, photo := range content.Photos {
+		names = append(names, photo.Ref())
+	}
+	require.Equal(t, []string{"photo-1_2", "doc5_3", "doc5_4", "video-5_7_ab"}, names, "frames come last")
+	require.Equal(t, "Особая примета", content.Photos[0].Caption)
+	require.Equal(t, "https://cdn.example/x.jpg", content.Photos[1].Sizes[0].URL)
+	require.Equal(t, "https://vk.com/doc5_4?hash=a", content.Photos[2].Animation)
+	require.Equal(t, []post.Attachment{
+		{Kind: "video", Title: "Сёма", URL: "https://vk.com/video-5_7?list=ab", Seconds: 65},
+		{Kind: "doc", Title: "Листовка.pdf", URL: "https://vk.com/doc5_6?hash=a", Ref: "doc5_6_k"},
+		{Kind: "poll", Title: "Где видели?", URL: "https://vk.com/poll-1_9", Ref: "poll-1_9", Answers: []string{"У моста", "В парке"}},
+		{Kind: "geo", Title: "Мельница", URL: "https://yandex.ru/maps/?pt=53.200000,56.850000&z=16"},
+	}, content.Attachments)
+	require.Equal(t, int64(77), content.Reposts[0].FromID)
+
+	silent := decode(t, `{"id":1,"owner_id":-1,"signer_id":5,"from_id":-1,"attachments":[{"type":"photo","photo":{"id":2,"owner_id":-1,"text":"Пропала собака"}}]}`).Content()
+	require.Equal(t, "Пропала собака", silent.Text, "what stands under its photos is all it says")
+	require.Empty(t, silent.Photos[0].Caption)
+	require.Equal(t, int64(5), silent.FromID)
+}

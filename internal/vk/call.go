@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -23,6 +24,9 @@ func (c *Client) call(ctx context.Context, purpose Purpose, method string, param
 	decode func(response json.RawMessage) error) error {
 	ctx, cancel := context.WithTimeout(context.WithValue(ctx, purposeKey{}, purpose), c.timeout)
 	defer cancel()
+	if answer, answered := ctx.Value(captchaKey{}).(CaptchaAnswer); answered {
+		maps.Copy(params, answer.params())
+	}
 	response, err := c.sdk.Request(method, params.WithContext(ctx))
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ var catalogue = []entry{
 	both(16, Bug, fail("https_required")),
 	key(17, Confirmation, "validation_required"),
 	{code: 18, class: WallGone, read: parkWall("owner_deleted"), write: parkKey("owner_deleted")},
-	{code: 19, class: WallGone, read: Policy{Action: ParkWall, Reason: "content_blocked", Wait: 24 * time.Hour, MaxWait: 24 * time.Hour}, write: parkWall("content_blocked")},
+	both(19, WallGone, parkWall("content_blocked")),
 	key(20, KeyUnfit, "app_type_not_allowed"),
 	key(21, KeyUnfit, "app_type_not_allowed"),
 	{code: 22, class: UploadFailed, read: fail("upload"), write: noMedia("upload"), media: restart("upload")},

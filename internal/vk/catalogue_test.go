@@ -181,7 +181,6 @@ func TestAPoliciesPausesGrowToTheirBound(t *testing.T) {
 		require.GreaterOrEqual(t, wait, time.Second)
 		require.Less(t, wait, 1500*time.Millisecond)
 	}
-	require.Equal(t, 24*time.Hour, classify(Reading, refusal{code: 19}).Policy.Delay(3, now), "a blocked wall is looked at daily")
 }
 
 func TestADaysLimitLastsUntilTheNextDayInMoscow(t *testing.T) {

@@ -13,6 +13,7 @@ package vk
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 	"time"
 
@@ -46,6 +47,8 @@ type Config struct {
 	Timeout time.Duration
 	// UploadTimeout bounds the upload of one photo; 0 means three times Timeout.
 	UploadTimeout time.Duration
+	// Proxy is what the calls go through, uploads too; nil leaves it to the environment.
+	Proxy *url.URL
 }
 
 // Client calls VK with one key. It is safe for concurrent use. Close it to drop its idle connections.
@@ -70,7 +73,7 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{wire: wire.NewClient(token), sdk: api.NewVK(token), token: token, timeout: config.Timeout,
+	client := &Client{wire: wire.NewClient(token, config.Proxy), sdk: api.NewVK(token), token: token, timeout: config.Timeout,
 		uploadTimeout: config.UploadTimeout, secure: strings.HasPrefix(base, "https:")}
 	if client.timeout <= 0 {
 		client.timeout = DefaultTimeout

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"iter"
+	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -36,8 +39,9 @@ type Post struct {
 	Copyright   Copyright
 
 	// CopyHistory is the reposted posts, the nearest parent first, the original last, each with its own text and
-	// attachments.
+	// attachments. Followed: they are not VK's, but the wall post that the text is the address of (FollowLinks).
 	CopyHistory []Post
+	Followed    bool
 }
 
 // Geo is the place a post is tagged with.
@@ -62,14 +66,33 @@ func (p Post) Original() Post {
 // IsRepost tells whether the post repeats another.
 func (p Post) IsRepost() bool { return len(p.CopyHistory) > 0 }
 
+// author is the person who wrote or signed the post, or the community.
+func (p Post) author() int64 {
+	if p.FromID <= 0 && p.SignerID > 0 {
+		return p.SignerID
+	}
+	return p.FromID
+}
+
 // Content is what readers see of the post, and of what it reposts.
 func (p Post) Content() post.Post {
-	content := post.Post{ID: p.ID, FromID: p.FromID, PostedAt: p.Date, EditedAt: p.Edited, Text: p.Text}
+	content := p.content()
+	own := p
+	if p.Followed { // it was read once, and is not to look edited at the next reading
+		own.CopyHistory = nil
+	}
+	content.ContentHash = contentHash(own.content())
+	return content
+}
+
+func (p Post) content() post.Post {
+	content := post.Post{ID: p.ID, FromID: p.author(), PostedAt: p.Date, EditedAt: p.Edited, Text: p.Text}
 	for _, parent := range p.CopyHistory {
-		content.Reposts = append(content.Reposts, parent.Text)
+		content.Reposts = append(content.Reposts, post.Repost{ID: parent.ID, FromID: parent.author(), Text: parent.Text})
 		content.Origin = parent.ID
 	}
 	seen := map[string]bool{}
+	var frames []post.Photo // behind the photos: there may not be room for all
 	for _, attachment := range p.AllAttachments() {
 		if name := attachment.Ref(); name != "" {
 			if seen[name] {
@@ -81,12 +104,30 @@ func (p Post) Content() post.Post {
 			content.Photos = append(content.Photos, *attachment.Photo)
 			continue
 		}
-		content.Attachments = append(content.Attachments, post.Attachment{Kind: attachment.Type, Title: attachment.Title, URL: attachment.URL})
+		if linked, err := post.ParseID(attachment.URL); p.Followed && attachment.Type == "link" && err == nil && linked == p.CopyHistory[0].ID {
+			continue // VK's card of the post that was followed
+		}
+		if picture := attachment.picture(); picture != nil && attachment.Type == "doc" {
+			content.Photos = append(content.Photos, *picture)
+			continue
+		} else if picture != nil {
+			frames = append(frames, *picture)
+		}
+		content.Attachments = append(content.Attachments, attachment.attachment())
 	}
-	if p.Geo != nil {
-		content.Attachments = append(content.Attachments, p.Geo.attachment())
+	content.Photos = append(content.Photos, frames...)
+	for _, part := range append([]Post{p}, p.CopyHistory...) {
+		if part.Geo != nil {
+			content.Attachments = append(content.Attachments, part.Geo.attachment())
+			break
+		}
 	}
-	content.ContentHash = contentHash(content)
+	if strings.TrimSpace(content.Text+strings.Join(content.RepostTexts(), "")) == "" { // all it says stands under its photos
+		for i, photo := range content.Photos {
+			content.Text = strings.TrimPrefix(content.Text+"\n"+photo.Caption, "\n")
+			content.Photos[i].Caption = ""
+		}
+	}
 	return content
 }
 
@@ -109,9 +150,11 @@ func contentHash(content post.Post) []byte {
 		}
 	}
 	write(content.Text)
-	write(content.Reposts...)
+	write(content.RepostTexts()...)
 	for _, photo := range content.Photos {
-		write(photo.Name())
+		if photo.Kind != "video" { // it stands among the attachments
+			write(photo.Name())
+		}
 	}
 	for _, attachment := range content.Attachments {
 		write(attachment.Kind, attachment.Title)
@@ -200,6 +243,14 @@ const (
 	// maxAttachments bounds what a post and its reposts show. VK takes 10 for one.
 	maxAttachments = 100
 )
+
+// entity is a character written as HTML does: so in posts of old clients.
+var entity = regexp.MustCompile(`&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|quot|amp|lt|gt|apos|nbsp|laquo|raquo|mdash|ndash|hellip);`)
+
+// plain is a text without entities.
+func plain(text flexString) string {
+	return strings.ReplaceAll(entity.ReplaceAllStringFunc(string(text), html.UnescapeString), "\x00", "")
+}
 
 type rawPost struct {
 	ID          *flexInt   `json:"id"`
@@ -305,7 +356,7 @@ func (f *rawPost) owner() int64 {
 func (f *rawPost) post(depth int) Post {
 	p := Post{
 		ID: post.ID{OwnerID: f.owner()}, FromID: int64(f.FromID), SignerID: int64(f.SignerID),
-		Date: unixTime(f.Date), Edited: unixTime(f.Edited), Type: string(f.Type), Text: string(f.Text),
+		Date: unixTime(f.Date), Edited: unixTime(f.Edited), Type: string(f.Type), Text: plain(f.Text),
 		PostponedID: int64(f.PostponedID), Pinned: bool(f.IsPinned), Ads: bool(f.MarkedAsAds),
 		Deleted: bool(f.IsDeleted), Archived: bool(f.IsArchived), FriendsOnly: bool(f.FriendsOnly),
 		Donut:     bool(f.Donut.value.IsDonut),

@@ -194,7 +194,7 @@ func TestAnAbsurdPostCostsNoMoreThanALongOne(t *testing.T) {
 	}
 	content := decode(t, `{"id":1,"owner_id":-1,"text":"x`+text+`","attachments":[`+strings.Join(photos, ",")+`],
 		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот"}]}`).Content()
-	require.LessOrEqual(t, len(content.Text)+len(content.Reposts[0]), 128<<10)
+	require.LessOrEqual(t, len(content.Text)+len(content.Reposts[0].Text), 128<<10)
 	require.True(t, utf8.ValidString(content.Text))
 	require.Len(t, content.Photos, 100)
 }
@@ -206,7 +206,7 @@ func TestWhatAPostShowsKeepsItsHashAcrossVersions(t *testing.T) {
 		{"type":"link","link":{"url":"https://example.org","title":"Чат"}}],
 		"geo":{"coordinates":"56.85 53.2","place":{"title":"Парк"}},
 		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот","attachments":[{"type":"photo","photo":{"id":9,"owner_id":-1,"access_key":"ab"}}]}]}`).Content()
-	require.Equal(t, []string{"Пропал кот"}, content.Reposts)
+	require.Equal(t, []string{"Пропал кот"}, content.RepostTexts())
 	require.Equal(t, "wall-2_5", content.Origin.String())
 	require.Len(t, content.Photos, 1, "the same photo here and in the original is one")
 	require.Equal(t, "https://yandex.ru/maps/?pt=53.200000,56.850000&z=16", content.Attachments[1].URL)

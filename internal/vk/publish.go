@@ -27,6 +27,16 @@ func (a CaptchaAnswer) params() api.Params {
 	return params
 }
 
+type captchaKey struct{}
+
+// WithCaptcha makes the calls of a context carry a person's answer to a captcha.
+func WithCaptcha(ctx context.Context, answer CaptchaAnswer) context.Context {
+	if answer == (CaptchaAnswer{}) {
+		return ctx
+	}
+	return context.WithValue(ctx, captchaKey{}, answer)
+}
+
 // WallPost is a post to publish. It needs a message or an attachment.
 type WallPost struct {
 	OwnerID   int64 // the wall; negative for a community
@@ -96,6 +106,20 @@ func (c *Client) WallEdit(ctx context.Context, postID int64, post WallPost) erro
 		}
 		_, err := decodePostID(response)
 		return err
+	})
+}
+
+// WallDelete removes a post. Community keys may not (code 27).
+func (c *Client) WallDelete(ctx context.Context, ownerID, postID int64) error {
+	const method = "wall.delete"
+	if ownerID == 0 || postID == 0 {
+		return bug(Writing, method, "no post to delete")
+	}
+	return c.call(ctx, Writing, method, api.Params{"owner_id": ownerID, "post_id": postID}, func(response json.RawMessage) error {
+		if strings.TrimSpace(string(response)) != "1" {
+			return errors.New("not 1")
+		}
+		return nil
 	})
 }
 

@@ -60,7 +60,7 @@ func (c *Client) WallGetByID(ctx context.Context, posts ...post.ID) ([]json.RawM
 		ids[i] = fmt.Sprintf("%d_%d", id.OwnerID, id.PostID)
 	}
 	var found []json.RawMessage
-	err := c.call(ctx, Reading, "wall.getById", api.Params{"posts": strings.Join(ids, ",")},
+	err := c.call(ctx, Reading, "wall.getById", api.Params{"posts": strings.Join(ids, ","), "copy_history_depth": maxReposts},
 		func(response json.RawMessage) error {
 			// Versions of the API differ: the list comes bare or inside an object.
 			var object flexObject[struct {

@@ -16,8 +16,15 @@ type Client struct {
 	secret    string
 }
 
-// NewClient makes a client whose texts never hold the secret.
-func NewClient(secret string) *Client { return &Client{NewTransport(), secret} }
+// NewClient makes a client whose texts never hold the secret. proxy is http, https or socks5, with a user and a
+// password if it wants them; nil leaves it to the environment (HTTPS_PROXY and the like).
+func NewClient(secret string, proxy *url.URL) *Client {
+	transport := NewTransport()
+	if proxy != nil {
+		transport.Proxy = http.ProxyURL(proxy)
+	}
+	return &Client{transport, secret}
+}
 
 // Do is [Do] over the client's connections.
 func (c *Client) Do(req *http.Request, limit int64) (Answer, *Failure) {

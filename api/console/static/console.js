@@ -71,17 +71,19 @@ async function refresh(byHand) {
     document.querySelector("[data-freshness]")?.replaceChildren(...page.querySelector("[data-freshness]").childNodes);
     if (at >= 0) step(rows()[at]);
     failures = 0;
+    tellLost();
     tellTimes();
   } catch {
     failures++;
-    if (failures === 2) {
-      const note = document.querySelector("[data-freshness]");
-      note?.classList.add("stale");
-      note?.append(" · no connection, what you see is old");
-    }
-    return;
+    tellLost();
   }
-  document.querySelector("[data-freshness]")?.classList.remove("stale");
+}
+
+// That all was well when somebody was last asked is no news.
+function tellLost() {
+  const lost = failures >= 2;
+  document.body.classList.toggle("lost", lost);
+  document.querySelector("[data-lost]")?.toggleAttribute("hidden", !lost);
 }
 
 // Rows: one of them is the current one.
@@ -144,7 +146,7 @@ document.addEventListener("click", (event) => {
 
 // The keyboard.
 
-const PLACES = { o: HOME, d: `${HOME}deliveries`, p: `${HOME}deliveries?status=waiting`, c: `${HOME}cases`, l: `${HOME}destinations`, w: `${HOME}walls` };
+const PLACES = { o: HOME, d: `${HOME}deliveries`, p: `${HOME}deliveries?status=waiting`, c: `${HOME}cases`, l: `${HOME}destinations`, w: `${HOME}walls`, s: `${HOME}statistics` };
 let going = 0; // when g was pressed
 
 document.addEventListener("keydown", (event) => {

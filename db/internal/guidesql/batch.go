@@ -213,8 +213,8 @@ func (b *UpsertEventBatchResults) Close() error {
 }
 
 const upsertEventCategory = `-- name: UpsertEventCategory :batchone
-INSERT INTO guide.event_categories AS t (external_id, name, sort_key, digest) VALUES ($1, $2, $3, $4)
-ON CONFLICT (external_id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, digest = excluded.digest,
+INSERT INTO guide.event_categories AS t (external_id, name, sort_key, usual_hours, digest) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (external_id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, usual_hours = excluded.usual_hours, digest = excluded.digest,
     published = true, row_version = t.row_version + 1, updated_at = now()
 RETURNING id
 `
@@ -229,6 +229,7 @@ type UpsertEventCategoryParams struct {
 	ExternalID string
 	Name       string
 	SortKey    string
+	UsualHours *float64
 	Digest     []byte
 }
 
@@ -239,6 +240,7 @@ func (q *Queries) UpsertEventCategory(ctx context.Context, arg []UpsertEventCate
 			a.ExternalID,
 			a.Name,
 			a.SortKey,
+			a.UsualHours,
 			a.Digest,
 		}
 		batch.Queue(upsertEventCategory, vals...)

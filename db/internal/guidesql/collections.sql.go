@@ -29,19 +29,19 @@ func (q *Queries) GetCollection(ctx context.Context, id int64) (GetCollectionRow
 
 const listCollectionItems = `-- name: ListCollectionItems :many
 WITH items AS (
-    SELECT i.position, 'place'::text AS kind, p.id, p.name, p.address, NULL::timestamptz AS starts_at
+    SELECT i.position, 'place'::text AS entity, p.id, p.name, guide.place_kind(p.id) AS kind, p.address, NULL::timestamptz AS starts_at, NULL::timestamptz AS ends_at
     FROM guide.collection_items i JOIN guide.places p ON p.id = i.place_id AND p.published
     WHERE i.collection_id = $3
     UNION ALL
-    SELECT i.position, 'event'::text AS kind, e.id, e.title, e.address, e.starts_at
+    SELECT i.position, 'event'::text AS entity, e.id, e.title, '' AS kind, e.address, e.starts_at, e.ends_at
     FROM guide.collection_items i JOIN guide.events e ON e.id = i.event_id AND e.published
-        AND guide.over_at(e.starts_at, e.ends_at) > $4::timestamptz
+        AND e.over_at > $4::timestamptz
     WHERE i.collection_id = $3
 ), total AS (SELECT count(*)::bigint AS items FROM items)
-SELECT total.items AS total, page.kind, page.id, page.name, page.address, page.starts_at
+SELECT total.items AS total, page.entity, page.id, page.name, page.kind, page.address, page.starts_at, page.ends_at
 FROM total
 CROSS JOIN LATERAL (
-    SELECT items.position, items.kind, items.id, items.name, items.address, items.starts_at FROM items
+    SELECT items.position, items.entity, items.id, items.name, items.kind, items.address, items.starts_at, items.ends_at FROM items
     ORDER BY items.position
     LIMIT $2::bigint
     OFFSET guide.page_offset(total.items, $1::bigint, $2::bigint)) page
@@ -57,11 +57,13 @@ type ListCollectionItemsParams struct {
 
 type ListCollectionItemsRow struct {
 	Total    int64
-	Kind     string
+	Entity   string
 	ID       int64
 	Name     string
+	Kind     string
 	Address  string
 	StartsAt *time.Time
+	EndsAt   *time.Time
 }
 
 // What is unpublished, and events that are over, are left out.
@@ -81,11 +83,13 @@ func (q *Queries) ListCollectionItems(ctx context.Context, arg ListCollectionIte
 		var i ListCollectionItemsRow
 		if err := rows.Scan(
 			&i.Total,
-			&i.Kind,
+			&i.Entity,
 			&i.ID,
 			&i.Name,
+			&i.Kind,
 			&i.Address,
 			&i.StartsAt,
+			&i.EndsAt,
 		); err != nil {
 			return nil, err
 		}
@@ -100,19 +104,20 @@ func (q *Queries) ListCollectionItems(ctx context.Context, arg ListCollectionIte
 const listCollections = `-- name: ListCollections :many
 WITH total AS (
     SELECT count(*)::bigint AS collections FROM (
-        SELECT 1 FROM guide.collections c WHERE c.published LIMIT $3::bigint) counted
+        SELECT 1 FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, $1::timestamptz) LIMIT $4::bigint) counted
 )
 SELECT total.collections AS total, page.id, page.title AS name
 FROM total
 CROSS JOIN LATERAL (
-    SELECT c.id, c.title, c.sort_key FROM guide.collections c WHERE c.published
+    SELECT c.id, c.title, c.sort_key FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, $1::timestamptz)
     ORDER BY c.sort_key, c.id
-    LIMIT $2::bigint
-    OFFSET guide.page_offset(total.collections, $1::bigint, $2::bigint)) page
+    LIMIT $3::bigint
+    OFFSET guide.page_offset(total.collections, $2::bigint, $3::bigint)) page
 ORDER BY page.sort_key, page.id
 `
 
 type ListCollectionsParams struct {
+	Now        time.Time
 	PageNumber int64
 	PageSize   int64
 	CountLimit int64
@@ -125,7 +130,12 @@ type ListCollectionsRow struct {
 }
 
 func (q *Queries) ListCollections(ctx context.Context, arg ListCollectionsParams) ([]ListCollectionsRow, error) {
-	rows, err := q.db.Query(ctx, listCollections, arg.PageNumber, arg.PageSize, arg.CountLimit)
+	rows, err := q.db.Query(ctx, listCollections,
+		arg.Now,
+		arg.PageNumber,
+		arg.PageSize,
+		arg.CountLimit,
+	)
 	if err != nil {
 		return nil, err
 	}

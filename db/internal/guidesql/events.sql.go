@@ -34,7 +34,9 @@ func (q *Queries) EventFilterNames(ctx context.Context, arg EventFilterNamesPara
 }
 
 const getEvent = `-- name: GetEvent :one
-SELECT e.id, e.title, e.starts_at AS starts, e.ends_at AS ends, COALESCE(p.name, '')::text AS venue,
+SELECT e.id, e.title, e.starts_at AS starts, e.ends_at AS ends, e.over_at,
+    (CASE WHEN p.published THEN p.id ELSE 0 END)::bigint AS place_id, COALESCE(p.name, '')::text AS venue,
+    at.lat, at.lon,
     COALESCE(NULLIF(e.address, ''), p.address, '')::text AS address,
     ARRAY(SELECT c.name FROM guide.event_category_links l JOIN guide.event_categories c ON c.id = l.category_id
           WHERE l.event_id = e.id ORDER BY l.position)::text[] AS categories,
@@ -46,6 +48,7 @@ SELECT e.id, e.title, e.starts_at AS starts, e.ends_at AS ends, COALESCE(p.name,
           WHERE f.event_id = e.id AND f.telegram_id = $1)::boolean AS favourite
 FROM guide.events e
 LEFT JOIN guide.places p ON p.id = e.place_id
+LEFT JOIN guide.places at ON at.id = e.place_id AND e.address = ''
 LEFT JOIN guide.event_sources s ON s.id = e.source_id
 WHERE e.id = $2 AND e.published
 `
@@ -60,7 +63,11 @@ type GetEventRow struct {
 	Title       string
 	Starts      time.Time
 	Ends        *time.Time
+	OverAt      time.Time
+	PlaceID     int64
 	Venue       string
+	Lat         *float64
+	Lon         *float64
 	Address     string
 	Categories  []string
 	Source      string
@@ -79,7 +86,11 @@ func (q *Queries) GetEvent(ctx context.Context, arg GetEventParams) (GetEventRow
 		&i.Title,
 		&i.Starts,
 		&i.Ends,
+		&i.OverAt,
+		&i.PlaceID,
 		&i.Venue,
+		&i.Lat,
+		&i.Lon,
 		&i.Address,
 		&i.Categories,
 		&i.Source,
@@ -97,7 +108,8 @@ SELECT c.id, c.name FROM guide.event_categories c
 WHERE c.published AND EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = c.id AND l.source_id = $1
-      AND l.over_at > $2::timestamptz AND l.starts_at < $3::timestamptz)
+      AND l.over_at > $2::timestamptz AND l.starts_at < $3::timestamptz
+      AND (l.starts_at >= $4::timestamptz OR l.over_at >= l.starts_at + interval '12 hours'))
 ORDER BY c.sort_key, c.id
 `
 
@@ -105,6 +117,7 @@ type ListEventCategoriesParams struct {
 	SourceID     int64
 	NotOverAt    time.Time
 	StartsBefore time.Time
+	DayStarts    time.Time
 }
 
 type ListEventCategoriesRow struct {
@@ -113,7 +126,12 @@ type ListEventCategoriesRow struct {
 }
 
 func (q *Queries) ListEventCategories(ctx context.Context, arg ListEventCategoriesParams) ([]ListEventCategoriesRow, error) {
-	rows, err := q.db.Query(ctx, listEventCategories, arg.SourceID, arg.NotOverAt, arg.StartsBefore)
+	rows, err := q.db.Query(ctx, listEventCategories,
+		arg.SourceID,
+		arg.NotOverAt,
+		arg.StartsBefore,
+		arg.DayStarts,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +155,8 @@ SELECT s.id, s.name FROM guide.event_sources s
 WHERE s.published AND EXISTS (
     SELECT 1 FROM guide.event_listings l
     WHERE l.category_id = $1 AND l.source_id = s.id
-      AND l.over_at > $2::timestamptz AND l.starts_at < $3::timestamptz)
+      AND l.over_at > $2::timestamptz AND l.starts_at < $3::timestamptz
+      AND (l.starts_at >= $4::timestamptz OR l.over_at >= l.starts_at + interval '12 hours'))
 ORDER BY s.sort_key, s.id
 `
 
@@ -145,6 +164,7 @@ type ListEventSourcesParams struct {
 	CategoryID   int64
 	NotOverAt    time.Time
 	StartsBefore time.Time
+	DayStarts    time.Time
 }
 
 type ListEventSourcesRow struct {
@@ -153,7 +173,12 @@ type ListEventSourcesRow struct {
 }
 
 func (q *Queries) ListEventSources(ctx context.Context, arg ListEventSourcesParams) ([]ListEventSourcesRow, error) {
-	rows, err := q.db.Query(ctx, listEventSources, arg.CategoryID, arg.NotOverAt, arg.StartsBefore)
+	rows, err := q.db.Query(ctx, listEventSources,
+		arg.CategoryID,
+		arg.NotOverAt,
+		arg.StartsBefore,
+		arg.DayStarts,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +203,8 @@ WITH total AS (
         SELECT 1 FROM guide.event_listings c
         WHERE c.category_id = $1 AND c.source_id = $2
           AND c.over_at > $3::timestamptz AND c.starts_at < $4::timestamptz
-        LIMIT $7::bigint) counted
+          AND (c.starts_at >= $5::timestamptz OR c.over_at >= c.starts_at + interval '12 hours')
+        LIMIT $8::bigint) counted
 )
 SELECT total.events AS total, e.id, e.title, e.starts_at AS starts, e.ends_at AS ends,
     COALESCE(NULLIF(p.name, ''), e.address)::text AS venue
@@ -187,9 +213,10 @@ CROSS JOIN LATERAL (
     SELECT l.starts_at, l.event_id FROM guide.event_listings l
     WHERE l.category_id = $1 AND l.source_id = $2
       AND l.over_at > $3::timestamptz AND l.starts_at < $4::timestamptz
+      AND (l.starts_at >= $5::timestamptz OR l.over_at >= l.starts_at + interval '12 hours')
     ORDER BY l.starts_at, l.event_id
-    LIMIT $6::bigint
-    OFFSET guide.page_offset(total.events, $5::bigint, $6::bigint)) page
+    LIMIT $7::bigint
+    OFFSET guide.page_offset(total.events, $6::bigint, $7::bigint)) page
 JOIN guide.events e ON e.id = page.event_id
 LEFT JOIN guide.places p ON p.id = e.place_id
 ORDER BY page.starts_at, page.event_id
@@ -200,6 +227,7 @@ type ListEventsParams struct {
 	SourceID     int64
 	NotOverAt    time.Time
 	StartsBefore time.Time
+	DayStarts    time.Time
 	PageNumber   int64
 	PageSize     int64
 	CountLimit   int64
@@ -214,12 +242,15 @@ type ListEventsRow struct {
 	Venue  string
 }
 
+// On a day to come stand the events that begin on it, and of the earlier ones
+// those that last half a day or more: not the concert that ends after midnight.
 func (q *Queries) ListEvents(ctx context.Context, arg ListEventsParams) ([]ListEventsRow, error) {
 	rows, err := q.db.Query(ctx, listEvents,
 		arg.CategoryID,
 		arg.SourceID,
 		arg.NotOverAt,
 		arg.StartsBefore,
+		arg.DayStarts,
 		arg.PageNumber,
 		arg.PageSize,
 		arg.CountLimit,

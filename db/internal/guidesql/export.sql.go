@@ -7,39 +7,92 @@ package guidesql
 
 import (
 	"context"
-	"time"
+	"encoding/json"
 )
 
-const exportCollections = `-- name: ExportCollections :many
-SELECT c.external_id, c.title, c.description,
-    ARRAY(SELECT COALESCE('p' || p.external_id, 'e' || e.external_id) FROM guide.collection_items i
-          LEFT JOIN guide.places p ON p.id = i.place_id AND p.published
-          LEFT JOIN guide.events e ON e.id = i.event_id AND e.published
-          WHERE i.collection_id = c.id AND (p.id IS NOT NULL OR e.id IS NOT NULL) ORDER BY i.position)::text[] AS items
-FROM guide.collections c WHERE c.published ORDER BY c.external_id
+const getObject = `-- name: GetObject :one
+SELECT id, published, title, payload FROM cms.objects WHERE list = $1::text AND external_id = $2
 `
 
-type ExportCollectionsRow struct {
-	ExternalID  string
-	Title       string
-	Description string
-	Items       []string
+type GetObjectParams struct {
+	List       string
+	ExternalID string
 }
 
-func (q *Queries) ExportCollections(ctx context.Context) ([]ExportCollectionsRow, error) {
-	rows, err := q.db.Query(ctx, exportCollections)
+type GetObjectRow struct {
+	ID        int64
+	Published bool
+	Title     string
+	Payload   json.RawMessage
+}
+
+func (q *Queries) GetObject(ctx context.Context, arg GetObjectParams) (GetObjectRow, error) {
+	row := q.db.QueryRow(ctx, getObject, arg.List, arg.ExternalID)
+	var i GetObjectRow
+	err := row.Scan(
+		&i.ID,
+		&i.Published,
+		&i.Title,
+		&i.Payload,
+	)
+	return i, err
+}
+
+const hiddenObjects = `-- name: HiddenObjects :many
+SELECT list, external_id FROM cms.objects WHERE NOT published
+`
+
+type HiddenObjectsRow struct {
+	List       string
+	ExternalID string
+}
+
+func (q *Queries) HiddenObjects(ctx context.Context) ([]HiddenObjectsRow, error) {
+	rows, err := q.db.Query(ctx, hiddenObjects)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportCollectionsRow
+	var items []HiddenObjectsRow
 	for rows.Next() {
-		var i ExportCollectionsRow
+		var i HiddenObjectsRow
+		if err := rows.Scan(&i.List, &i.ExternalID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const namedObjects = `-- name: NamedObjects :many
+SELECT external_id, title, detail, published FROM cms.objects WHERE list = $1::text ORDER BY title, external_id
+`
+
+type NamedObjectsRow struct {
+	ExternalID string
+	Title      string
+	Detail     string
+	Published  bool
+}
+
+// By what people call them.
+func (q *Queries) NamedObjects(ctx context.Context, list string) ([]NamedObjectsRow, error) {
+	rows, err := q.db.Query(ctx, namedObjects, list)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NamedObjectsRow
+	for rows.Next() {
+		var i NamedObjectsRow
 		if err := rows.Scan(
 			&i.ExternalID,
 			&i.Title,
-			&i.Description,
-			&i.Items,
+			&i.Detail,
+			&i.Published,
 		); err != nil {
 			return nil, err
 		}
@@ -51,322 +104,34 @@ func (q *Queries) ExportCollections(ctx context.Context) ([]ExportCollectionsRow
 	return items, nil
 }
 
-const exportDistricts = `-- name: ExportDistricts :many
+const publishedObjects = `-- name: PublishedObjects :many
 
-SELECT external_id, name FROM guide.districts WHERE published ORDER BY external_id
+SELECT external_id, payload FROM cms.objects
+WHERE list = $1::text AND published AND external_id > $2 ORDER BY external_id LIMIT $3::bigint
 `
 
-type ExportDistrictsRow struct {
-	ExternalID string
-	Name       string
-}
-
-// What is published, as an import takes it; references to what is not
-// published are left out.
-func (q *Queries) ExportDistricts(ctx context.Context) ([]ExportDistrictsRow, error) {
-	rows, err := q.db.Query(ctx, exportDistricts)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ExportDistrictsRow
-	for rows.Next() {
-		var i ExportDistrictsRow
-		if err := rows.Scan(&i.ExternalID, &i.Name); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const exportEventCategories = `-- name: ExportEventCategories :many
-SELECT external_id, name FROM guide.event_categories WHERE published ORDER BY external_id
-`
-
-type ExportEventCategoriesRow struct {
-	ExternalID string
-	Name       string
-}
-
-func (q *Queries) ExportEventCategories(ctx context.Context) ([]ExportEventCategoriesRow, error) {
-	rows, err := q.db.Query(ctx, exportEventCategories)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ExportEventCategoriesRow
-	for rows.Next() {
-		var i ExportEventCategoriesRow
-		if err := rows.Scan(&i.ExternalID, &i.Name); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const exportEventSources = `-- name: ExportEventSources :many
-SELECT external_id, name, url FROM guide.event_sources WHERE published ORDER BY external_id
-`
-
-type ExportEventSourcesRow struct {
-	ExternalID string
-	Name       string
-	Url        string
-}
-
-func (q *Queries) ExportEventSources(ctx context.Context) ([]ExportEventSourcesRow, error) {
-	rows, err := q.db.Query(ctx, exportEventSources)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ExportEventSourcesRow
-	for rows.Next() {
-		var i ExportEventSourcesRow
-		if err := rows.Scan(&i.ExternalID, &i.Name, &i.Url); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const exportEvents = `-- name: ExportEvents :many
-SELECT e.external_id, e.title, e.starts_at, e.ends_at, e.address, e.url, e.price, e.description,
-    COALESCE((SELECT p.external_id FROM guide.places p WHERE p.id = e.place_id AND p.published), '')::text AS place,
-    COALESCE((SELECT s.external_id FROM guide.event_sources s WHERE s.id = e.source_id AND s.published), '')::text AS source,
-    ARRAY(SELECT c.external_id FROM guide.event_category_links l JOIN guide.event_categories c ON c.id = l.category_id AND c.published
-          WHERE l.event_id = e.id ORDER BY l.position)::text[] AS categories,
-    ARRAY(SELECT ph.url FROM guide.event_photos l JOIN guide.photos ph ON ph.id = l.photo_id
-          WHERE l.event_id = e.id ORDER BY l.position)::text[] AS photos
-FROM guide.events e WHERE e.published AND e.external_id > $1 ORDER BY e.external_id LIMIT $2::bigint
-`
-
-type ExportEventsParams struct {
+type PublishedObjectsParams struct {
+	List  string
 	After string
 	Size  int64
 }
 
-type ExportEventsRow struct {
-	ExternalID  string
-	Title       string
-	StartsAt    time.Time
-	EndsAt      *time.Time
-	Address     string
-	Url         string
-	Price       string
-	Description string
-	Place       string
-	Source      string
-	Categories  []string
-	Photos      []string
-}
-
-func (q *Queries) ExportEvents(ctx context.Context, arg ExportEventsParams) ([]ExportEventsRow, error) {
-	rows, err := q.db.Query(ctx, exportEvents, arg.After, arg.Size)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ExportEventsRow
-	for rows.Next() {
-		var i ExportEventsRow
-		if err := rows.Scan(
-			&i.ExternalID,
-			&i.Title,
-			&i.StartsAt,
-			&i.EndsAt,
-			&i.Address,
-			&i.Url,
-			&i.Price,
-			&i.Description,
-			&i.Place,
-			&i.Source,
-			&i.Categories,
-			&i.Photos,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const exportPlaces = `-- name: ExportPlaces :many
-SELECT p.external_id, p.name, p.address, p.rating, p.description, p.lat, p.lon, p.phone, p.site,
-    COALESCE((SELECT d.external_id FROM guide.districts d WHERE d.id = p.district_id AND d.published), '')::text AS district,
-    ARRAY(SELECT t.external_id FROM guide.place_types l JOIN guide.types t ON t.id = l.type_id AND t.published
-          WHERE l.place_id = p.id ORDER BY l.position)::text[] AS types,
-    ARRAY(SELECT s.external_id FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id AND s.published
-          WHERE l.place_id = p.id ORDER BY l.position)::text[] AS subcategories,
-    ARRAY(SELECT ph.url FROM guide.place_photos l JOIN guide.photos ph ON ph.id = l.photo_id
-          WHERE l.place_id = p.id ORDER BY l.position)::text[] AS photos
-FROM guide.places p WHERE p.published AND p.external_id > $1 ORDER BY p.external_id LIMIT $2::bigint
-`
-
-type ExportPlacesParams struct {
-	After string
-	Size  int64
-}
-
-type ExportPlacesRow struct {
-	ExternalID    string
-	Name          string
-	Address       string
-	Rating        *float64
-	Description   string
-	Lat           *float64
-	Lon           *float64
-	Phone         string
-	Site          string
-	District      string
-	Types         []string
-	Subcategories []string
-	Photos        []string
-}
-
-func (q *Queries) ExportPlaces(ctx context.Context, arg ExportPlacesParams) ([]ExportPlacesRow, error) {
-	rows, err := q.db.Query(ctx, exportPlaces, arg.After, arg.Size)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ExportPlacesRow
-	for rows.Next() {
-		var i ExportPlacesRow
-		if err := rows.Scan(
-			&i.ExternalID,
-			&i.Name,
-			&i.Address,
-			&i.Rating,
-			&i.Description,
-			&i.Lat,
-			&i.Lon,
-			&i.Phone,
-			&i.Site,
-			&i.District,
-			&i.Types,
-			&i.Subcategories,
-			&i.Photos,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const exportPromos = `-- name: ExportPromos :many
-SELECT a.external_id, a.title, a.description, a.code, a.starts_at, a.ends_at,
-    COALESCE((SELECT p.external_id FROM guide.places p WHERE p.id = a.place_id AND p.published), '')::text AS place
-FROM guide.promos a WHERE a.published ORDER BY a.external_id
-`
-
-type ExportPromosRow struct {
-	ExternalID  string
-	Title       string
-	Description string
-	Code        string
-	StartsAt    *time.Time
-	EndsAt      *time.Time
-	Place       string
-}
-
-func (q *Queries) ExportPromos(ctx context.Context) ([]ExportPromosRow, error) {
-	rows, err := q.db.Query(ctx, exportPromos)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ExportPromosRow
-	for rows.Next() {
-		var i ExportPromosRow
-		if err := rows.Scan(
-			&i.ExternalID,
-			&i.Title,
-			&i.Description,
-			&i.Code,
-			&i.StartsAt,
-			&i.EndsAt,
-			&i.Place,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const exportSubcategories = `-- name: ExportSubcategories :many
-SELECT s.external_id, t.external_id AS type, s.name FROM guide.subcategories s
-JOIN guide.types t ON t.id = s.type_id AND t.published WHERE s.published ORDER BY s.external_id
-`
-
-type ExportSubcategoriesRow struct {
+type PublishedObjectsRow struct {
 	ExternalID string
-	Type       string
-	Name       string
+	Payload    json.RawMessage
 }
 
-func (q *Queries) ExportSubcategories(ctx context.Context) ([]ExportSubcategoriesRow, error) {
-	rows, err := q.db.Query(ctx, exportSubcategories)
+// Objects as a batch would bring them.
+func (q *Queries) PublishedObjects(ctx context.Context, arg PublishedObjectsParams) ([]PublishedObjectsRow, error) {
+	rows, err := q.db.Query(ctx, publishedObjects, arg.List, arg.After, arg.Size)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportSubcategoriesRow
+	var items []PublishedObjectsRow
 	for rows.Next() {
-		var i ExportSubcategoriesRow
-		if err := rows.Scan(&i.ExternalID, &i.Type, &i.Name); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const exportTypes = `-- name: ExportTypes :many
-SELECT external_id, name FROM guide.types WHERE published ORDER BY external_id
-`
-
-type ExportTypesRow struct {
-	ExternalID string
-	Name       string
-}
-
-func (q *Queries) ExportTypes(ctx context.Context) ([]ExportTypesRow, error) {
-	rows, err := q.db.Query(ctx, exportTypes)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ExportTypesRow
-	for rows.Next() {
-		var i ExportTypesRow
-		if err := rows.Scan(&i.ExternalID, &i.Name); err != nil {
+		var i PublishedObjectsRow
+		if err := rows.Scan(&i.ExternalID, &i.Payload); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -74,29 +74,30 @@ func (q *Queries) AddFavouritePlace(ctx context.Context, arg AddFavouritePlacePa
 
 const listFavourites = `-- name: ListFavourites :many
 WITH favourites AS (
-    SELECT 'place'::text AS kind, f.place_id AS id, f.added_at FROM guide.favourite_places f WHERE f.telegram_id = $3
+    SELECT 'place'::text AS entity, f.place_id AS id, f.added_at FROM guide.favourite_places f WHERE f.telegram_id = $4
     UNION ALL
-    SELECT 'event'::text AS kind, f.event_id AS id, f.added_at FROM guide.favourite_events f WHERE f.telegram_id = $3
+    SELECT 'event'::text AS entity, f.event_id AS id, f.added_at FROM guide.favourite_events f WHERE f.telegram_id = $4
 ), total AS (
     SELECT count(*)::bigint AS favourites FROM favourites
 )
-SELECT total.favourites AS total, page.kind, page.id,
-    COALESCE(p.name, e.title, '')::text AS name,
+SELECT total.favourites AS total, page.entity, page.id,
+    COALESCE(p.name, e.title, '')::text AS name, COALESCE(guide.place_kind(p.id), '')::text AS kind,
     COALESCE(p.address, e.address, '')::text AS address,
-    e.starts_at,
+    e.starts_at, e.ends_at, COALESCE(e.over_at <= $1::timestamptz, false)::boolean AS over,
     (NOT COALESCE(p.published, e.published, false))::boolean AS gone
 FROM total
 CROSS JOIN LATERAL (
-    SELECT f.kind, f.id, f.added_at FROM favourites f
-    ORDER BY f.added_at DESC, f.kind, f.id
-    LIMIT $2::bigint
-    OFFSET guide.page_offset(total.favourites, $1::bigint, $2::bigint)) page
-LEFT JOIN guide.places p ON page.kind = 'place' AND p.id = page.id
-LEFT JOIN guide.events e ON page.kind = 'event' AND e.id = page.id
-ORDER BY page.added_at DESC, page.kind, page.id
+    SELECT f.entity, f.id, f.added_at FROM favourites f
+    ORDER BY f.added_at DESC, f.entity, f.id
+    LIMIT $3::bigint
+    OFFSET guide.page_offset(total.favourites, $2::bigint, $3::bigint)) page
+LEFT JOIN guide.places p ON page.entity = 'place' AND p.id = page.id
+LEFT JOIN guide.events e ON page.entity = 'event' AND e.id = page.id
+ORDER BY page.added_at DESC, page.entity, page.id
 `
 
 type ListFavouritesParams struct {
+	Now        time.Time
 	PageNumber int64
 	PageSize   int64
 	TelegramID int64
@@ -104,17 +105,25 @@ type ListFavouritesParams struct {
 
 type ListFavouritesRow struct {
 	Total    int64
-	Kind     string
+	Entity   string
 	ID       int64
 	Name     string
+	Kind     string
 	Address  string
 	StartsAt *time.Time
+	EndsAt   *time.Time
+	Over     bool
 	Gone     bool
 }
 
 // Newest first. What was unpublished since stays, marked as not available.
 func (q *Queries) ListFavourites(ctx context.Context, arg ListFavouritesParams) ([]ListFavouritesRow, error) {
-	rows, err := q.db.Query(ctx, listFavourites, arg.PageNumber, arg.PageSize, arg.TelegramID)
+	rows, err := q.db.Query(ctx, listFavourites,
+		arg.Now,
+		arg.PageNumber,
+		arg.PageSize,
+		arg.TelegramID,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -124,11 +133,14 @@ func (q *Queries) ListFavourites(ctx context.Context, arg ListFavouritesParams) 
 		var i ListFavouritesRow
 		if err := rows.Scan(
 			&i.Total,
-			&i.Kind,
+			&i.Entity,
 			&i.ID,
 			&i.Name,
+			&i.Kind,
 			&i.Address,
 			&i.StartsAt,
+			&i.EndsAt,
+			&i.Over,
 			&i.Gone,
 		); err != nil {
 			return nil, err

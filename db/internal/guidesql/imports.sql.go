@@ -7,6 +7,7 @@ package guidesql
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -159,6 +160,70 @@ func (q *Queries) ClearPlaceTypes(ctx context.Context, placeIds []int64) error {
 	return err
 }
 
+const confirmImport = `-- name: ConfirmImport :execrows
+UPDATE cms.imports SET state = 'running', confirmed = $1, report = NULL, turn = nextval('cms.queue_numbers')
+WHERE id = $2 AND state = 'held'
+`
+
+type ConfirmImportParams struct {
+	Confirmed int32
+	ID        string
+}
+
+// Its turn comes after those accepted meanwhile.
+func (q *Queries) ConfirmImport(ctx context.Context, arg ConfirmImportParams) (int64, error) {
+	result, err := q.db.Exec(ctx, confirmImport, arg.Confirmed, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const countDifference = `-- name: CountDifference :many
+SELECT d.list, d.kind, count(*)::int AS objects FROM (
+    SELECT r.list, CASE WHEN r.payload IS NULL THEN 'created' WHEN o.published THEN 'changed' ELSE 'unpublished' END AS kind
+    FROM cms.replaced_objects r JOIN cms.objects o ON o.list = r.list AND o.external_id = r.external_id
+    WHERE r.queue_number = $1) AS d
+GROUP BY d.list, d.kind
+`
+
+type CountDifferenceRow struct {
+	List    string
+	Kind    string
+	Objects int32
+}
+
+func (q *Queries) CountDifference(ctx context.Context, queueNumber int64) ([]CountDifferenceRow, error) {
+	rows, err := q.db.Query(ctx, countDifference, queueNumber)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CountDifferenceRow
+	for rows.Next() {
+		var i CountDifferenceRow
+		if err := rows.Scan(&i.List, &i.Kind, &i.Objects); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const countGone = `-- name: CountGone :one
+SELECT count(*)::int FROM cms.staged_objects WHERE queue_number = $1 AND gone
+`
+
+func (q *Queries) CountGone(ctx context.Context, queueNumber int64) (int32, error) {
+	row := q.db.QueryRow(ctx, countGone, queueNumber)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const countImportsLike = `-- name: CountImportsLike :one
 SELECT count(*) FROM cms.imports WHERE content_hash = $1
 `
@@ -170,17 +235,55 @@ func (q *Queries) CountImportsLike(ctx context.Context, contentHash []byte) (int
 	return count, err
 }
 
-const dropFailedImport = `-- name: DropFailedImport :exec
+const dropImport = `-- name: DropImport :execrows
 WITH dropped AS (
-    DELETE FROM cms.imports WHERE imports.id = $1 AND state = 'failed' RETURNING queue_number
+    DELETE FROM cms.imports WHERE imports.id = $1 AND state = $2 RETURNING queue_number
+), kept AS (
+    UPDATE cms.replaced_objects r SET queue_number = $3 FROM dropped WHERE r.queue_number = dropped.queue_number
+), staged AS (
+    DELETE FROM cms.staged_objects s USING dropped WHERE s.queue_number = dropped.queue_number
 )
-DELETE FROM cms.staged_objects s USING dropped WHERE s.queue_number = dropped.queue_number
+SELECT queue_number FROM dropped
 `
 
-// A failed import gives its id and key back to whoever sends the batch again.
-func (q *Queries) DropFailedImport(ctx context.Context, id string) error {
-	_, err := q.db.Exec(ctx, dropFailedImport, id)
-	return err
+type DropImportParams struct {
+	ID    string
+	State string
+	Heir  int64
+}
+
+// One that failed gives its id and key back to whoever sends the batch again,
+// and what it replaced to that one; one that is held has done nothing.
+func (q *Queries) DropImport(ctx context.Context, arg DropImportParams) (int64, error) {
+	result, err := q.db.Exec(ctx, dropImport, arg.ID, arg.State, arg.Heir)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const dropPastListings = `-- name: DropPastListings :execrows
+DELETE FROM guide.event_listings l
+WHERE l.event_id = ANY(ARRAY(
+    SELECT past.event_id FROM guide.event_listings past
+    WHERE past.category_id = 0 AND past.source_id = 0 AND past.over_at <= $1::timestamptz
+    ORDER BY past.over_at
+    LIMIT $2::bigint
+))
+`
+
+type DropPastListingsParams struct {
+	OverBefore time.Time
+	MaxEvents  int64
+}
+
+// What is over is listed no more. A bounded number of events, the oldest first.
+func (q *Queries) DropPastListings(ctx context.Context, arg DropPastListingsParams) (int64, error) {
+	result, err := q.db.Exec(ctx, dropPastListings, arg.OverBefore, arg.MaxEvents)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const earlierImport = `-- name: EarlierImport :one
@@ -210,7 +313,7 @@ func (q *Queries) EnsurePhotos(ctx context.Context, urls []string) error {
 
 const fillEventListings = `-- name: FillEventListings :exec
 INSERT INTO guide.event_listings (category_id, source_id, starts_at, event_id, over_at)
-SELECT category.id, source.id, e.starts_at, e.id, guide.over_at(e.starts_at, e.ends_at)
+SELECT category.id, source.id, e.starts_at, e.id, e.over_at
 FROM guide.events e
 CROSS JOIN LATERAL (
     SELECT 0::bigint AS id UNION
@@ -246,14 +349,15 @@ func (q *Queries) FindImportByKey(ctx context.Context, idempotencyKey string) (F
 }
 
 const finishImport = `-- name: FinishImport :exec
-UPDATE cms.imports SET state = $1, phase = $2, failure = $3, finished_at = now()
-WHERE id = $4 AND state = 'running'
+UPDATE cms.imports SET state = $1, phase = $2, failure = $3, report = $4, finished_at = now()
+WHERE id = $5 AND state = 'running'
 `
 
 type FinishImportParams struct {
 	State   string
 	Phase   string
 	Failure string
+	Report  json.RawMessage
 	ID      string
 }
 
@@ -262,6 +366,7 @@ func (q *Queries) FinishImport(ctx context.Context, arg FinishImportParams) erro
 		arg.State,
 		arg.Phase,
 		arg.Failure,
+		arg.Report,
 		arg.ID,
 	)
 	return err
@@ -269,13 +374,30 @@ func (q *Queries) FinishImport(ctx context.Context, arg FinishImportParams) erro
 
 const forgetOldImports = `-- name: ForgetOldImports :exec
 WITH old AS (
-    DELETE FROM cms.imports WHERE state <> 'running' AND finished_at < $1::timestamptz RETURNING queue_number
+    DELETE FROM cms.imports WHERE state <> 'running' AND COALESCE(finished_at, accepted_at) < $1::timestamptz RETURNING queue_number
+), replaced AS (
+    DELETE FROM cms.replaced_objects r USING old WHERE r.queue_number = old.queue_number
 )
-DELETE FROM cms.staged_objects s USING old WHERE s.queue_number = old.queue_number
+DELETE FROM cms.staged_objects s WHERE s.queue_number = ANY(ARRAY(SELECT old.queue_number FROM old))
 `
 
 func (q *Queries) ForgetOldImports(ctx context.Context, before time.Time) error {
 	_, err := q.db.Exec(ctx, forgetOldImports, before)
+	return err
+}
+
+const forgetReplaced = `-- name: ForgetReplaced :exec
+DELETE FROM cms.replaced_objects WHERE queue_number = $1 AND list = $2 AND external_id = ANY($3::text[])
+`
+
+type ForgetReplacedParams struct {
+	QueueNumber int64
+	List        string
+	ExternalIds []string
+}
+
+func (q *Queries) ForgetReplaced(ctx context.Context, arg ForgetReplacedParams) error {
+	_, err := q.db.Exec(ctx, forgetReplaced, arg.QueueNumber, arg.List, arg.ExternalIds)
 	return err
 }
 
@@ -289,38 +411,31 @@ func (q *Queries) ForgetStagedObjects(ctx context.Context, queueNumber int64) er
 	return err
 }
 
-const getImport = `-- name: GetImport :one
+const forgetUnnamed = `-- name: ForgetUnnamed :exec
 
-SELECT id, queue_number, mode, lists, state, phase, failure, objects, created, changed, unchanged, unpublished, refused,
-    accepted_at, finished_at
-FROM cms.imports WHERE id = $1
+DELETE FROM cms.staged_objects WHERE queue_number = $1 AND gone AND path = ''
 `
 
-type GetImportRow struct {
-	ID          string
-	QueueNumber int64
-	Mode        string
-	Lists       []string
-	State       string
-	Phase       string
-	Failure     string
-	Objects     int32
-	Created     int32
-	Changed     int32
-	Unchanged   int32
-	Unpublished int32
-	Refused     int32
-	AcceptedAt  time.Time
-	FinishedAt  *time.Time
+// Waiting for a person's word.
+func (q *Queries) ForgetUnnamed(ctx context.Context, queueNumber int64) error {
+	_, err := q.db.Exec(ctx, forgetUnnamed, queueNumber)
+	return err
 }
 
+const getImport = `-- name: GetImport :one
+
+SELECT id, queue_number, idempotency_key, content_hash, mode, lists, state, phase, failure, objects, created, changed, unchanged, unpublished, refused, applied_rank, applied_seq, accepted_at, finished_at, turn, author, origin, undoes, brake, confirmed, notes, report FROM cms.imports WHERE id = $1
+`
+
 // Working one off.
-func (q *Queries) GetImport(ctx context.Context, id string) (GetImportRow, error) {
+func (q *Queries) GetImport(ctx context.Context, id string) (CmsImport, error) {
 	row := q.db.QueryRow(ctx, getImport, id)
-	var i GetImportRow
+	var i CmsImport
 	err := row.Scan(
 		&i.ID,
 		&i.QueueNumber,
+		&i.IdempotencyKey,
+		&i.ContentHash,
 		&i.Mode,
 		&i.Lists,
 		&i.State,
@@ -332,8 +447,18 @@ func (q *Queries) GetImport(ctx context.Context, id string) (GetImportRow, error
 		&i.Unchanged,
 		&i.Unpublished,
 		&i.Refused,
+		&i.AppliedRank,
+		&i.AppliedSeq,
 		&i.AcceptedAt,
 		&i.FinishedAt,
+		&i.Turn,
+		&i.Author,
+		&i.Origin,
+		&i.Undoes,
+		&i.Brake,
+		&i.Confirmed,
+		&i.Notes,
+		&i.Report,
 	)
 	return i, err
 }
@@ -352,9 +477,24 @@ func (q *Queries) GoByIndexes(ctx context.Context) error {
 	return err
 }
 
+const holdImport = `-- name: HoldImport :exec
+UPDATE cms.imports SET state = 'held', phase = 'waiting', report = $1
+WHERE id = $2 AND (state = 'held' OR state = 'running' AND $1::jsonb IS NULL)
+`
+
+type HoldImportParams struct {
+	Report json.RawMessage
+	ID     string
+}
+
+func (q *Queries) HoldImport(ctx context.Context, arg HoldImportParams) error {
+	_, err := q.db.Exec(ctx, holdImport, arg.Report, arg.ID)
+	return err
+}
+
 const insertImport = `-- name: InsertImport :exec
-INSERT INTO cms.imports (id, queue_number, idempotency_key, content_hash, mode, lists, objects, refused)
-SELECT $1, $2, $3, $4, $5, $6::text[], $7,
+INSERT INTO cms.imports (id, queue_number, idempotency_key, content_hash, mode, lists, objects, author, origin, undoes, brake, confirmed, notes, refused)
+SELECT $1, $2, $3, $4, $5, $6::text[], $7, $8, $9, $10, $11, $12, $13,
     (SELECT count(*) FROM cms.staged_objects s WHERE s.queue_number = $2 AND s.refused)
 `
 
@@ -366,6 +506,12 @@ type InsertImportParams struct {
 	Mode           string
 	Lists          []string
 	Objects        int32
+	Author         string
+	Origin         string
+	Undoes         *string
+	Brake          int16
+	Confirmed      int32
+	Notes          json.RawMessage
 }
 
 func (q *Queries) InsertImport(ctx context.Context, arg InsertImportParams) error {
@@ -377,28 +523,40 @@ func (q *Queries) InsertImport(ctx context.Context, arg InsertImportParams) erro
 		arg.Mode,
 		arg.Lists,
 		arg.Objects,
+		arg.Author,
+		arg.Origin,
+		arg.Undoes,
+		arg.Brake,
+		arg.Confirmed,
+		arg.Notes,
 	)
 	return err
 }
 
+const keepReplaced = `-- name: KeepReplaced :exec
+
+INSERT INTO cms.replaced_objects (queue_number, list, external_id, published, payload, digest)
+SELECT $1, $2::text, n.external_id, COALESCE(o.published, false), o.payload, o.digest
+FROM (SELECT unnest($3::text[]) AS external_id) AS n
+LEFT JOIN cms.objects o ON o.list = $2::text AND o.external_id = n.external_id
+ON CONFLICT DO NOTHING
+`
+
+type KeepReplacedParams struct {
+	QueueNumber int64
+	List        string
+	ExternalIds []string
+}
+
+// What an import replaces, and taking it back.
+// Objects as they are, before an import writes them.
+func (q *Queries) KeepReplaced(ctx context.Context, arg KeepReplacedParams) error {
+	_, err := q.db.Exec(ctx, keepReplaced, arg.QueueNumber, arg.List, arg.ExternalIds)
+	return err
+}
+
 const knownObjects = `-- name: KnownObjects :many
-SELECT external_id, id, digest, published FROM guide.districts        WHERE $1::text = 'districts'        AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.types            WHERE $1::text = 'types'            AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.subcategories    WHERE $1::text = 'subcategories'    AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.places           WHERE $1::text = 'places'           AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.event_categories WHERE $1::text = 'event_categories' AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.event_sources    WHERE $1::text = 'event_sources'    AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.events           WHERE $1::text = 'events'           AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.collections      WHERE $1::text = 'collections'      AND external_id = ANY($2::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.promos           WHERE $1::text = 'promos'           AND external_id = ANY($2::text[])
+SELECT external_id, id, digest, published FROM cms.objects WHERE list = $1::text AND external_id = ANY($2::text[])
 `
 
 type KnownObjectsParams struct {
@@ -645,8 +803,119 @@ func (q *Queries) LinkedPlaces(ctx context.Context, placeIds []int64) ([]LinkedP
 	return items, nil
 }
 
+const listDifference = `-- name: ListDifference :many
+WITH first AS MATERIALIZED (
+    SELECT r.external_id, o.title, COALESCE(r.payload, '{}') AS before
+    FROM cms.replaced_objects r JOIN cms.objects o ON o.list = $1::text AND o.external_id = r.external_id
+    WHERE r.queue_number = $2 AND r.list = $1::text
+      AND CASE WHEN r.payload IS NULL THEN 'created' WHEN o.published THEN 'changed' ELSE 'unpublished' END = $3::text
+    ORDER BY r.external_id LIMIT $4::bigint
+)
+SELECT f.external_id, f.title, f.before::jsonb AS before, o.payload AS after
+FROM first f JOIN cms.objects o ON o.list = $1::text AND o.external_id = f.external_id ORDER BY f.external_id
+`
+
+type ListDifferenceParams struct {
+	List        string
+	QueueNumber int64
+	Kind        string
+	Size        int64
+}
+
+type ListDifferenceRow struct {
+	ExternalID string
+	Title      string
+	Before     json.RawMessage
+	After      json.RawMessage
+}
+
+// The first of one list and kind, as they were and as they are. What they are is
+// put together for these alone.
+func (q *Queries) ListDifference(ctx context.Context, arg ListDifferenceParams) ([]ListDifferenceRow, error) {
+	rows, err := q.db.Query(ctx, listDifference,
+		arg.List,
+		arg.QueueNumber,
+		arg.Kind,
+		arg.Size,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ListDifferenceRow
+	for rows.Next() {
+		var i ListDifferenceRow
+		if err := rows.Scan(
+			&i.ExternalID,
+			&i.Title,
+			&i.Before,
+			&i.After,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listImports = `-- name: ListImports :many
+SELECT id, queue_number, idempotency_key, content_hash, mode, lists, state, phase, failure, objects, created, changed, unchanged, unpublished, refused, applied_rank, applied_seq, accepted_at, finished_at, turn, author, origin, undoes, brake, confirmed, notes, report FROM cms.imports ORDER BY turn DESC LIMIT $1::bigint
+`
+
+// The latest first.
+func (q *Queries) ListImports(ctx context.Context, maxImports int64) ([]CmsImport, error) {
+	rows, err := q.db.Query(ctx, listImports, maxImports)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CmsImport
+	for rows.Next() {
+		var i CmsImport
+		if err := rows.Scan(
+			&i.ID,
+			&i.QueueNumber,
+			&i.IdempotencyKey,
+			&i.ContentHash,
+			&i.Mode,
+			&i.Lists,
+			&i.State,
+			&i.Phase,
+			&i.Failure,
+			&i.Objects,
+			&i.Created,
+			&i.Changed,
+			&i.Unchanged,
+			&i.Unpublished,
+			&i.Refused,
+			&i.AppliedRank,
+			&i.AppliedSeq,
+			&i.AcceptedAt,
+			&i.FinishedAt,
+			&i.Turn,
+			&i.Author,
+			&i.Origin,
+			&i.Undoes,
+			&i.Brake,
+			&i.Confirmed,
+			&i.Notes,
+			&i.Report,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listRefused = `-- name: ListRefused :many
-SELECT refused_path, refused_value, reason FROM cms.staged_objects
+SELECT faults FROM cms.staged_objects
 WHERE queue_number = $1 AND refused ORDER BY seq LIMIT $2::bigint
 `
 
@@ -655,25 +924,19 @@ type ListRefusedParams struct {
 	MaxRefused  int64
 }
 
-type ListRefusedRow struct {
-	RefusedPath  string
-	RefusedValue string
-	Reason       string
-}
-
-func (q *Queries) ListRefused(ctx context.Context, arg ListRefusedParams) ([]ListRefusedRow, error) {
+func (q *Queries) ListRefused(ctx context.Context, arg ListRefusedParams) ([]json.RawMessage, error) {
 	rows, err := q.db.Query(ctx, listRefused, arg.QueueNumber, arg.MaxRefused)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ListRefusedRow
+	var items []json.RawMessage
 	for rows.Next() {
-		var i ListRefusedRow
-		if err := rows.Scan(&i.RefusedPath, &i.RefusedValue, &i.Reason); err != nil {
+		var faults json.RawMessage
+		if err := rows.Scan(&faults); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, faults)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -693,7 +956,7 @@ func (q *Queries) LockAcceptance(ctx context.Context) error {
 }
 
 const lockImport = `-- name: LockImport :one
-SELECT queue_number, mode, lists, state, phase, applied_rank, applied_seq FROM cms.imports WHERE id = $1 FOR UPDATE
+SELECT queue_number, mode, lists, state, applied_rank, applied_seq, brake, confirmed, undoes FROM cms.imports WHERE id = $1 FOR UPDATE
 `
 
 type LockImportRow struct {
@@ -701,9 +964,11 @@ type LockImportRow struct {
 	Mode        string
 	Lists       []string
 	State       string
-	Phase       string
 	AppliedRank int16
 	AppliedSeq  int32
+	Brake       int16
+	Confirmed   int32
+	Undoes      *string
 }
 
 // Held to the end of the transaction, so that two attempts at one import, the
@@ -716,9 +981,11 @@ func (q *Queries) LockImport(ctx context.Context, id string) (LockImportRow, err
 		&i.Mode,
 		&i.Lists,
 		&i.State,
-		&i.Phase,
 		&i.AppliedRank,
 		&i.AppliedSeq,
+		&i.Brake,
+		&i.Confirmed,
+		&i.Undoes,
 	)
 	return i, err
 }
@@ -736,37 +1003,6 @@ type MoveImportParams struct {
 func (q *Queries) MoveImport(ctx context.Context, arg MoveImportParams) error {
 	_, err := q.db.Exec(ctx, moveImport, arg.Rank, arg.Seq, arg.ID)
 	return err
-}
-
-const namedInBatch = `-- name: NamedInBatch :many
-SELECT external_id FROM cms.staged_objects
-WHERE queue_number = $1 AND list = $2 AND external_id = ANY($3::text[])
-`
-
-type NamedInBatchParams struct {
-	QueueNumber int64
-	List        string
-	ExternalIds []string
-}
-
-func (q *Queries) NamedInBatch(ctx context.Context, arg NamedInBatchParams) ([]string, error) {
-	rows, err := q.db.Query(ctx, namedInBatch, arg.QueueNumber, arg.List, arg.ExternalIds)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var external_id string
-		if err := rows.Scan(&external_id); err != nil {
-			return nil, err
-		}
-		items = append(items, external_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const nextQueueNumber = `-- name: NextQueueNumber :one
@@ -837,19 +1073,16 @@ func (q *Queries) PlacesOfSubcategories(ctx context.Context, subcategoryIds []in
 
 const refuseObjects = `-- name: RefuseObjects :exec
 UPDATE cms.staged_objects AS s
-SET refused = true, refused_path = o.refused_path, refused_value = o.refused_value, reason = o.reason, payload = NULL, digest = NULL
-FROM (SELECT unnest($3::int[]) AS seq, unnest($4::text[]) AS refused_path,
-             unnest($5::text[]) AS refused_value, unnest($6::text[]) AS reason) AS o
+SET refused = true, faults = o.faults, payload = NULL, digest = NULL
+FROM (SELECT unnest($3::int[]) AS seq, unnest($4::jsonb[]) AS faults) AS o
 WHERE s.queue_number = $1 AND s.rank = $2 AND s.seq = o.seq
 `
 
 type RefuseObjectsParams struct {
-	QueueNumber   int64
-	Rank          int16
-	Seqs          []int32
-	RefusedPaths  []string
-	RefusedValues []string
-	Reasons       []string
+	QueueNumber int64
+	Rank        int16
+	Seqs        []int32
+	Faults      []json.RawMessage
 }
 
 func (q *Queries) RefuseObjects(ctx context.Context, arg RefuseObjectsParams) error {
@@ -857,18 +1090,18 @@ func (q *Queries) RefuseObjects(ctx context.Context, arg RefuseObjectsParams) er
 		arg.QueueNumber,
 		arg.Rank,
 		arg.Seqs,
-		arg.RefusedPaths,
-		arg.RefusedValues,
-		arg.Reasons,
+		arg.Faults,
 	)
 	return err
 }
 
 const refuseRepeatedID = `-- name: RefuseRepeatedID :exec
 UPDATE cms.staged_objects AS s
-SET refused = true, refused_path = s.path || '.id', refused_value = s.external_id, payload = NULL, digest = NULL,
-    reason = 'stands in the batch already, at ' || (
-        SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = $1 AND e.rank = $2 AND e.seq = $3)
+SET refused = true, payload = NULL, digest = NULL,
+    faults = jsonb_build_array(jsonb_build_object('path', s.path || '.id', 'value', s.external_id,
+        'name', COALESCE(s.payload ->> 'name', s.payload ->> 'title', ''), 'table', s.source_table, 'row', s.source_row,
+        'reason', 'этот id в файле уже есть: ' || (
+            SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = $1 AND e.rank = $2 AND e.seq = $3)))
 WHERE s.queue_number = $1 AND s.list = $4 AND s.external_id = $5 AND s.seq > $3 AND NOT s.refused
 `
 
@@ -958,7 +1191,7 @@ func (q *Queries) RunningImports(ctx context.Context, maxImports int64) ([]strin
 
 const setImportPhase = `-- name: SetImportPhase :exec
 UPDATE cms.imports SET phase = $1
-WHERE id = $2 AND (state = 'running') = ($1::text IN ('waiting', 'applying', 'unpublishing')) AND state <> 'failed'
+WHERE id = $2 AND state = CASE WHEN $1::text IN ('waiting', 'applying', 'unpublishing') THEN 'running' ELSE 'done' END
 `
 
 type SetImportPhaseParams struct {
@@ -972,36 +1205,114 @@ func (q *Queries) SetImportPhase(ctx context.Context, arg SetImportPhaseParams) 
 	return err
 }
 
+const stageUndo = `-- name: StageUndo :one
+WITH before AS (
+    SELECT r.queue_number, r.list, r.external_id, r.published, r.payload, r.digest, EXISTS (
+        SELECT FROM cms.replaced_objects l JOIN cms.imports j ON j.queue_number = l.queue_number
+        WHERE l.list = r.list AND l.external_id = r.external_id AND j.turn > i.turn
+    ) OR EXISTS ( -- or is about to write
+        SELECT FROM cms.imports j JOIN cms.staged_objects t ON t.queue_number = j.queue_number
+        WHERE j.state = 'running' AND j.turn > i.turn AND t.list = r.list AND t.external_id = r.external_id AND NOT t.refused) AS later
+    FROM cms.imports i JOIN cms.replaced_objects r ON r.queue_number = i.queue_number WHERE i.id = $1
+), staged AS (
+    INSERT INTO cms.staged_objects (queue_number, seq, rank, list, path, external_id, payload, digest, gone)
+    SELECT $2, row_number() OVER (ORDER BY l.rank, b.external_id),
+        CASE WHEN b.published THEN l.rank ELSE 100 + l.rank END, b.list, 'undo.' || b.list, b.external_id,
+        CASE WHEN b.published THEN b.payload END, CASE WHEN b.published THEN b.digest END, NOT b.published
+    FROM before b JOIN (SELECT unnest($3::text[]) AS list, unnest($4::smallint[]) AS rank) AS l ON l.list = b.list
+    WHERE NOT b.later
+    RETURNING gone
+)
+SELECT (SELECT count(*) FROM staged WHERE NOT gone)::int AS objects, (SELECT count(*) FROM staged)::int AS staged,
+    (SELECT count(*) FROM before WHERE later)::int AS later
+`
+
+type StageUndoParams struct {
+	ID          string
+	QueueNumber int64
+	Lists       []string
+	Ranks       []int16
+}
+
+type StageUndoRow struct {
+	Objects int32
+	Staged  int32
+	Later   int32
+}
+
+// The objects of an import as they were before it. What was not published is
+// hidden again. An object that a later import wrote stays as that left it.
+func (q *Queries) StageUndo(ctx context.Context, arg StageUndoParams) (StageUndoRow, error) {
+	row := q.db.QueryRow(ctx, stageUndo,
+		arg.ID,
+		arg.QueueNumber,
+		arg.Lists,
+		arg.Ranks,
+	)
+	var i StageUndoRow
+	err := row.Scan(&i.Objects, &i.Staged, &i.Later)
+	return i, err
+}
+
+const stageUnnamed = `-- name: StageUnnamed :exec
+INSERT INTO cms.staged_objects (queue_number, seq, rank, list, path, external_id, gone)
+SELECT $1, 200000 + row_number() OVER (ORDER BY l.rank, o.id), 100 + l.rank, o.list, '', o.external_id, true
+FROM (SELECT unnest($2::text[]) AS list, unnest($3::smallint[]) AS rank) AS l
+JOIN cms.objects o ON o.list = l.list AND o.published
+WHERE NOT EXISTS (SELECT FROM cms.staged_objects s
+                  WHERE s.queue_number = $1 AND s.list = o.list AND s.external_id IN (o.external_id, '') OFFSET 0)
+`
+
+type StageUnnamedParams struct {
+	QueueNumber int64
+	Lists       []string
+	Ranks       []int16
+}
+
+// What a snapshot does not name, in each of its lists; not in one of which an
+// object was refused that nobody can name, for it may be any of them. The rank
+// puts them after everything else. OFFSET 0 makes it one look into the index for
+// each: nothing is known yet of the rows that were just staged.
+func (q *Queries) StageUnnamed(ctx context.Context, arg StageUnnamedParams) error {
+	_, err := q.db.Exec(ctx, stageUnnamed, arg.QueueNumber, arg.Lists, arg.Ranks)
+	return err
+}
+
 const stagedChunk = `-- name: StagedChunk :many
-SELECT s.seq, s.rank, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
-WHERE s.queue_number = $1 AND NOT s.refused AND (s.rank, s.seq) > ($2::smallint, $3::int)
+SELECT s.gone, s.source_table, s.source_row, s.seq, s.rank, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
+WHERE s.queue_number = $1 AND NOT s.refused AND s.rank < $2::smallint AND (s.rank, s.seq) > ($3::smallint, $4::int)
   AND s.rank = (SELECT f.rank FROM cms.staged_objects f
-                WHERE f.queue_number = $1 AND NOT f.refused AND (f.rank, f.seq) > ($2::smallint, $3::int)
+                WHERE f.queue_number = $1 AND NOT f.refused AND (f.rank, f.seq) > ($3::smallint, $4::int)
                 ORDER BY f.rank, f.seq LIMIT 1)
-ORDER BY s.rank, s.seq LIMIT $4::bigint
+ORDER BY s.rank, s.seq LIMIT $5::bigint
 `
 
 type StagedChunkParams struct {
 	QueueNumber int64
+	Below       int16
 	AppliedRank int16
 	AppliedSeq  int32
 	Size        int64
 }
 
 type StagedChunkRow struct {
-	Seq        int32
-	Rank       int16
-	List       string
-	Path       string
-	ExternalID string
-	Payload    []byte
-	Digest     []byte
+	Gone        bool
+	SourceTable string
+	SourceRow   int32
+	Seq         int32
+	Rank        int16
+	List        string
+	Path        string
+	ExternalID  string
+	Payload     json.RawMessage
+	Digest      []byte
 }
 
-// The objects that follow the one worked off last, of one list.
+// The objects that follow the one worked off last, of one list, below a rank.
 func (q *Queries) StagedChunk(ctx context.Context, arg StagedChunkParams) ([]StagedChunkRow, error) {
 	rows, err := q.db.Query(ctx, stagedChunk,
 		arg.QueueNumber,
+		arg.Below,
 		arg.AppliedRank,
 		arg.AppliedSeq,
 		arg.Size,
@@ -1014,6 +1325,9 @@ func (q *Queries) StagedChunk(ctx context.Context, arg StagedChunkParams) ([]Sta
 	for rows.Next() {
 		var i StagedChunkRow
 		if err := rows.Scan(
+			&i.Gone,
+			&i.SourceTable,
+			&i.SourceRow,
 			&i.Seq,
 			&i.Rank,
 			&i.List,
@@ -1059,6 +1373,31 @@ func (q *Queries) SubcategoryTypes(ctx context.Context, subcategoryIds []int64) 
 		return nil, err
 	}
 	return items, nil
+}
+
+const timeEvents = `-- name: TimeEvents :exec
+WITH timed AS (
+    UPDATE guide.events e SET over_at = COALESCE(
+        (SELECT e.starts_at + make_interval(secs => 3600 * max(c.usual_hours)) FROM guide.event_category_links l
+         JOIN guide.event_categories c ON c.id = l.category_id AND c.usual_hours IS NOT NULL
+         WHERE l.event_id = e.id AND NOT COALESCE(e.ends_at > e.starts_at, false)),
+        guide.over_at(e.starts_at, e.ends_at))
+    WHERE e.id = ANY($1::bigint[])
+       OR e.id IN (SELECT l.event_id FROM guide.event_category_links l WHERE l.category_id = ANY($2::bigint[]))
+    RETURNING e.id, e.over_at
+)
+UPDATE guide.event_listings l SET over_at = timed.over_at FROM timed WHERE l.event_id = timed.id AND l.over_at <> timed.over_at
+`
+
+type TimeEventsParams struct {
+	EventIds    []int64
+	CategoryIds []int64
+}
+
+// When events, and those of categories, are over.
+func (q *Queries) TimeEvents(ctx context.Context, arg TimeEventsParams) error {
+	_, err := q.db.Exec(ctx, timeEvents, arg.EventIds, arg.CategoryIds)
+	return err
 }
 
 const upsertPlaces = `-- name: UpsertPlaces :many
@@ -1119,6 +1458,46 @@ func (q *Queries) UpsertPlaces(ctx context.Context, arg UpsertPlacesParams) ([]U
 	for rows.Next() {
 		var i UpsertPlacesRow
 		if err := rows.Scan(&i.ID, &i.ExternalID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const weighUnnamed = `-- name: WeighUnnamed :many
+SELECT o.list, count(*)::int AS published, count(s.seq)::int AS gone
+FROM cms.objects o
+LEFT JOIN cms.staged_objects s ON s.queue_number = $1 AND s.gone AND s.list = o.list AND s.external_id = o.external_id
+WHERE o.published AND o.ends_at > now() AND o.list = ANY($2::text[])
+GROUP BY o.list
+`
+
+type WeighUnnamedParams struct {
+	QueueNumber int64
+	Lists       []string
+}
+
+type WeighUnnamedRow struct {
+	List      string
+	Published int32
+	Gone      int32
+}
+
+// Per list: how many objects people still see, and how many of them go.
+func (q *Queries) WeighUnnamed(ctx context.Context, arg WeighUnnamedParams) ([]WeighUnnamedRow, error) {
+	rows, err := q.db.Query(ctx, weighUnnamed, arg.QueueNumber, arg.Lists)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WeighUnnamedRow
+	for rows.Next() {
+		var i WeighUnnamedRow
+		if err := rows.Scan(&i.List, &i.Published, &i.Gone); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -3,3 +3,38 @@
 //   sqlc v1.31.1
 
 package guidesql
+
+import (
+	"encoding/json"
+	"time"
+)
+
+type CmsImport struct {
+	ID             string
+	QueueNumber    int64
+	IdempotencyKey *string
+	ContentHash    []byte
+	Mode           string
+	Lists          []string
+	State          string
+	Phase          string
+	Failure        string
+	Objects        int32
+	Created        int32
+	Changed        int32
+	Unchanged      int32
+	Unpublished    int32
+	Refused        int32
+	AppliedRank    int16
+	AppliedSeq     int32
+	AcceptedAt     time.Time
+	FinishedAt     *time.Time
+	Turn           int64
+	Author         string
+	Origin         string
+	Undoes         *string
+	Brake          int16
+	Confirmed      int32
+	Notes          json.RawMessage
+	Report         json.RawMessage
+}

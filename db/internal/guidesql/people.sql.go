@@ -10,6 +10,18 @@ import (
 	"time"
 )
 
+const countFavourites = `-- name: CountFavourites :one
+SELECT (SELECT count(*) FROM guide.favourite_places fp WHERE fp.telegram_id = $1) +
+       (SELECT count(*) FROM guide.favourite_events fe WHERE fe.telegram_id = $1)
+`
+
+func (q *Queries) CountFavourites(ctx context.Context, telegramID int64) (int32, error) {
+	row := q.db.QueryRow(ctx, countFavourites, telegramID)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const deactivateUser = `-- name: DeactivateUser :exec
 UPDATE guide.users SET active = false, inactive_since = $1::timestamptz
 WHERE telegram_id = $2 AND active
@@ -25,10 +37,50 @@ func (q *Queries) DeactivateUser(ctx context.Context, arg DeactivateUserParams) 
 	return err
 }
 
+const forgetFavouriteEvents = `-- name: ForgetFavouriteEvents :exec
+DELETE FROM guide.favourite_events WHERE telegram_id = $1
+`
+
+func (q *Queries) ForgetFavouriteEvents(ctx context.Context, telegramID int64) error {
+	_, err := q.db.Exec(ctx, forgetFavouriteEvents, telegramID)
+	return err
+}
+
+const forgetFavouritePlaces = `-- name: ForgetFavouritePlaces :exec
+DELETE FROM guide.favourite_places WHERE telegram_id = $1
+`
+
+func (q *Queries) ForgetFavouritePlaces(ctx context.Context, telegramID int64) error {
+	_, err := q.db.Exec(ctx, forgetFavouritePlaces, telegramID)
+	return err
+}
+
+const forgetUser = `-- name: ForgetUser :exec
+DELETE FROM guide.users WHERE telegram_id = $1
+`
+
+func (q *Queries) ForgetUser(ctx context.Context, telegramID int64) error {
+	_, err := q.db.Exec(ctx, forgetUser, telegramID)
+	return err
+}
+
+const knowsUser = `-- name: KnowsUser :one
+SELECT EXISTS (SELECT FROM guide.users WHERE telegram_id = $1)
+`
+
+func (q *Queries) KnowsUser(ctx context.Context, telegramID int64) (bool, error) {
+	row := q.db.QueryRow(ctx, knowsUser, telegramID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const seeUser = `-- name: SeeUser :one
 WITH written AS (
-    INSERT INTO guide.users AS u (telegram_id) VALUES ($1)
-    ON CONFLICT (telegram_id) DO UPDATE SET active = true, inactive_since = NULL WHERE NOT u.active
+    INSERT INTO guide.users AS u (telegram_id, language_code) VALUES ($1, NULLIF($2::text, ''))
+    ON CONFLICT (telegram_id) DO UPDATE
+        SET active = true, inactive_since = NULL, language_code = COALESCE(excluded.language_code, u.language_code)
+        WHERE NOT u.active OR excluded.language_code <> COALESCE(u.language_code, '')
     RETURNING u.subscription, u.subscription_checked_at
 )
 SELECT subscription, subscription_checked_at FROM written
@@ -37,15 +89,20 @@ SELECT subscription, subscription_checked_at FROM guide.users
 WHERE users.telegram_id = $1 AND NOT EXISTS (SELECT 1 FROM written)
 `
 
+type SeeUserParams struct {
+	TelegramID int64
+	Language   string
+}
+
 type SeeUserRow struct {
 	Subscription          string
 	SubscriptionCheckedAt *time.Time
 }
 
-// Writing to the bot makes a person active again. A row that would not change
-// is not written.
-func (q *Queries) SeeUser(ctx context.Context, telegramID int64) (SeeUserRow, error) {
-	row := q.db.QueryRow(ctx, seeUser, telegramID)
+// Writing to the bot makes a person active again, and tells their language,
+// ” if it did not. A row that would not change is not written.
+func (q *Queries) SeeUser(ctx context.Context, arg SeeUserParams) (SeeUserRow, error) {
+	row := q.db.QueryRow(ctx, seeUser, arg.TelegramID, arg.Language)
 	var i SeeUserRow
 	err := row.Scan(&i.Subscription, &i.SubscriptionCheckedAt)
 	return i, err

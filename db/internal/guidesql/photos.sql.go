@@ -12,11 +12,11 @@ import (
 
 const claimDuePhotos = `-- name: ClaimDuePhotos :many
 UPDATE guide.photos AS p SET due_at = $1::timestamptz
-WHERE p.id IN (
+WHERE p.id = ANY(ARRAY(
     SELECT d.id FROM guide.photos d
     WHERE d.due_at <= $2::timestamptz AND d.state <> 'unused'
     ORDER BY d.due_at, d.id LIMIT $3::bigint
-    FOR UPDATE SKIP LOCKED)
+    FOR UPDATE SKIP LOCKED))
 RETURNING p.id, p.url
 `
 

@@ -43,7 +43,7 @@ SELECT p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating,
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS types,
     ARRAY(SELECT s.name FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS subcategories,
-    p.description, p.phone, p.site,
+    p.description, p.phone, p.site, p.lat, p.lon,
     COALESCE((SELECT ph.served_url FROM guide.place_photos l JOIN guide.photos ph ON ph.id = l.photo_id
           WHERE l.place_id = p.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo,
     EXISTS (SELECT 1 FROM guide.favourite_places f
@@ -67,6 +67,8 @@ type GetPlaceRow struct {
 	Description   string
 	Phone         string
 	Site          string
+	Lat           *float64
+	Lon           *float64
 	Photo         string
 	Favourite     bool
 }
@@ -87,6 +89,8 @@ func (q *Queries) GetPlace(ctx context.Context, arg GetPlaceParams) (GetPlaceRow
 		&i.Description,
 		&i.Phone,
 		&i.Site,
+		&i.Lat,
+		&i.Lon,
 		&i.Photo,
 		&i.Favourite,
 	)
@@ -210,7 +214,7 @@ WITH total AS (
         WHERE c.district_id = $1 AND c.type_id = $2 AND c.subcategory_id = $3
         LIMIT $6::bigint) counted
 )
-SELECT total.places AS total, p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating
+SELECT total.places AS total, p.id, p.name, p.address, guide.place_kind(p.id)::text AS kind, COALESCE(p.rating, 0)::float8 AS rating
 FROM total
 CROSS JOIN LATERAL (
     SELECT l.sort_key, l.place_id FROM guide.place_listings l
@@ -236,6 +240,7 @@ type ListPlacesRow struct {
 	ID      int64
 	Name    string
 	Address string
+	Kind    string
 	Rating  float64
 }
 
@@ -261,6 +266,81 @@ func (q *Queries) ListPlaces(ctx context.Context, arg ListPlacesParams) ([]ListP
 			&i.ID,
 			&i.Name,
 			&i.Address,
+			&i.Kind,
+			&i.Rating,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const listPlacesByRating = `-- name: ListPlacesByRating :many
+WITH total AS (
+    SELECT count(*)::bigint AS places FROM (
+        SELECT 1 FROM guide.place_listings c
+        WHERE c.district_id = $1 AND c.type_id = $2 AND c.subcategory_id = $3
+        LIMIT $6::bigint) counted
+)
+SELECT total.places AS total, page.id, page.name, page.address, guide.place_kind(page.id)::text AS kind, COALESCE(page.rating, 0)::float8 AS rating
+FROM total
+CROSS JOIN LATERAL (
+    SELECT p.id, p.name, p.address, p.rating, p.sort_key FROM guide.places p
+    WHERE p.published AND EXISTS (
+        SELECT 1 FROM guide.place_listings l
+        WHERE l.district_id = $1 AND l.type_id = $2 AND l.subcategory_id = $3
+          AND l.sort_key = p.sort_key AND l.place_id = p.id OFFSET 0)
+    ORDER BY p.rating DESC NULLS LAST, p.sort_key, p.id
+    LIMIT $5::bigint
+    OFFSET guide.page_offset(total.places, $4::bigint, $5::bigint)) page
+ORDER BY page.rating DESC NULLS LAST, page.sort_key, page.id
+`
+
+type ListPlacesByRatingParams struct {
+	DistrictID    int64
+	TypeID        int64
+	SubcategoryID int64
+	PageNumber    int64
+	PageSize      int64
+	CountLimit    int64
+}
+
+type ListPlacesByRatingRow struct {
+	Total   int64
+	ID      int64
+	Name    string
+	Address string
+	Kind    string
+	Rating  float64
+}
+
+// Walks the places from the best rated down and looks each up in the list.
+func (q *Queries) ListPlacesByRating(ctx context.Context, arg ListPlacesByRatingParams) ([]ListPlacesByRatingRow, error) {
+	rows, err := q.db.Query(ctx, listPlacesByRating,
+		arg.DistrictID,
+		arg.TypeID,
+		arg.SubcategoryID,
+		arg.PageNumber,
+		arg.PageSize,
+		arg.CountLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ListPlacesByRatingRow
+	for rows.Next() {
+		var i ListPlacesByRatingRow
+		if err := rows.Scan(
+			&i.Total,
+			&i.ID,
+			&i.Name,
+			&i.Address,
+			&i.Kind,
 			&i.Rating,
 		); err != nil {
 			return nil, err

@@ -10,8 +10,97 @@ import (
 	"time"
 )
 
+const knownWords = `-- name: KnownWords :many
+WITH word AS MATERIALIZED (
+    SELECT w.word, guide.word_query(w.word) AS query, w.n FROM unnest($2::text[]) WITH ORDINALITY AS w(word, n)
+)
+SELECT w.word::text AS word, (
+    EXISTS (SELECT 1 FROM guide.places p WHERE p.published AND p.words @@ w.query)
+    OR EXISTS (SELECT 1 FROM guide.events e WHERE e.published AND e.over_at > $1::timestamptz AND e.words @@ w.query)
+    OR EXISTS (SELECT 1 FROM guide.types t WHERE t.published AND guide.name_words(t.name) @@ w.query)
+    OR EXISTS (SELECT 1 FROM guide.subcategories s WHERE s.published AND guide.name_words(s.name) @@ w.query)
+    OR EXISTS (SELECT 1 FROM guide.districts d WHERE d.published AND guide.name_words(d.name) @@ w.query)
+    OR EXISTS (SELECT 1 FROM guide.event_categories c WHERE c.published AND guide.name_words(c.name) @@ w.query)
+)::boolean AS known
+FROM word w
+WHERE numnode(w.query) > 0
+ORDER BY w.n
+`
+
+type KnownWordsParams struct {
+	Now   time.Time
+	Words []string
+}
+
+type KnownWordsRow struct {
+	Word  string
+	Known bool
+}
+
+// Of the words that say something, whether any place or coming event has them.
+func (q *Queries) KnownWords(ctx context.Context, arg KnownWordsParams) ([]KnownWordsRow, error) {
+	rows, err := q.db.Query(ctx, knownWords, arg.Now, arg.Words)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []KnownWordsRow
+	for rows.Next() {
+		var i KnownWordsRow
+		if err := rows.Scan(&i.Word, &i.Known); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const nearWords = `-- name: NearWords :many
+SELECT named.word::text AS word FROM (
+    SELECT unnest(string_to_array(near.sort_key, ' ')) AS word FROM (
+        SELECT p.sort_key FROM guide.places p WHERE p.published AND $1::text <% p.sort_key LIMIT $2::bigint) near
+    UNION
+    SELECT unnest(string_to_array(near.sort_key, ' ')) FROM (
+        SELECT e.sort_key FROM guide.events e WHERE e.published AND $1::text <% e.sort_key LIMIT $2::bigint) near
+    UNION
+    SELECT unnest(string_to_array(t.sort_key, ' ')) FROM guide.types t WHERE t.published
+) named
+WHERE named.word % $1::text
+ORDER BY named.word <-> $1::text, named.word
+LIMIT 20
+`
+
+type NearWordsParams struct {
+	Word      string
+	MaxRanked int64
+}
+
+// The words of names that are spelled nearly so, by pg_trgm.
+func (q *Queries) NearWords(ctx context.Context, arg NearWordsParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, nearWords, arg.Word, arg.MaxRanked)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var word string
+		if err := rows.Scan(&word); err != nil {
+			return nil, err
+		}
+		items = append(items, word)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const placesNear = `-- name: PlacesNear :many
-SELECT id, name, address, metres FROM (
+SELECT near.id, near.name, near.address, guide.place_kind(near.id)::text AS kind, near.metres FROM (
     SELECT p.id, p.name, p.address,
         (2 * 6371000 * asin(LEAST(1, sqrt(
             power(sin(radians(p.lat - $1::float8) / 2), 2) +
@@ -19,10 +108,11 @@ SELECT id, name, address, metres FROM (
     FROM guide.places p
     WHERE p.published AND p.lat IS NOT NULL
       AND point(p.lon, p.lat) <@ box(point($3::float8, $4::float8), point($5::float8, $6::float8))
+      AND ($7::bigint = 0 OR EXISTS (SELECT 1 FROM guide.place_types l WHERE l.place_id = p.id AND l.type_id = $7::bigint))
 ) near
-WHERE metres <= $7::float8
-ORDER BY metres, id
-LIMIT $8::bigint
+WHERE near.metres <= $8::float8
+ORDER BY near.metres, near.id
+LIMIT $9::bigint
 `
 
 type PlacesNearParams struct {
@@ -32,6 +122,7 @@ type PlacesNearParams struct {
 	South     float64
 	East      float64
 	North     float64
+	TypeID    int64
 	Radius    float64
 	MaxPlaces int64
 }
@@ -40,6 +131,7 @@ type PlacesNearRow struct {
 	ID      int64
 	Name    string
 	Address string
+	Kind    string
 	Metres  float64
 }
 
@@ -52,6 +144,7 @@ func (q *Queries) PlacesNear(ctx context.Context, arg PlacesNearParams) ([]Place
 		arg.South,
 		arg.East,
 		arg.North,
+		arg.TypeID,
 		arg.Radius,
 		arg.MaxPlaces,
 	)
@@ -66,6 +159,7 @@ func (q *Queries) PlacesNear(ctx context.Context, arg PlacesNearParams) ([]Place
 			&i.ID,
 			&i.Name,
 			&i.Address,
+			&i.Kind,
 			&i.Metres,
 		); err != nil {
 			return nil, err
@@ -78,265 +172,147 @@ func (q *Queries) PlacesNear(ctx context.Context, arg PlacesNearParams) ([]Place
 	return items, nil
 }
 
-const searchByIndexes = `-- name: SearchByIndexes :exec
-SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_custom_plan', true),
-    set_config('pg_trgm.word_similarity_threshold', $1::text, true)
+const search = `-- name: Search :many
+WITH word AS MATERIALIZED (
+    SELECT guide.word_query(w.word) AS query, w.n, CASE w.n WHEN 1 THEN 1.5 ELSE 1 END AS counts
+    FROM unnest($4::text[]) WITH ORDINALITY AS w(word, n)
+), hit AS (
+    SELECT 'place' AS entity, found.id, word.n, word.counts * found.weight AS score FROM word CROSS JOIN LATERAL (
+        SELECT p.id, CASE WHEN ts_filter(p.words, '{a}') @@ word.query THEN 1 WHEN ts_filter(p.words, '{b}') @@ word.query THEN 0.4 ELSE 0.2 END AS weight
+        FROM guide.places p WHERE p.published AND p.words @@ word.query LIMIT $5::bigint) found
+    UNION ALL
+    SELECT 'place', found.place_id, word.n, word.counts * 0.8 FROM word
+    JOIN guide.types t ON t.published AND guide.name_words(t.name) @@ word.query
+    CROSS JOIN LATERAL (
+        SELECT l.place_id FROM guide.place_listings l
+        WHERE l.district_id = 0 AND l.type_id = t.id AND l.subcategory_id = 0 LIMIT $5::bigint) found
+    UNION ALL
+    SELECT 'place', found.place_id, word.n, word.counts * 0.8 FROM word
+    JOIN guide.subcategories s ON s.published AND guide.name_words(s.name) @@ word.query
+    CROSS JOIN LATERAL (
+        SELECT l.place_id FROM guide.place_listings l
+        WHERE l.district_id = 0 AND l.type_id = s.type_id AND l.subcategory_id = s.id LIMIT $5::bigint) found
+    UNION ALL
+    SELECT 'place', found.place_id, word.n, word.counts * 0.4 FROM word
+    JOIN guide.districts d ON d.published AND guide.name_words(d.name) @@ word.query
+    CROSS JOIN LATERAL (
+        SELECT l.place_id FROM guide.place_listings l
+        WHERE l.district_id = d.id AND l.type_id = 0 AND l.subcategory_id = 0 LIMIT $5::bigint) found
+    UNION ALL
+    SELECT 'event', found.id, word.n, word.counts * found.weight FROM word CROSS JOIN LATERAL (
+        SELECT e.id, CASE WHEN ts_filter(e.words, '{a}') @@ word.query THEN 1 WHEN ts_filter(e.words, '{b}') @@ word.query THEN 0.4 ELSE 0.2 END AS weight
+        FROM guide.events e WHERE e.published AND e.over_at > $6::timestamptz AND e.words @@ word.query LIMIT $5::bigint) found
+    UNION ALL
+    SELECT 'event', found.event_id, word.n, word.counts * 0.8 FROM word
+    JOIN guide.event_categories c ON c.published AND guide.name_words(c.name) @@ word.query
+    CROSS JOIN LATERAL (
+        SELECT l.event_id FROM guide.event_listings l
+        WHERE l.category_id = c.id AND l.source_id = 0 AND l.over_at > $6::timestamptz LIMIT $5::bigint) found
+), scored AS (
+    SELECT best.entity, best.id, sum(best.score) AS score, count(*) = cardinality($4::text[]) AS complete FROM (
+        SELECT hit.entity, hit.id, max(hit.score) AS score FROM hit GROUP BY hit.entity, hit.id, hit.n) best
+    GROUP BY best.entity, best.id
+), kept AS MATERIALIZED (
+    SELECT s.entity, s.id, s.score FROM scored s WHERE s.complete OR s.score >= 0.6 * (SELECT max(score) FROM scored)
+), total AS (
+    SELECT count(*)::bigint AS found FROM kept
+)
+SELECT total.found AS total, page.entity::text AS entity, page.id, page.name::text AS name,
+    (CASE page.entity WHEN 'place' THEN guide.place_kind(page.id) ELSE '' END)::text AS kind,
+    page.address::text AS address, page.starts_at, page.ends_at
+FROM total CROSS JOIN LATERAL (
+    SELECT k.entity, k.id, COALESCE(p.name, e.title) AS name, COALESCE(p.address, e.address) AS address, e.starts_at, e.ends_at,
+        row_number() OVER (ORDER BY k.score DESC, starts_with(COALESCE(p.sort_key, e.sort_key), $1::text) DESC, k.entity DESC,
+            p.rating DESC NULLS LAST, e.starts_at, COALESCE(p.sort_key, e.sort_key), k.id) AS place
+    FROM kept k
+    LEFT JOIN guide.places p ON k.entity = 'place' AND p.id = k.id
+    LEFT JOIN guide.events e ON k.entity = 'event' AND e.id = k.id
+    ORDER BY place
+    LIMIT $3::bigint
+    OFFSET guide.page_offset(total.found, $2::bigint, $3::bigint)) page
+ORDER BY page.place
 `
+
+type SearchParams struct {
+	Query      string
+	PageNumber int64
+	PageSize   int64
+	Words      []string
+	MaxRanked  int64
+	Now        time.Time
+}
+
+type SearchRow struct {
+	Total    int64
+	Entity   string
+	ID       int64
+	Name     string
+	Kind     string
+	Address  string
+	StartsAt *time.Time
+	EndsAt   *time.Time
+}
+
+// Each word counts once for what has it, the most where it is in the name, the
+// least where it is in the description; the first word, which says what is
+// looked for, counts half as much again. What lacks a word and has little of
+// what the best has is left out: "кофе у реки" is no museum by the river. Of what has a word so
+// many are ranked and no more: where more do, they hardly differ.
+func (q *Queries) Search(ctx context.Context, arg SearchParams) ([]SearchRow, error) {
+	rows, err := q.db.Query(ctx, search,
+		arg.Query,
+		arg.PageNumber,
+		arg.PageSize,
+		arg.Words,
+		arg.MaxRanked,
+		arg.Now,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SearchRow
+	for rows.Next() {
+		var i SearchRow
+		if err := rows.Scan(
+			&i.Total,
+			&i.Entity,
+			&i.ID,
+			&i.Name,
+			&i.Kind,
+			&i.Address,
+			&i.StartsAt,
+			&i.EndsAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const searchByIndexes = `-- name: SearchByIndexes :exec
+SELECT set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), set_config('enable_indexscan', $1::text, true),
+    set_config('plan_cache_mode', 'force_custom_plan', true),
+    set_config('pg_trgm.word_similarity_threshold', $2::text, true)
+`
+
+type SearchByIndexesParams struct {
+	Ordered        string
+	WordSimilarity string
+}
 
 // For a transaction that searches. A word that nearly every place has would be
 // looked for in the whole table; a plan for any words would be a bad one for
-// most. The threshold is pg_trgm's, and means nothing where that is missing.
-func (q *Queries) SearchByIndexes(ctx context.Context, wordSimilarity string) error {
-	_, err := q.db.Exec(ctx, searchByIndexes, wordSimilarity)
+// most. Index scans in an order are switched off where bitmaps of words are
+// wanted. What is switched off looks dear to the planner, which would compile
+// such a plan for a second: hence no jit. The threshold is pg_trgm's, and means nothing where that is missing.
+func (q *Queries) SearchByIndexes(ctx context.Context, arg SearchByIndexesParams) error {
+	_, err := q.db.Exec(ctx, searchByIndexes, arg.Ordered, arg.WordSimilarity)
 	return err
-}
-
-const searchEventsByTrigrams = `-- name: SearchEventsByTrigrams :many
-WITH matching AS (
-    SELECT m.id, m.title, m.address, m.starts_at, m.sort_key FROM guide.events m
-    WHERE m.published AND guide.over_at(m.starts_at, m.ends_at) > $3::timestamptz AND $4::text <% m.sort_key
-      AND ($5::text = '' OR $5::text <% m.sort_key)
-      AND ($6::text = '' OR $6::text <% m.sort_key)
-    LIMIT $7::bigint
-)
-SELECT e.id, e.title AS name, e.address, e.starts_at FROM matching e
-ORDER BY e.sort_key <->> $1::text, e.starts_at, e.id
-LIMIT $2::bigint
-`
-
-type SearchEventsByTrigramsParams struct {
-	Query     string
-	MaxHits   int64
-	Now       time.Time
-	Word1     string
-	Word2     string
-	Word3     string
-	MaxRanked int64
-}
-
-type SearchEventsByTrigramsRow struct {
-	ID       int64
-	Name     string
-	Address  string
-	StartsAt time.Time
-}
-
-func (q *Queries) SearchEventsByTrigrams(ctx context.Context, arg SearchEventsByTrigramsParams) ([]SearchEventsByTrigramsRow, error) {
-	rows, err := q.db.Query(ctx, searchEventsByTrigrams,
-		arg.Query,
-		arg.MaxHits,
-		arg.Now,
-		arg.Word1,
-		arg.Word2,
-		arg.Word3,
-		arg.MaxRanked,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SearchEventsByTrigramsRow
-	for rows.Next() {
-		var i SearchEventsByTrigramsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Address,
-			&i.StartsAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchEventsByWords = `-- name: SearchEventsByWords :many
-WITH words AS (
-    SELECT websearch_to_tsquery('pg_catalog.russian', $3::text) AS query
-), matching AS (
-    SELECT found.id FROM unnest($4::text[]) AS candidate(query)
-    CROSS JOIN LATERAL (
-        SELECT m.id FROM guide.events m
-        WHERE m.published AND guide.over_at(m.starts_at, m.ends_at) > $5::timestamptz
-          AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
-        LIMIT $6::bigint) found
-)
-SELECT e.id, e.title AS name, e.address, e.starts_at FROM words, guide.events e
-WHERE e.id IN (SELECT m.id FROM matching m)
-ORDER BY starts_with(e.sort_key, $1::text) DESC, ts_rank(e.words, words.query) DESC, e.starts_at, e.id
-LIMIT $2::bigint
-`
-
-type SearchEventsByWordsParams struct {
-	Query      string
-	MaxHits    int64
-	RankedBy   string
-	Candidates []string
-	Now        time.Time
-	MaxRanked  int64
-}
-
-type SearchEventsByWordsRow struct {
-	ID       int64
-	Name     string
-	Address  string
-	StartsAt time.Time
-}
-
-func (q *Queries) SearchEventsByWords(ctx context.Context, arg SearchEventsByWordsParams) ([]SearchEventsByWordsRow, error) {
-	rows, err := q.db.Query(ctx, searchEventsByWords,
-		arg.Query,
-		arg.MaxHits,
-		arg.RankedBy,
-		arg.Candidates,
-		arg.Now,
-		arg.MaxRanked,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SearchEventsByWordsRow
-	for rows.Next() {
-		var i SearchEventsByWordsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Address,
-			&i.StartsAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchPlacesByTrigrams = `-- name: SearchPlacesByTrigrams :many
-WITH matching AS (
-    SELECT m.id, m.name, m.address, m.rating, m.sort_key FROM guide.places m
-    WHERE m.published AND $3::text <% m.sort_key
-      AND ($4::text = '' OR $4::text <% m.sort_key)
-      AND ($5::text = '' OR $5::text <% m.sort_key)
-    LIMIT $6::bigint
-)
-SELECT p.id, p.name, p.address FROM matching p
-ORDER BY p.sort_key <->> $1::text, p.sort_key, p.id
-LIMIT $2::bigint
-`
-
-type SearchPlacesByTrigramsParams struct {
-	Query     string
-	MaxHits   int64
-	Word1     string
-	Word2     string
-	Word3     string
-	MaxRanked int64
-}
-
-type SearchPlacesByTrigramsRow struct {
-	ID      int64
-	Name    string
-	Address string
-}
-
-// Each word has to be in the name, nearly; words that are not given are ”.
-func (q *Queries) SearchPlacesByTrigrams(ctx context.Context, arg SearchPlacesByTrigramsParams) ([]SearchPlacesByTrigramsRow, error) {
-	rows, err := q.db.Query(ctx, searchPlacesByTrigrams,
-		arg.Query,
-		arg.MaxHits,
-		arg.Word1,
-		arg.Word2,
-		arg.Word3,
-		arg.MaxRanked,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SearchPlacesByTrigramsRow
-	for rows.Next() {
-		var i SearchPlacesByTrigramsRow
-		if err := rows.Scan(&i.ID, &i.Name, &i.Address); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const searchPlacesByWords = `-- name: SearchPlacesByWords :many
-WITH words AS (
-    SELECT websearch_to_tsquery('pg_catalog.russian', $3::text) AS query
-), named AS (
-    SELECT l.place_id FROM guide.place_listings l
-    WHERE l.district_id = 0 AND l.type_id = 0 AND l.subcategory_id = 0
-      AND l.sort_key >= $1::text AND l.sort_key < $1::text || chr(1114111)
-    ORDER BY l.sort_key, l.place_id LIMIT $2::bigint
-), matching AS (
-    SELECT found.id FROM unnest($4::text[]) AS candidate(query)
-    CROSS JOIN LATERAL (
-        SELECT m.id FROM guide.places m
-        WHERE m.published AND m.words @@ websearch_to_tsquery('pg_catalog.russian', candidate.query)
-        LIMIT $5::bigint) found
-)
-SELECT p.id, p.name, p.address FROM words, guide.places p
-WHERE p.id IN (SELECT n.place_id FROM named n UNION SELECT m.id FROM matching m) AND p.published AND p.words @@ words.query
-ORDER BY starts_with(p.sort_key, $1::text) DESC, ts_rank(p.words, words.query) DESC, p.sort_key, p.id
-LIMIT $2::bigint
-`
-
-type SearchPlacesByWordsParams struct {
-	Query      string
-	MaxHits    int64
-	RankedBy   string
-	Candidates []string
-	MaxRanked  int64
-}
-
-type SearchPlacesByWordsRow struct {
-	ID      int64
-	Name    string
-	Address string
-}
-
-// Names that begin with the query come first. Of what matches each candidate, a
-// query of its own, so many are ranked and no more: where more do, they hardly
-// differ.
-func (q *Queries) SearchPlacesByWords(ctx context.Context, arg SearchPlacesByWordsParams) ([]SearchPlacesByWordsRow, error) {
-	rows, err := q.db.Query(ctx, searchPlacesByWords,
-		arg.Query,
-		arg.MaxHits,
-		arg.RankedBy,
-		arg.Candidates,
-		arg.MaxRanked,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SearchPlacesByWordsRow
-	for rows.Next() {
-		var i SearchPlacesByWordsRow
-		if err := rows.Scan(&i.ID, &i.Name, &i.Address); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const trigramsInstalled = `-- name: TrigramsInstalled :one

@@ -15,7 +15,7 @@ INSERT INTO relay.amendments (delivery_id, cause)
 SELECT v.id, $1::text
 FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.case_id = $2 AND v.attempts > 0 AND v.status NOT IN ('failed', 'suppressed') AND p.type <> 'reunited'
+WHERE v.case_id = $2 AND v.status NOT IN ('failed', 'suppressed') AND p.type <> 'reunited' AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1
 `
@@ -31,11 +31,58 @@ func (q *Queries) AmendCase(ctx context.Context, arg AmendCaseParams) error {
 	return err
 }
 
+const amendDelivery = `-- name: AmendDelivery :exec
+WITH outdated AS (
+    UPDATE relay.delivery_parts t SET shown = NULL WHERE t.delivery_id = $1
+)
+INSERT INTO relay.amendments (delivery_id, cause, due_at) VALUES ($1, $2::text, now() + $3::interval)
+ON CONFLICT (delivery_id) WHERE status = 'pending' DO NOTHING
+`
+
+type AmendDeliveryParams struct {
+	DeliveryID int64
+	Cause      string
+	Wait       time.Duration
+}
+
+// The messages of a delivery are to be edited later, though its post has not changed.
+func (q *Queries) AmendDelivery(ctx context.Context, arg AmendDeliveryParams) error {
+	_, err := q.db.Exec(ctx, amendDelivery, arg.DeliveryID, arg.Cause, arg.Wait)
+	return err
+}
+
+const amendFirst = `-- name: AmendFirst :execrows
+INSERT INTO relay.amendments (delivery_id, cause)
+SELECT DISTINCT ON (v.destination_id) v.id, 'added'
+FROM relay.deliveries v
+WHERE v.case_id = $1 AND v.reply_to IS NULL AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL
+  AND NOT (v.owner_id = $2 AND v.post_id = $3)
+ORDER BY v.destination_id, v.id DESC
+ON CONFLICT (delivery_id) WHERE status = 'pending'
+DO UPDATE SET revision = relay.amendments.revision + 1
+`
+
+type AmendFirstParams struct {
+	CaseID  *int64
+	OwnerID int64
+	PostID  int64
+}
+
+// The newest first message about a case in each destination is to say what another post adds.
+func (q *Queries) AmendFirst(ctx context.Context, arg AmendFirstParams) (int64, error) {
+	result, err := q.db.Exec(ctx, amendFirst, arg.CaseID, arg.OwnerID, arg.PostID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const amendPost = `-- name: AmendPost :exec
 INSERT INTO relay.amendments (delivery_id, cause)
 SELECT v.id, $1::text
 FROM relay.deliveries v
-WHERE v.owner_id = $2 AND v.post_id = $3 AND v.attempts > 0 AND v.status NOT IN ('failed', 'suppressed')
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.owner_id = $2 AND v.post_id = $3 AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1
 `
@@ -46,7 +93,8 @@ type AmendPostParams struct {
 	PostID  int64
 }
 
-// The messages about a post are to follow it.
+// The messages about a post are to follow it, those that are yet to come, too:
+// they may be composed already.
 func (q *Queries) AmendPost(ctx context.Context, arg AmendPostParams) error {
 	_, err := q.db.Exec(ctx, amendPost, arg.Cause, arg.OwnerID, arg.PostID)
 	return err
@@ -147,7 +195,7 @@ SET attempts = a.attempts + 1
 FROM relay.deliveries v, relay.destinations d
 WHERE a.id = $1 AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
-    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to,
+    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 `
 
@@ -164,6 +212,7 @@ type OpenAmendmentRow struct {
 	PostID         int64
 	SentAt         *time.Time
 	ReplyTo        *int64
+	TakenBack      bool
 	DestinationID  int64
 	Destination    string
 	MigratedTo     *int64
@@ -186,6 +235,7 @@ func (q *Queries) OpenAmendment(ctx context.Context, id int64) (OpenAmendmentRow
 		&i.PostID,
 		&i.SentAt,
 		&i.ReplyTo,
+		&i.TakenBack,
 		&i.DestinationID,
 		&i.Destination,
 		&i.MigratedTo,
@@ -280,4 +330,49 @@ type PostponeAmendmentParams struct {
 func (q *Queries) PostponeAmendment(ctx context.Context, arg PostponeAmendmentParams) error {
 	_, err := q.db.Exec(ctx, postponeAmendment, arg.Error, arg.Again, arg.ID)
 	return err
+}
+
+const takeBack = `-- name: TakeBack :many
+WITH taken AS (
+    UPDATE relay.deliveries v
+    SET taken_back_at = now(),
+        status = CASE WHEN v.status IN ('pending', 'sending', 'parked', 'unknown') THEN 'suppressed' ELSE v.status END,
+        reason = CASE WHEN v.status IN ('pending', 'sending', 'parked', 'unknown') THEN $1::text ELSE v.reason END,
+        untold = v.untold OR v.started_at IS NOT NULL AND v.status IN ('pending', 'sending', 'parked', 'unknown'),
+        updated_at = now()
+    WHERE v.id = ANY($2::bigint[]) AND v.taken_back_at IS NULL
+    RETURNING v.id, v.destination_id, v.attempts
+), removing AS (
+    INSERT INTO relay.amendments (delivery_id, cause)
+    SELECT id, 'taken_back' FROM taken WHERE attempts > 0
+    ON CONFLICT (delivery_id) WHERE status = 'pending'
+    DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = now()
+)
+SELECT DISTINCT d.name FROM taken JOIN relay.destinations d ON d.id = taken.destination_id ORDER BY d.name
+`
+
+type TakeBackParams struct {
+	Reason string
+	Ids    []int64
+}
+
+// Nothing of these deliveries is sent any more; what was, or may be on its way, is to be removed.
+func (q *Queries) TakeBack(ctx context.Context, arg TakeBackParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, takeBack, arg.Reason, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -7,6 +7,7 @@ package relaysql
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -69,7 +70,7 @@ type CaseCandidatesRow struct {
 	PostID      int64
 	CaseID      *int64
 	CaseReason  string
-	Fingerprint []byte
+	Fingerprint json.RawMessage
 	ClosedAt    *time.Time
 }
 
@@ -109,7 +110,7 @@ func (q *Queries) CaseCandidates(ctx context.Context, arg CaseCandidatesParams) 
 }
 
 const casePosts = `-- name: CasePosts :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
 `
 
 func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, error) {
@@ -153,6 +154,9 @@ func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, er
 			&i.Fingerprint,
 			&i.CheckedAt,
 			&i.MissedAt,
+			&i.BlankedAt,
+			&i.Forgotten,
+			&i.Parents,
 		); err != nil {
 			return nil, err
 		}
@@ -208,7 +212,7 @@ func (q *Queries) FilePost(ctx context.Context, arg FilePostParams) error {
 }
 
 const getCase = `-- name: GetCase :one
-SELECT id, closed_at, closed_owner_id, closed_post_id, joined_to, note, created_at, updated_at FROM relay.cases WHERE id = $1
+SELECT id, closed_at, closed_owner_id, closed_post_id, joined_to, note, created_at, updated_at, posts FROM relay.cases WHERE id = $1
 `
 
 func (q *Queries) GetCase(ctx context.Context, id int64) (RelayCase, error) {
@@ -223,6 +227,7 @@ func (q *Queries) GetCase(ctx context.Context, id int64) (RelayCase, error) {
 		&i.Note,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Posts,
 	)
 	return i, err
 }
@@ -265,6 +270,18 @@ func (q *Queries) GivenUpDeliveries(ctx context.Context, arg GivenUpDeliveriesPa
 	return items, nil
 }
 
+const joinCase = `-- name: JoinCase :one
+UPDATE relay.cases SET posts = posts + 1 WHERE id = $1 RETURNING closed_at
+`
+
+// A case has one more post; it is locked.
+func (q *Queries) JoinCase(ctx context.Context, id int64) (*time.Time, error) {
+	row := q.db.QueryRow(ctx, joinCase, id)
+	var closed_at *time.Time
+	err := row.Scan(&closed_at)
+	return closed_at, err
+}
+
 const joinedTo = `-- name: JoinedTo :exec
 UPDATE relay.cases SET joined_to = $2, note = $3, updated_at = now() WHERE id = $1
 `
@@ -280,39 +297,92 @@ func (q *Queries) JoinedTo(ctx context.Context, arg JoinedToParams) error {
 	return err
 }
 
+const lastOfAuthor = `-- name: LastOfAuthor :one
+SELECT case_id, post_id, type
+FROM relay.posts
+WHERE owner_id = $1 AND posted_at BETWEEN $2 AND $3 AND from_id = $4 AND post_id <> $5 AND deleted_at IS NULL
+ORDER BY posted_at DESC, post_id DESC
+LIMIT 1
+`
+
+type LastOfAuthorParams struct {
+	OwnerID int64
+	Since   time.Time
+	Until   time.Time
+	FromID  int64
+	PostID  int64
+}
+
+type LastOfAuthorRow struct {
+	CaseID *int64
+	PostID int64
+	Type   string
+}
+
+// What the author of a post wrote on the wall just before it, if it is about an animal.
+func (q *Queries) LastOfAuthor(ctx context.Context, arg LastOfAuthorParams) (LastOfAuthorRow, error) {
+	row := q.db.QueryRow(ctx, lastOfAuthor,
+		arg.OwnerID,
+		arg.Since,
+		arg.Until,
+		arg.FromID,
+		arg.PostID,
+	)
+	var i LastOfAuthorRow
+	err := row.Scan(&i.CaseID, &i.PostID, &i.Type)
+	return i, err
+}
+
 const listCases = `-- name: ListCases :many
+WITH page AS (
+    SELECT o.id FROM relay.cases o WHERE o.id = $2::bigint
+    UNION ALL
+    SELECT o.id FROM (
+        SELECT found.id
+        FROM generate_series(greatest($3::int, 1), (SELECT max(m.posts) FROM relay.cases m WHERE m.joined_to IS NULL)) AS size(posts)
+        CROSS JOIN (VALUES (true), (false)) AS state(closed)
+        CROSS JOIN LATERAL (
+            SELECT f.id FROM relay.cases f
+            WHERE f.joined_to IS NULL AND f.posts = size.posts AND (f.closed_at IS NOT NULL) = state.closed AND f.id < $4
+            ORDER BY f.id DESC
+            LIMIT $1
+        ) found
+        WHERE $2::bigint IS NULL AND ($5::boolean IS NULL OR state.closed = $5)
+        ORDER BY found.id DESC
+        LIMIT $1
+    ) o
+)
 SELECT c.id, p.first_at, c.closed_at, c.closed_owner_id, c.closed_post_id, c.note,
        p.posts, p.last_at, p.type, p.animal, p.location,
        v.owed, v.told, v.suppressed
-FROM relay.cases c
+FROM page
+CROSS JOIN LATERAL (SELECT id, closed_at, closed_owner_id, closed_post_id, joined_to, note, created_at, updated_at, posts FROM relay.cases o WHERE o.id = page.id LIMIT 1) c
 CROSS JOIN LATERAL (
     SELECT count(*)::int AS posts, min(q.posted_at)::timestamptz AS first_at, max(q.posted_at)::timestamptz AS last_at,
            coalesce((array_agg(q.type ORDER BY q.posted_at DESC))[1], '')::text AS type,
            coalesce(max(q.animal), '')::text AS animal,
            coalesce((array_agg(q.location ORDER BY q.location = '', q.posted_at))[1], '')::text AS location
     FROM relay.posts q
-    WHERE q.case_id = c.id
+    WHERE q.case_id = page.id
     HAVING count(*) > 0
 ) p
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE w.status = 'sent')::int AS told, count(*) FILTER (WHERE w.status = 'suppressed')::int AS suppressed,
            count(*)::int AS owed
     FROM relay.deliveries w
-    WHERE w.case_id = c.id
+    WHERE w.case_id = page.id
 ) v
 WHERE c.joined_to IS NULL
-  AND ($1::bigint IS NULL OR c.id = $1)
-  AND ($2::boolean IS NULL OR (c.closed_at IS NOT NULL) = $2)
-  AND p.posts >= $3::int
 ORDER BY c.id DESC
-LIMIT $4
+LIMIT $1
 `
 
 type ListCasesParams struct {
-	ID         *int64
-	Closed     *bool
-	LeastPosts int32
 	Most       int32
+	ID         *int64
+	LeastPosts int32
+	Before     int64
+	Closed     *bool
 }
 
 type ListCasesRow struct {
@@ -332,12 +402,15 @@ type ListCasesRow struct {
 	Suppressed    int32
 }
 
+// A page is the newest of each number of posts, put together: however few cases
+// have so many, none of the others is read.
 func (q *Queries) ListCases(ctx context.Context, arg ListCasesParams) ([]ListCasesRow, error) {
 	rows, err := q.db.Query(ctx, listCases,
-		arg.ID,
-		arg.Closed,
-		arg.LeastPosts,
 		arg.Most,
+		arg.ID,
+		arg.LeastPosts,
+		arg.Before,
+		arg.Closed,
 	)
 	if err != nil {
 		return nil, err
@@ -373,7 +446,7 @@ func (q *Queries) ListCases(ctx context.Context, arg ListCasesParams) ([]ListCas
 }
 
 const lockCase = `-- name: LockCase :one
-SELECT id, closed_at, closed_owner_id, closed_post_id, joined_to, note, created_at, updated_at FROM relay.cases WHERE id = $1 FOR UPDATE
+SELECT id, closed_at, closed_owner_id, closed_post_id, joined_to, note, created_at, updated_at, posts FROM relay.cases WHERE id = $1 FOR UPDATE
 `
 
 func (q *Queries) LockCase(ctx context.Context, id int64) (RelayCase, error) {
@@ -388,6 +461,7 @@ func (q *Queries) LockCase(ctx context.Context, id int64) (RelayCase, error) {
 		&i.Note,
 		&i.CreatedAt,
 		&i.UpdatedAt,
+		&i.Posts,
 	)
 	return i, err
 }
@@ -477,11 +551,87 @@ func (q *Queries) OpenCase(ctx context.Context, note string) (int64, error) {
 	return id, err
 }
 
+const othersOfCase = `-- name: OthersOfCase :many
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents FROM relay.posts
+WHERE case_id = $1::bigint AND NOT (owner_id = $2 AND post_id = $3) AND deleted_at IS NULL AND blanked_at IS NULL
+ORDER BY posted_at DESC
+LIMIT $4
+`
+
+type OthersOfCaseParams struct {
+	CaseID  int64
+	OwnerID int64
+	PostID  int64
+	Most    int32
+}
+
+// The newest first.
+func (q *Queries) OthersOfCase(ctx context.Context, arg OthersOfCaseParams) ([]RelayPost, error) {
+	rows, err := q.db.Query(ctx, othersOfCase,
+		arg.CaseID,
+		arg.OwnerID,
+		arg.PostID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RelayPost
+	for rows.Next() {
+		var i RelayPost
+		if err := rows.Scan(
+			&i.OwnerID,
+			&i.PostID,
+			&i.FromID,
+			&i.PostedAt,
+			&i.EditedAt,
+			&i.Text,
+			&i.Reposts,
+			&i.OriginOwnerID,
+			&i.OriginPostID,
+			&i.Photos,
+			&i.Attachments,
+			&i.Link,
+			&i.ContentHash,
+			&i.Type,
+			&i.Animal,
+			&i.Sex,
+			&i.Name,
+			&i.Phones,
+			&i.Location,
+			&i.WhenSaid,
+			&i.Contacts,
+			&i.Reading,
+			&i.RulesetVersion,
+			&i.DeletedAt,
+			&i.StoredAt,
+			&i.UpdatedAt,
+			&i.CaseID,
+			&i.CaseReason,
+			&i.Fingerprint,
+			&i.CheckedAt,
+			&i.MissedAt,
+			&i.BlankedAt,
+			&i.Forgotten,
+			&i.Parents,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const refreshCase = `-- name: RefreshCase :one
 UPDATE relay.cases c
 SET closed_at       = home.at,
     closed_owner_id = home.owner_id,
     closed_post_id  = home.post_id,
+    posts           = (SELECT count(*) FROM relay.posts m WHERE m.case_id = c.id),
     updated_at      = now()
 FROM (SELECT 1) one
 LEFT JOIN (
@@ -523,7 +673,7 @@ WHERE id IN (
     JOIN relay.deliveries s ON s.stands_for = t.id AND s.status = 'suppressed'
     JOIN relay.posts p ON p.owner_id = s.owner_id AND p.post_id = s.post_id
     JOIN relay.cases c ON c.id = s.case_id
-    WHERE (t.status = 'failed' OR t.status = 'suppressed' AND t.reason = $1)
+    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = $1)
       AND t.updated_at > $2 AND s.created_at > $2
       AND p.deleted_at IS NULL AND c.closed_at IS NULL
       AND NOT EXISTS (
@@ -618,7 +768,7 @@ func (q *Queries) StandFor(ctx context.Context, arg StandForParams) error {
 }
 
 const storedPosts = `-- name: StoredPosts :many
-SELECT post_id, case_id, type, fingerprint, deleted_at
+SELECT post_id, case_id, type, fingerprint, deleted_at, forgotten, content_hash
 FROM relay.posts
 WHERE owner_id = $1 AND post_id = ANY($2::bigint[])
 `
@@ -632,8 +782,10 @@ type StoredPostsRow struct {
 	PostID      int64
 	CaseID      *int64
 	Type        string
-	Fingerprint []byte
+	Fingerprint json.RawMessage
 	DeletedAt   *time.Time
+	Forgotten   bool
+	ContentHash []byte
 }
 
 func (q *Queries) StoredPosts(ctx context.Context, arg StoredPostsParams) ([]StoredPostsRow, error) {
@@ -651,6 +803,8 @@ func (q *Queries) StoredPosts(ctx context.Context, arg StoredPostsParams) ([]Sto
 			&i.Type,
 			&i.Fingerprint,
 			&i.DeletedAt,
+			&i.Forgotten,
+			&i.ContentHash,
 		); err != nil {
 			return nil, err
 		}
@@ -762,7 +916,7 @@ SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.s
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed')
+WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason = 'unsure')
 ORDER BY v.id
 `
 
@@ -778,7 +932,7 @@ type ToldDeliveriesRow struct {
 	Type          string
 }
 
-// What a case has been told by, or is about to be.
+// What a case has been told by, or is about to be; not what a person may not want to go out at all.
 func (q *Queries) ToldDeliveries(ctx context.Context, caseID *int64) ([]ToldDeliveriesRow, error) {
 	rows, err := q.db.Query(ctx, toldDeliveries, caseID)
 	if err != nil {

@@ -7,6 +7,7 @@ package relaysql
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -35,7 +36,7 @@ RETURNING status
 type ApplyEndingParams struct {
 	Status  string
 	Reason  string
-	Captcha []byte
+	Captcha json.RawMessage
 	Unknown int32
 	ID      int64
 }
@@ -116,7 +117,7 @@ RETURNING b.number, b.started_at
 `
 
 type BeginAttemptParams struct {
-	Cut             []byte
+	Cut             json.RawMessage
 	DeliveryID      int64
 	Status          string
 	Attempts        int32
@@ -220,9 +221,19 @@ func (q *Queries) CloseExpiredAttempts(ctx context.Context, arg CloseExpiredAtte
 }
 
 const countDeliveries = `-- name: CountDeliveries :many
-SELECT status, count(*) AS deliveries, min(created_at)::timestamptz AS oldest
-FROM relay.deliveries
-GROUP BY status
+SELECT asked.status::text AS status, sum(waiting.deliveries)::bigint AS deliveries, coalesce(min(waiting.oldest), now())::timestamptz AS oldest
+FROM relay.destinations d
+CROSS JOIN unnest($1::text[]) AS asked(status)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS deliveries, (
+        SELECT f.created_at FROM relay.deliveries f WHERE f.destination_id = d.id AND f.status = asked.status ORDER BY f.id LIMIT 1
+    ) AS oldest
+    FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status = asked.status
+) waiting
+GROUP BY asked.status
+UNION ALL
+SELECT status, sum(change)::bigint, now() FROM relay.delivery_tallies GROUP BY status
 `
 
 type CountDeliveriesRow struct {
@@ -231,8 +242,9 @@ type CountDeliveriesRow struct {
 	Oldest     time.Time
 }
 
-func (q *Queries) CountDeliveries(ctx context.Context) ([]CountDeliveriesRow, error) {
-	rows, err := q.db.Query(ctx, countDeliveries)
+// Those that rest are not counted, their tallies are.
+func (q *Queries) CountDeliveries(ctx context.Context, waiting []string) ([]CountDeliveriesRow, error) {
+	rows, err := q.db.Query(ctx, countDeliveries, waiting)
 	if err != nil {
 		return nil, err
 	}
@@ -251,18 +263,68 @@ func (q *Queries) CountDeliveries(ctx context.Context) ([]CountDeliveriesRow, er
 	return items, nil
 }
 
-const deliveriesNotAtRest = `-- name: DeliveriesNotAtRest :many
-SELECT v.id, d.name AS destination, v.owner_id, v.post_id
+const countWithPeople = `-- name: CountWithPeople :many
+SELECT d.name AS destination, v.status, v.reason, count(*)::int AS deliveries, min(v.updated_at)::timestamptz AS since
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.status IN ('pending', 'sending', 'parked', 'unknown') AND v.id > $1
-ORDER BY v.id
-LIMIT $2
+WHERE v.status IN ('parked', 'unknown')
+GROUP BY d.name, v.status, v.reason
+ORDER BY d.name, v.status, v.reason
+`
+
+type CountWithPeopleRow struct {
+	Destination string
+	Status      string
+	Reason      string
+	Deliveries  int32
+	Since       time.Time
+}
+
+// Deliveries that wait for a person, by what for.
+func (q *Queries) CountWithPeople(ctx context.Context) ([]CountWithPeopleRow, error) {
+	rows, err := q.db.Query(ctx, countWithPeople)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CountWithPeopleRow
+	for rows.Next() {
+		var i CountWithPeopleRow
+		if err := rows.Scan(
+			&i.Destination,
+			&i.Status,
+			&i.Reason,
+			&i.Deliveries,
+			&i.Since,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const deliveriesNotAtRest = `-- name: DeliveriesNotAtRest :many
+SELECT found.id, d.name AS destination, found.owner_id, found.post_id
+FROM relay.destinations d
+CROSS JOIN unnest($1::text[]) AS asked(status)
+CROSS JOIN LATERAL (
+    SELECT v.id, v.owner_id, v.post_id FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status = asked.status AND v.id > $2
+    ORDER BY v.id
+    LIMIT $3
+) found
+ORDER BY found.id
+LIMIT $3
 `
 
 type DeliveriesNotAtRestParams struct {
-	After int64
-	Most  int32
+	Waiting []string
+	After   int64
+	Most    int32
 }
 
 type DeliveriesNotAtRestRow struct {
@@ -273,7 +335,7 @@ type DeliveriesNotAtRestRow struct {
 }
 
 func (q *Queries) DeliveriesNotAtRest(ctx context.Context, arg DeliveriesNotAtRestParams) ([]DeliveriesNotAtRestRow, error) {
-	rows, err := q.db.Query(ctx, deliveriesNotAtRest, arg.After, arg.Most)
+	rows, err := q.db.Query(ctx, deliveriesNotAtRest, arg.Waiting, arg.After, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -374,6 +436,18 @@ func (q *Queries) FailedAlone(ctx context.Context, arg FailedAloneParams) (bool,
 	return alone, err
 }
 
+const foldTallies = `-- name: FoldTallies :exec
+WITH folded AS (
+    DELETE FROM relay.delivery_tallies RETURNING status, change
+)
+INSERT INTO relay.delivery_tallies (status, change) SELECT status, sum(change) FROM folded GROUP BY status
+`
+
+func (q *Queries) FoldTallies(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, foldTallies)
+	return err
+}
+
 const followMigration = `-- name: FollowMigration :exec
 UPDATE relay.destinations SET migrated_to = $2 WHERE id = $1
 `
@@ -415,7 +489,7 @@ type GetDeliveryRow struct {
 	ID            int64
 	Status        string
 	Reason        string
-	Captcha       []byte
+	Captcha       json.RawMessage
 	WantedAt      *time.Time
 	DestinationID int64
 }
@@ -497,30 +571,52 @@ func (q *Queries) ListAttempts(ctx context.Context, deliveryID int64) ([]ListAtt
 }
 
 const listDeliveries = `-- name: ListDeliveries :many
+WITH page AS (
+    SELECT o.id FROM relay.deliveries o WHERE o.id = $5::bigint
+    UNION ALL
+    SELECT o.id FROM relay.deliveries o WHERE o.owner_id = $6::bigint AND o.post_id = $7::bigint
+    UNION ALL
+    SELECT o.id FROM relay.deliveries o WHERE o.case_id = $8::bigint
+    UNION ALL
+    SELECT o.id FROM (
+        SELECT found.id
+        FROM relay.destinations t
+        CROSS JOIN unnest($1::text[]) AS asked(status)
+        CROSS JOIN LATERAL (
+            SELECT f.id FROM relay.deliveries f
+            WHERE f.destination_id = t.id AND f.status = asked.status AND f.id < $2
+            ORDER BY f.id DESC
+            LIMIT $4
+        ) found
+        WHERE $5::bigint IS NULL AND $7::bigint IS NULL AND $8::bigint IS NULL
+          AND ($3::text IS NULL OR t.name = $3)
+        ORDER BY found.id DESC
+        LIMIT $4
+    ) o
+)
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
-       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for,
-       ARRAY(SELECT unnest(t.message_ids) FROM relay.delivery_parts t WHERE t.delivery_id = v.id ORDER BY t.part)::bigint[] AS message_ids
-FROM relay.deliveries v
+       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for, v.taken_back_at,
+       (v.status = 'pending' AND d.paused_at IS NOT NULL)::boolean AS held,
+       ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
+FROM page
+JOIN relay.deliveries v ON v.id = page.id
 JOIN relay.destinations d ON d.id = v.destination_id
-JOIN relay.posts p USING (owner_id, post_id)
-WHERE ($1::text IS NULL OR v.status = $1)
-  AND ($2::text IS NULL OR d.name = $2)
-  AND ($3::bigint IS NULL OR v.id = $3)
-  AND ($4::bigint IS NULL OR v.case_id = $4)
-  AND ($5::bigint IS NULL OR v.owner_id = $5)
-  AND ($6::bigint IS NULL OR v.post_id = $6)
+JOIN relay.posts p ON p.owner_id = v.owner_id AND p.post_id = v.post_id
+WHERE v.status = ANY($1::text[]) AND v.id < $2
+  AND ($3::text IS NULL OR d.name = $3)
 ORDER BY v.id DESC
-LIMIT $7
+LIMIT $4
 `
 
 type ListDeliveriesParams struct {
-	Status      *string
+	Statuses    []string
+	Before      int64
 	Destination *string
+	Most        int32
 	ID          *int64
-	CaseID      *int64
 	OwnerID     *int64
 	PostID      *int64
-	Most        int32
+	CaseID      *int64
 }
 
 type ListDeliveriesRow struct {
@@ -537,21 +633,26 @@ type ListDeliveriesRow struct {
 	WorkflowID      string
 	CreatedAt       time.Time
 	SentAt          *time.Time
-	Captcha         []byte
+	Captcha         json.RawMessage
 	ReplyTo         *int64
 	StandsFor       *int64
+	TakenBackAt     *time.Time
+	Held            bool
 	MessageIds      []int64
 }
 
+// The branches that are not asked for cost nothing. Each of the others is a
+// range of an index, so that what is rare, or not there, is found as fast.
 func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) ([]ListDeliveriesRow, error) {
 	rows, err := q.db.Query(ctx, listDeliveries,
-		arg.Status,
+		arg.Statuses,
+		arg.Before,
 		arg.Destination,
+		arg.Most,
 		arg.ID,
-		arg.CaseID,
 		arg.OwnerID,
 		arg.PostID,
-		arg.Most,
+		arg.CaseID,
 	)
 	if err != nil {
 		return nil, err
@@ -577,6 +678,8 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 			&i.Captcha,
 			&i.ReplyTo,
 			&i.StandsFor,
+			&i.TakenBackAt,
+			&i.Held,
 			&i.MessageIds,
 		); err != nil {
 			return nil, err
@@ -624,7 +727,8 @@ func (q *Queries) MarkTold(ctx context.Context, ids []int64) error {
 }
 
 const openDelivery = `-- name: OpenDelivery :one
-SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted,
+SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted, v.words_first, v.first_attempt_at,
+       greatest(v.due_at - now(), '0'::interval)::interval AS due_in,
        d.id AS destination_id, d.migrated_to, d.names_refused, d.failed_turns, (d.paused_at IS NOT NULL)::boolean AS paused,
        coalesce((SELECT jsonb_agg(t.message_ids ORDER BY t.part) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), '[]')::jsonb AS arrived,
        -- The first message of the delivery that this one answers, if it is in the chat that the destination is now.
@@ -651,15 +755,18 @@ type OpenDeliveryRow struct {
 	Reason          string
 	Attempts        int32
 	UnknownAttempts int32
-	Captcha         []byte
-	Cut             []byte
+	Captcha         json.RawMessage
+	Cut             json.RawMessage
 	Wanted          bool
+	WordsFirst      bool
+	FirstAttemptAt  *time.Time
+	DueIn           time.Duration
 	DestinationID   int64
 	MigratedTo      *int64
 	NamesRefused    bool
 	FailedTurns     int32
 	Paused          bool
-	Arrived         []byte
+	Arrived         json.RawMessage
 	ReplyTo         int64
 	LeaseUsed       bool
 	InFlight        bool
@@ -682,6 +789,9 @@ func (q *Queries) OpenDelivery(ctx context.Context, arg OpenDeliveryParams) (Ope
 		&i.Captcha,
 		&i.Cut,
 		&i.Wanted,
+		&i.WordsFirst,
+		&i.FirstAttemptAt,
+		&i.DueIn,
 		&i.DestinationID,
 		&i.MigratedTo,
 		&i.NamesRefused,
@@ -696,8 +806,8 @@ func (q *Queries) OpenDelivery(ctx context.Context, arg OpenDeliveryParams) (Ope
 }
 
 const oweDelivery = `-- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, wanted, wanted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, CASE WHEN $11::boolean THEN now() END)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, urgent, wanted, wanted_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, CASE WHEN $12::boolean THEN now() END)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id
 `
@@ -713,6 +823,7 @@ type OweDeliveryParams struct {
 	CaseID        *int64
 	ReplyTo       *int64
 	StandsFor     *int64
+	Urgent        bool
 	Wanted        bool
 }
 
@@ -728,6 +839,7 @@ func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64
 		arg.CaseID,
 		arg.ReplyTo,
 		arg.StandsFor,
+		arg.Urgent,
 		arg.Wanted,
 	)
 	var id int64
@@ -764,26 +876,45 @@ func (q *Queries) PhotoRungs(ctx context.Context, deliveryID int64) ([]PhotoRung
 	return items, nil
 }
 
+const putOff = `-- name: PutOff :exec
+UPDATE relay.deliveries SET due_at = now() + $1::interval, updated_at = now() WHERE id = $2
+`
+
+type PutOffParams struct {
+	Wait time.Duration
+	ID   int64
+}
+
+func (q *Queries) PutOff(ctx context.Context, arg PutOffParams) error {
+	_, err := q.db.Exec(ctx, putOff, arg.Wait, arg.ID)
+	return err
+}
+
 const recordArrival = `-- name: RecordArrival :one
 WITH delivery AS (
-    SELECT v.id, v.destination_id, d.migrated_to
+    SELECT v.id, v.destination_id, v.taken_back_at, d.migrated_to
     FROM relay.deliveries v
     JOIN relay.destinations d ON d.id = v.destination_id
-    WHERE d.name = $3 AND v.owner_id = $4 AND v.post_id = $5
+    WHERE d.name = $4 AND v.owner_id = $5 AND v.post_id = $6
     FOR UPDATE OF v
 ), attempt AS (
     UPDATE relay.delivery_attempts a
     SET outcome = CASE WHEN a.finished_at IS NULL THEN 'sent' ELSE a.outcome END, finished_at = coalesce(a.finished_at, now()),
-        message_ids = coalesce(a.message_ids, $6::bigint[])
+        message_ids = coalesce(a.message_ids, $7::bigint[])
     FROM delivery
-    WHERE a.delivery_id = delivery.id AND a.number = $7::int AND a.started_at = $8::timestamptz
+    WHERE a.delivery_id = delivery.id AND a.number = $8::int AND a.started_at = $9::timestamptz
     RETURNING a.kind, a.wordy, a.shown, a.photos
 ), arrived AS (
     INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, wordy, shown, photos, chat_id)
-    SELECT delivery.id, $9::int, $6::bigint[], coalesce(attempt.kind, $10::text), coalesce(attempt.wordy, true), attempt.shown,
+    SELECT delivery.id, $3::int, $7::bigint[], coalesce(attempt.kind, $10::text), coalesce(attempt.wordy, true), attempt.shown,
            coalesce(attempt.photos, '{}'), delivery.migrated_to
     FROM delivery LEFT JOIN attempt ON true
     ON CONFLICT (delivery_id, part) DO NOTHING
+    RETURNING delivery_id
+), removing AS ( -- it has arrived after it was taken back
+    INSERT INTO relay.amendments (delivery_id, cause)
+    SELECT delivery.id, 'taken_back' FROM delivery JOIN arrived ON arrived.delivery_id = delivery.id WHERE delivery.taken_back_at IS NOT NULL
+    ON CONFLICT (delivery_id) WHERE status = 'pending' DO UPDATE SET revision = relay.amendments.revision + 1
 ), answering AS (
     UPDATE relay.destinations d
     SET failed_turns = 0, failing_since = NULL
@@ -795,6 +926,7 @@ SET status = CASE WHEN v.status IN ('sent', 'suppressed') THEN v.status WHEN $1:
     reason = CASE WHEN v.status = 'suppressed' THEN v.reason ELSE '' END, captcha = NULL,
     untold = v.untold OR v.status IN ('parked', 'unknown'),
     weight = greatest($2::int, 1),
+    due_at = CASE WHEN v.words_first AND $3::int = 0 THEN now() + '1 minute'::interval END,
     cut = CASE WHEN $1::boolean THEN NULL ELSE v.cut END,
     sent_at = CASE WHEN $1::boolean THEN coalesce(v.sent_at, now()) ELSE v.sent_at END,
     updated_at = now()
@@ -806,13 +938,13 @@ RETURNING v.status
 type RecordArrivalParams struct {
 	Last        bool
 	NextWeight  int32
+	Part        int32
 	Destination string
 	OwnerID     int64
 	PostID      int64
 	MessageIds  []int64
 	Number      int32
 	BeganAt     time.Time
-	Part        int32
 	Kind        string
 }
 
@@ -821,13 +953,13 @@ func (q *Queries) RecordArrival(ctx context.Context, arg RecordArrivalParams) (s
 	row := q.db.QueryRow(ctx, recordArrival,
 		arg.Last,
 		arg.NextWeight,
+		arg.Part,
 		arg.Destination,
 		arg.OwnerID,
 		arg.PostID,
 		arg.MessageIds,
 		arg.Number,
 		arg.BeganAt,
-		arg.Part,
 		arg.Kind,
 	)
 	var status string
@@ -945,9 +1077,13 @@ func (q *Queries) SavedPhotos(ctx context.Context, deliveryID int64) ([]SavedPho
 }
 
 const sentSince = `-- name: SentSince :one
-SELECT count(*) AS deliveries, coalesce(sum(unknown_attempts), 0)::bigint AS uncertain
-FROM relay.deliveries
-WHERE status = 'sent' AND sent_at >= $1
+SELECT coalesce(sum(sent.deliveries), 0)::bigint AS deliveries, coalesce(sum(sent.uncertain), 0)::bigint AS uncertain
+FROM relay.destinations d
+CROSS JOIN LATERAL (
+    SELECT count(*) AS deliveries, sum(v.unknown_attempts) AS uncertain
+    FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status = 'sent' AND v.sent_at >= $1
+) sent
 `
 
 type SentSinceRow struct {
@@ -969,7 +1105,9 @@ SET status = $1, reason = $2, captcha = $3,
     sent_at = CASE WHEN $1::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     started_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE started_at END,
     wanted = wanted OR $1::text = 'pending',
+    due_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE due_at END,
     wanted_at = CASE WHEN $1::text = 'pending' THEN now() ELSE wanted_at END,
+    taken_back_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE taken_back_at END,
     updated_at = now()
 WHERE id = $4
 `
@@ -977,7 +1115,7 @@ WHERE id = $4
 type SetStatusParams struct {
 	Status  string
 	Reason  string
-	Captcha []byte
+	Captcha json.RawMessage
 	ID      int64
 }
 
@@ -991,12 +1129,72 @@ func (q *Queries) SetStatus(ctx context.Context, arg SetStatusParams) error {
 	return err
 }
 
+const spaceOut = `-- name: SpaceOut :many
+WITH late AS (
+    SELECT v.id, v.destination_id, row_number() OVER (PARTITION BY v.destination_id ORDER BY p.posted_at DESC, v.id) AS place
+    FROM relay.deliveries v
+    JOIN relay.posts p USING (owner_id, post_id)
+    WHERE v.owner_id = $2 AND v.status = 'pending' AND NOT v.urgent AND v.created_at = now()
+), before AS (
+    SELECT v.destination_id, max(v.due_at) AS due_at
+    FROM relay.deliveries v
+    WHERE v.status = 'pending' AND NOT v.urgent AND v.due_at > now()
+    GROUP BY v.destination_id
+)
+UPDATE relay.deliveries v
+SET due_at = coalesce(b.due_at, now()) + l.place * $1::interval
+FROM late l
+JOIN relay.destinations d ON d.id = l.destination_id
+LEFT JOIN before b ON b.destination_id = l.destination_id
+WHERE v.id = l.id
+RETURNING d.name AS destination, v.owner_id, v.post_id, v.due_at
+`
+
+type SpaceOutParams struct {
+	Every   time.Duration
+	OwnerID int64
+}
+
+type SpaceOutRow struct {
+	Destination string
+	OwnerID     int64
+	PostID      int64
+	DueAt       *time.Time
+}
+
+// What this transaction has owed to go later is due one after the other at each
+// destination, behind what is spaced out there already, the newest post first.
+func (q *Queries) SpaceOut(ctx context.Context, arg SpaceOutParams) ([]SpaceOutRow, error) {
+	rows, err := q.db.Query(ctx, spaceOut, arg.Every, arg.OwnerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SpaceOutRow
+	for rows.Next() {
+		var i SpaceOutRow
+		if err := rows.Scan(
+			&i.Destination,
+			&i.OwnerID,
+			&i.PostID,
+			&i.DueAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const unstartedDeliveries = `-- name: UnstartedDeliveries :many
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.status = 'pending' AND v.started_at IS NULL
+WHERE v.status = 'pending' AND v.started_at IS NULL AND (v.due_at IS NULL OR v.due_at <= now())
 ORDER BY v.id
 LIMIT $1
 `
@@ -1142,4 +1340,14 @@ func (q *Queries) WaitingForPeople(ctx context.Context, arg WaitingForPeoplePara
 		return nil, err
 	}
 	return items, nil
+}
+
+const wordsFirst = `-- name: WordsFirst :exec
+UPDATE relay.deliveries SET words_first = true, cut = NULL, updated_at = now() WHERE id = $1
+`
+
+// The words go alone, and the photos follow: what was cut otherwise is cut anew.
+func (q *Queries) WordsFirst(ctx context.Context, id int64) error {
+	_, err := q.db.Exec(ctx, wordsFirst, id)
+	return err
 }

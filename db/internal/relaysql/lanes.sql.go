@@ -139,10 +139,18 @@ func (q *Queries) Lane(ctx context.Context, name string) (LaneRow, error) {
 }
 
 const listDestinations = `-- name: ListDestinations :many
-SELECT d.name, d.paused_at, d.paused_by, d.pause_reason, d.cooling_until, d.cool_reason, d.failing_since,
+SELECT d.name, d.paused_at, d.paused_by, d.pause_reason, d.paused_delivery, d.cooling_until, d.cool_reason, d.failing_since,
        d.rate_per_second, d.rate_per_minute, d.configured_per_second, d.configured_per_minute,
-       (SELECT count(*) FROM relay.deliveries v WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending'))::int AS waiting
+       (SELECT count(*) FROM relay.deliveries v WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending'))::int AS waiting,
+       coalesce(first.wanted_at, first.created_at, now())::timestamptz AS oldest
 FROM relay.destinations d
+LEFT JOIN LATERAL (
+    SELECT v.created_at, v.wanted_at
+    FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending')
+    ORDER BY v.id
+    LIMIT 1
+) first ON true
 WHERE $1::text IS NULL OR d.name = $1
 ORDER BY d.name
 `
@@ -152,6 +160,7 @@ type ListDestinationsRow struct {
 	PausedAt            *time.Time
 	PausedBy            string
 	PauseReason         string
+	PausedDelivery      *int64
 	CoolingUntil        *time.Time
 	CoolReason          string
 	FailingSince        *time.Time
@@ -160,6 +169,7 @@ type ListDestinationsRow struct {
 	ConfiguredPerSecond *float64
 	ConfiguredPerMinute *int32
 	Waiting             int32
+	Oldest              time.Time
 }
 
 func (q *Queries) ListDestinations(ctx context.Context, name *string) ([]ListDestinationsRow, error) {
@@ -176,6 +186,7 @@ func (q *Queries) ListDestinations(ctx context.Context, name *string) ([]ListDes
 			&i.PausedAt,
 			&i.PausedBy,
 			&i.PauseReason,
+			&i.PausedDelivery,
 			&i.CoolingUntil,
 			&i.CoolReason,
 			&i.FailingSince,
@@ -184,6 +195,7 @@ func (q *Queries) ListDestinations(ctx context.Context, name *string) ([]ListDes
 			&i.ConfiguredPerSecond,
 			&i.ConfiguredPerMinute,
 			&i.Waiting,
+			&i.Oldest,
 		); err != nil {
 			return nil, err
 		}
@@ -196,16 +208,17 @@ func (q *Queries) ListDestinations(ctx context.Context, name *string) ([]ListDes
 }
 
 const nextDeliveries = `-- name: NextDeliveries :many
-SELECT v.id, v.owner_id, v.post_id, v.weight, v.created_at, v.wanted_at, p.type, p.animal, p.location
+SELECT v.id, v.owner_id, v.post_id, v.status, v.weight, v.created_at, v.wanted_at, p.type, p.animal, p.location
 FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.destination_id = $1 AND v.status IN ('pending', 'sending')
-ORDER BY v.id
-LIMIT $2
+WHERE v.destination_id = $1 AND v.status IN ('pending', 'sending') AND v.urgent = $2 AND (v.due_at IS NULL OR v.due_at <= now())
+ORDER BY v.status = 'sending' DESC, v.wanted DESC, v.id
+LIMIT $3
 `
 
 type NextDeliveriesParams struct {
 	DestinationID int64
+	Urgent        bool
 	Most          int32
 }
 
@@ -213,6 +226,7 @@ type NextDeliveriesRow struct {
 	ID        int64
 	OwnerID   int64
 	PostID    int64
+	Status    string
 	Weight    int32
 	CreatedAt time.Time
 	WantedAt  *time.Time
@@ -221,8 +235,9 @@ type NextDeliveriesRow struct {
 	Location  string
 }
 
+// What has begun goes on, what a person asked for comes next, then the oldest.
 func (q *Queries) NextDeliveries(ctx context.Context, arg NextDeliveriesParams) ([]NextDeliveriesRow, error) {
-	rows, err := q.db.Query(ctx, nextDeliveries, arg.DestinationID, arg.Most)
+	rows, err := q.db.Query(ctx, nextDeliveries, arg.DestinationID, arg.Urgent, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -234,6 +249,7 @@ func (q *Queries) NextDeliveries(ctx context.Context, arg NextDeliveriesParams) 
 			&i.ID,
 			&i.OwnerID,
 			&i.PostID,
+			&i.Status,
 			&i.Weight,
 			&i.CreatedAt,
 			&i.WantedAt,
@@ -255,7 +271,7 @@ const nextEdits = `-- name: NextEdits :many
 SELECT a.id, a.cause, a.created_at, v.id AS delivery_id, v.owner_id, v.post_id
 FROM relay.amendments a
 JOIN relay.deliveries v ON v.id = a.delivery_id
-WHERE v.destination_id = $1 AND a.status = 'pending' AND a.due_at <= now()
+WHERE v.destination_id = $1 AND a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
 ORDER BY a.due_at, a.id
 LIMIT $2
 `
@@ -274,6 +290,8 @@ type NextEditsRow struct {
 	PostID     int64
 }
 
+// A delivery's messages are edited when it has all of them: until then an attempt
+// may still put before the readers what its post said before.
 func (q *Queries) NextEdits(ctx context.Context, arg NextEditsParams) ([]NextEditsRow, error) {
 	rows, err := q.db.Query(ctx, nextEdits, arg.DestinationID, arg.Most)
 	if err != nil {
@@ -306,13 +324,14 @@ WITH edited AS (
     SELECT DISTINCT v.destination_id
     FROM relay.amendments a
     JOIN relay.deliveries v ON v.id = a.delivery_id
-    WHERE a.status = 'pending' AND a.due_at <= now()
+    WHERE a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
 )
 SELECT d.name, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
 FROM relay.destinations d
 LEFT JOIN edited e ON e.destination_id = d.id
 WHERE e.destination_id IS NOT NULL
-   OR EXISTS (SELECT FROM relay.deliveries v WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending'))
+   OR EXISTS (SELECT FROM relay.deliveries v
+              WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending') AND (v.due_at IS NULL OR v.due_at <= now()))
 ORDER BY d.name
 `
 
@@ -368,16 +387,42 @@ func (q *Queries) PauseDestination(ctx context.Context, arg PauseDestinationPara
 	return err
 }
 
-const resumeDestination = `-- name: ResumeDestination :exec
-UPDATE relay.destinations
-SET paused_at = NULL, paused_by = '', pause_reason = '', paused_delivery = NULL, cooling_until = NULL, cool_reason = '',
-    failed_turns = 0, failing_since = NULL
-WHERE id = $1
+const resumeDestination = `-- name: ResumeDestination :many
+WITH was AS (
+    SELECT d.id, d.paused_delivery FROM relay.destinations d WHERE d.id = $1 FOR UPDATE
+), resumed AS (
+    UPDATE relay.destinations d
+    SET paused_at = NULL, paused_by = '', pause_reason = '', paused_delivery = NULL, cooling_until = NULL, cool_reason = '',
+        failed_turns = 0, failing_since = NULL
+    FROM was
+    WHERE d.id = was.id
+)
+UPDATE relay.deliveries v
+SET status = 'pending', reason = '', started_at = NULL, wanted = true, wanted_at = now(), updated_at = now()
+FROM was
+WHERE v.id = was.paused_delivery AND v.status = 'parked'
+RETURNING v.id
 `
 
-func (q *Queries) ResumeDestination(ctx context.Context, id int64) error {
-	_, err := q.db.Exec(ctx, resumeDestination, id)
-	return err
+// The delivery whose refusal paused the destination is taken up again.
+func (q *Queries) ResumeDestination(ctx context.Context, id int64) ([]int64, error) {
+	rows, err := q.db.Query(ctx, resumeDestination, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const sentLately = `-- name: SentLately :many
@@ -411,6 +456,40 @@ func (q *Queries) SentLately(ctx context.Context, arg SentLatelyParams) ([]SentL
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sentUrgent = `-- name: SentUrgent :many
+SELECT v.urgent
+FROM relay.deliveries v
+WHERE v.destination_id = $1 AND v.status = 'sent'
+ORDER BY v.sent_at DESC
+LIMIT $2
+`
+
+type SentUrgentParams struct {
+	DestinationID int64
+	Most          int32
+}
+
+// Which of the last deliveries were urgent, the last first.
+func (q *Queries) SentUrgent(ctx context.Context, arg SentUrgentParams) ([]bool, error) {
+	rows, err := q.db.Query(ctx, sentUrgent, arg.DestinationID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []bool
+	for rows.Next() {
+		var urgent bool
+		if err := rows.Scan(&urgent); err != nil {
+			return nil, err
+		}
+		items = append(items, urgent)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

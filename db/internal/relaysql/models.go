@@ -5,11 +5,31 @@
 package relaysql
 
 import (
+	"encoding/json"
 	"time"
 
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 )
+
+type RelayAlert struct {
+	Problem   string
+	MessageID int64
+	Said      string
+	ToldAt    time.Time
+	OverAt    *time.Time
+}
+
+type RelayAudit struct {
+	ID      int64
+	At      time.Time
+	Who     string
+	Via     string
+	Action  string
+	Subject string
+	Note    string
+	Failure string
+}
 
 type RelayCase struct {
 	ID            int64
@@ -20,6 +40,7 @@ type RelayCase struct {
 	Note          string
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
+	Posts         int32
 }
 
 type RelayPost struct {
@@ -51,9 +72,12 @@ type RelayPost struct {
 	UpdatedAt      time.Time
 	CaseID         *int64
 	CaseReason     string
-	Fingerprint    []byte
+	Fingerprint    json.RawMessage
 	CheckedAt      *time.Time
 	MissedAt       *time.Time
+	BlankedAt      *time.Time
+	Forgotten      bool
+	Parents        []post.Repost
 }
 
 type RelayWall struct {

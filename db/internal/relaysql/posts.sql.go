@@ -7,6 +7,7 @@ package relaysql
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"vestnik/internal/petpost"
@@ -14,19 +15,21 @@ import (
 )
 
 const deletePosts = `-- name: DeletePosts :many
-UPDATE relay.posts SET deleted_at = now(), updated_at = now()
-WHERE owner_id = $1 AND post_id = ANY($2::bigint[]) AND missed_at <= $3::timestamptz AND deleted_at IS NULL
-RETURNING post_id
+UPDATE relay.posts p SET deleted_at = now(), updated_at = now()
+FROM relay.post_checks c
+WHERE c.owner_id = p.owner_id AND c.post_id = p.post_id AND c.missed_at <= $1::timestamptz
+  AND p.owner_id = $2 AND p.post_id = ANY($3::bigint[]) AND p.deleted_at IS NULL
+RETURNING p.post_id
 `
 
 type DeletePostsParams struct {
+	MissedBefore time.Time
 	OwnerID      int64
 	PostIds      []int64
-	MissedBefore time.Time
 }
 
 func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int64, error) {
-	rows, err := q.db.Query(ctx, deletePosts, arg.OwnerID, arg.PostIds, arg.MissedBefore)
+	rows, err := q.db.Query(ctx, deletePosts, arg.MissedBefore, arg.OwnerID, arg.PostIds)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +49,8 @@ func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int
 }
 
 const getPost = `-- name: GetPost :one
-SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, (c.closed_at IS NOT NULL)::boolean AS case_closed
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, (c.closed_at IS NOT NULL)::boolean AS case_closed,
+       EXISTS (SELECT FROM relay.posts o WHERE o.case_id = p.case_id AND NOT (o.owner_id = p.owner_id AND o.post_id = p.post_id)) AS has_others
 FROM relay.posts p
 LEFT JOIN relay.cases c ON c.id = p.case_id
 WHERE p.owner_id = $1 AND p.post_id = $2
@@ -60,6 +64,7 @@ type GetPostParams struct {
 type GetPostRow struct {
 	RelayPost  RelayPost
 	CaseClosed bool
+	HasOthers  bool
 }
 
 func (q *Queries) GetPost(ctx context.Context, arg GetPostParams) (GetPostRow, error) {
@@ -97,7 +102,11 @@ func (q *Queries) GetPost(ctx context.Context, arg GetPostParams) (GetPostRow, e
 		&i.RelayPost.Fingerprint,
 		&i.RelayPost.CheckedAt,
 		&i.RelayPost.MissedAt,
+		&i.RelayPost.BlankedAt,
+		&i.RelayPost.Forgotten,
+		&i.RelayPost.Parents,
 		&i.CaseClosed,
+		&i.HasOthers,
 	)
 	return i, err
 }
@@ -137,10 +146,11 @@ func (q *Queries) KnownPosts(ctx context.Context, arg KnownPostsParams) ([]Known
 }
 
 const missingPosts = `-- name: MissingPosts :many
-SELECT post_id FROM relay.posts
-WHERE owner_id = $1 AND posted_at BETWEEN $2 AND $3 AND deleted_at IS NULL
-  AND NOT post_id = ANY($4::bigint[]) AND (checked_at IS NULL OR checked_at < $5::timestamptz)
-ORDER BY posted_at DESC
+SELECT p.post_id FROM relay.posts p
+WHERE p.owner_id = $1 AND p.posted_at BETWEEN $2 AND $3 AND p.deleted_at IS NULL AND NOT p.post_id = ANY($4::bigint[])
+  AND NOT EXISTS (SELECT FROM relay.post_checks c
+                  WHERE c.owner_id = p.owner_id AND c.post_id = p.post_id AND c.checked_at >= $5::timestamptz)
+ORDER BY p.posted_at DESC
 LIMIT $6
 `
 
@@ -182,8 +192,8 @@ func (q *Queries) MissingPosts(ctx context.Context, arg MissingPostsParams) ([]i
 }
 
 const postsAfter = `-- name: PostsAfter :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at FROM relay.posts
-WHERE (owner_id, post_id) > ($1::bigint, $2::bigint)
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents FROM relay.posts
+WHERE (owner_id, post_id) > ($1::bigint, $2::bigint) AND blanked_at IS NULL
 ORDER BY owner_id, post_id
 LIMIT $3
 `
@@ -236,6 +246,9 @@ func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]Relay
 			&i.Fingerprint,
 			&i.CheckedAt,
 			&i.MissedAt,
+			&i.BlankedAt,
+			&i.Forgotten,
+			&i.Parents,
 		); err != nil {
 			return nil, err
 		}
@@ -248,33 +261,111 @@ func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]Relay
 }
 
 const postsChecked = `-- name: PostsChecked :exec
-UPDATE relay.posts
+INSERT INTO relay.post_checks AS c (owner_id, post_id, checked_at, missed_at)
+SELECT DISTINCT $1::bigint, look.id, now(), CASE WHEN look.id = ANY($2::bigint[]) THEN now() END
+FROM unnest($3::bigint[]) AS look(id)
+ON CONFLICT (owner_id, post_id) DO UPDATE
 SET checked_at = now(), missed_at = CASE
-    WHEN post_id = ANY($1::bigint[]) THEN coalesce(missed_at, now())
-    WHEN NOT post_id = ANY($2::bigint[]) THEN missed_at
+    WHEN c.post_id = ANY($2::bigint[]) THEN coalesce(c.missed_at, now())
+    WHEN NOT c.post_id = ANY($4::bigint[]) THEN c.missed_at
 END
-WHERE owner_id = $3 AND post_id = ANY($4::bigint[])
 `
 
 type PostsCheckedParams struct {
-	Missing  []int64
-	Standing []int64
 	OwnerID  int64
+	Missing  []int64
 	PostIds  []int64
+	Standing []int64
 }
 
 func (q *Queries) PostsChecked(ctx context.Context, arg PostsCheckedParams) error {
 	_, err := q.db.Exec(ctx, postsChecked,
-		arg.Missing,
-		arg.Standing,
 		arg.OwnerID,
+		arg.Missing,
 		arg.PostIds,
+		arg.Standing,
 	)
 	return err
 }
 
+const postsNeverOwed = `-- name: PostsNeverOwed :many
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, (c.closed_at IS NOT NULL)::boolean AS case_closed
+FROM relay.posts p
+JOIN relay.cases c ON c.id = p.case_id
+WHERE p.owner_id = $1 AND p.posted_at >= $2 AND p.deleted_at IS NULL
+  AND NOT EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id)
+ORDER BY p.posted_at, p.post_id
+`
+
+type PostsNeverOwedParams struct {
+	OwnerID int64
+	Since   time.Time
+}
+
+type PostsNeverOwedRow struct {
+	RelayPost  RelayPost
+	CaseClosed bool
+}
+
+// Posts of a wall that stand and have no delivery, in the order of writing.
+func (q *Queries) PostsNeverOwed(ctx context.Context, arg PostsNeverOwedParams) ([]PostsNeverOwedRow, error) {
+	rows, err := q.db.Query(ctx, postsNeverOwed, arg.OwnerID, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PostsNeverOwedRow
+	for rows.Next() {
+		var i PostsNeverOwedRow
+		if err := rows.Scan(
+			&i.RelayPost.OwnerID,
+			&i.RelayPost.PostID,
+			&i.RelayPost.FromID,
+			&i.RelayPost.PostedAt,
+			&i.RelayPost.EditedAt,
+			&i.RelayPost.Text,
+			&i.RelayPost.Reposts,
+			&i.RelayPost.OriginOwnerID,
+			&i.RelayPost.OriginPostID,
+			&i.RelayPost.Photos,
+			&i.RelayPost.Attachments,
+			&i.RelayPost.Link,
+			&i.RelayPost.ContentHash,
+			&i.RelayPost.Type,
+			&i.RelayPost.Animal,
+			&i.RelayPost.Sex,
+			&i.RelayPost.Name,
+			&i.RelayPost.Phones,
+			&i.RelayPost.Location,
+			&i.RelayPost.WhenSaid,
+			&i.RelayPost.Contacts,
+			&i.RelayPost.Reading,
+			&i.RelayPost.RulesetVersion,
+			&i.RelayPost.DeletedAt,
+			&i.RelayPost.StoredAt,
+			&i.RelayPost.UpdatedAt,
+			&i.RelayPost.CaseID,
+			&i.RelayPost.CaseReason,
+			&i.RelayPost.Fingerprint,
+			&i.RelayPost.CheckedAt,
+			&i.RelayPost.MissedAt,
+			&i.RelayPost.BlankedAt,
+			&i.RelayPost.Forgotten,
+			&i.RelayPost.Parents,
+			&i.CaseClosed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const postsSeen = `-- name: PostsSeen :exec
-UPDATE relay.posts SET missed_at = NULL
+UPDATE relay.post_checks SET missed_at = NULL
 WHERE owner_id = $1 AND post_id = ANY($2::bigint[]) AND missed_at IS NOT NULL
 `
 
@@ -290,28 +381,35 @@ func (q *Queries) PostsSeen(ctx context.Context, arg PostsSeenParams) error {
 
 const postsToCheck = `-- name: PostsToCheck :many
 SELECT p.post_id FROM relay.posts p
-WHERE p.owner_id = $1 AND p.posted_at > $2 AND p.deleted_at IS NULL
-  AND NOT p.post_id = ANY($3::bigint[]) AND coalesce(p.checked_at, p.stored_at) < $4::timestamptz
-  AND EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id AND v.status = 'sent')
-ORDER BY coalesce(p.checked_at, p.stored_at)
-LIMIT $5
+LEFT JOIN relay.post_checks c ON c.owner_id = p.owner_id AND c.post_id = p.post_id
+WHERE p.owner_id = $1 AND p.posted_at > $2 AND (p.deleted_at IS NULL OR p.deleted_at > $3::timestamptz)
+  AND NOT p.post_id = ANY($4::bigint[]) AND coalesce(c.checked_at, p.stored_at) < $5::timestamptz
+  AND EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id
+              AND (v.status = 'sent' OR v.status = 'suppressed' AND v.reason = $6))
+ORDER BY coalesce(c.checked_at, p.stored_at)
+LIMIT $7
 `
 
 type PostsToCheckParams struct {
 	OwnerID       int64
 	Since         time.Time
+	DeletedSince  time.Time
 	Seen          []int64
 	CheckedBefore time.Time
+	GivenUp       string
 	Most          int32
 }
 
-// Posts of a wall that were told somewhere and were not looked at for a while.
+// Posts of a wall that were told somewhere, or were to be until they were gone,
+// and were not looked at for a while.
 func (q *Queries) PostsToCheck(ctx context.Context, arg PostsToCheckParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, postsToCheck,
 		arg.OwnerID,
 		arg.Since,
+		arg.DeletedSince,
 		arg.Seen,
 		arg.CheckedBefore,
+		arg.GivenUp,
 		arg.Most,
 	)
 	if err != nil {
@@ -350,7 +448,7 @@ type RereadPostParams struct {
 	Contacts       []string
 	Reading        petpost.Reading
 	RulesetVersion int32
-	Fingerprint    []byte
+	Fingerprint    json.RawMessage
 	OwnerID        int64
 	PostID         int64
 	ContentHash    []byte
@@ -376,23 +474,37 @@ func (q *Queries) RereadPost(ctx context.Context, arg RereadPostParams) error {
 	return err
 }
 
-const upsertPost = `-- name: UpsertPost :one
-INSERT INTO relay.posts (owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id,
-    photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, fingerprint)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-    $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
-ON CONFLICT (owner_id, post_id) DO UPDATE SET
-    from_id = excluded.from_id, posted_at = excluded.posted_at, edited_at = excluded.edited_at, text = excluded.text,
-    reposts = excluded.reposts, origin_owner_id = excluded.origin_owner_id, origin_post_id = excluded.origin_post_id,
-    photos = excluded.photos, attachments = excluded.attachments, link = excluded.link, content_hash = excluded.content_hash,
-    type = excluded.type, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
-    location = excluded.location, when_said = excluded.when_said, contacts = excluded.contacts, reading = excluded.reading,
-    ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint, deleted_at = NULL, missed_at = NULL, updated_at = now()
-WHERE relay.posts.content_hash <> excluded.content_hash OR relay.posts.deleted_at IS NOT NULL
-RETURNING (xmax = 0)::boolean AS created
+const storePost = `-- name: StorePost :one
+WITH opened AS (
+    INSERT INTO relay.cases (note) SELECT '' WHERE $1::bigint IS NULL RETURNING id
+), stored AS (
+    INSERT INTO relay.posts (owner_id, post_id, from_id, posted_at, edited_at, text, reposts, parents, origin_owner_id, origin_post_id, photos, attachments, link,
+        content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, fingerprint, case_id, case_reason)
+    VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+        $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
+        coalesce($1::bigint, (SELECT opened.id FROM opened)), $27)
+    ON CONFLICT (owner_id, post_id) DO UPDATE SET
+        from_id = excluded.from_id, posted_at = excluded.posted_at, edited_at = excluded.edited_at, text = excluded.text,
+        reposts = excluded.reposts, parents = excluded.parents, origin_owner_id = excluded.origin_owner_id, origin_post_id = excluded.origin_post_id,
+        photos = excluded.photos, attachments = excluded.attachments, link = excluded.link, content_hash = excluded.content_hash,
+        type = excluded.type, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
+        location = excluded.location, when_said = excluded.when_said, contacts = excluded.contacts, reading = excluded.reading,
+        ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint,
+        case_id = coalesce(relay.posts.case_id, excluded.case_id),
+        case_reason = CASE WHEN relay.posts.case_id IS NULL THEN excluded.case_reason ELSE relay.posts.case_reason END,
+        deleted_at = NULL, blanked_at = NULL, updated_at = now()
+    WHERE (relay.posts.content_hash <> excluded.content_hash OR relay.posts.deleted_at IS NOT NULL) AND NOT relay.posts.forgotten
+    RETURNING case_id, (xmax = 0)::boolean AS created
+), keyed AS (
+    INSERT INTO relay.case_keys (key, posted_at, owner_id, post_id)
+    SELECT DISTINCT k.key, $5::timestamptz, $2::bigint, $3::bigint FROM unnest($28::bigint[]) AS k(key), stored
+    ON CONFLICT DO NOTHING
+)
+SELECT stored.case_id::bigint AS case_id, stored.created FROM stored
 `
 
-type UpsertPostParams struct {
+type StorePostParams struct {
+	CaseID         *int64
 	OwnerID        int64
 	PostID         int64
 	FromID         int64
@@ -400,6 +512,7 @@ type UpsertPostParams struct {
 	EditedAt       *time.Time
 	Text           string
 	Reposts        []string
+	Parents        []post.Repost
 	OriginOwnerID  *int64
 	OriginPostID   *int64
 	Photos         []post.Photo
@@ -416,11 +529,21 @@ type UpsertPostParams struct {
 	Contacts       []string
 	Reading        petpost.Reading
 	RulesetVersion int32
-	Fingerprint    []byte
+	Fingerprint    json.RawMessage
+	CaseReason     string
+	Keys           []int64
 }
 
-func (q *Queries) UpsertPost(ctx context.Context, arg UpsertPostParams) (bool, error) {
-	row := q.db.QueryRow(ctx, upsertPost,
+type StorePostRow struct {
+	CaseID  int64
+	Created bool
+}
+
+// Writes a post once: with its case, which it may open, and the keys by which
+// posts of the same case find it.
+func (q *Queries) StorePost(ctx context.Context, arg StorePostParams) (StorePostRow, error) {
+	row := q.db.QueryRow(ctx, storePost,
+		arg.CaseID,
 		arg.OwnerID,
 		arg.PostID,
 		arg.FromID,
@@ -428,6 +551,7 @@ func (q *Queries) UpsertPost(ctx context.Context, arg UpsertPostParams) (bool, e
 		arg.EditedAt,
 		arg.Text,
 		arg.Reposts,
+		arg.Parents,
 		arg.OriginOwnerID,
 		arg.OriginPostID,
 		arg.Photos,
@@ -445,8 +569,10 @@ func (q *Queries) UpsertPost(ctx context.Context, arg UpsertPostParams) (bool, e
 		arg.Reading,
 		arg.RulesetVersion,
 		arg.Fingerprint,
+		arg.CaseReason,
+		arg.Keys,
 	)
-	var created bool
-	err := row.Scan(&created)
-	return created, err
+	var i StorePostRow
+	err := row.Scan(&i.CaseID, &i.Created)
+	return i, err
 }

@@ -7,6 +7,7 @@ package relaysql
 
 import (
 	"context"
+	"encoding/json"
 )
 
 const keepWallContext = `-- name: KeepWallContext :exec
@@ -18,7 +19,7 @@ type KeepWallContextParams struct {
 	OwnerID int64
 	Version int32
 	Posts   int32
-	Units   []byte
+	Units   json.RawMessage
 }
 
 func (q *Queries) KeepWallContext(ctx context.Context, arg KeepWallContextParams) error {
@@ -68,7 +69,7 @@ SELECT version, posts, units FROM relay.wall_contexts WHERE owner_id = $1
 type WallContextRow struct {
 	Version int32
 	Posts   int32
-	Units   []byte
+	Units   json.RawMessage
 }
 
 func (q *Queries) WallContext(ctx context.Context, ownerID int64) (WallContextRow, error) {

@@ -7,8 +7,28 @@ package relaysql
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
+
+const answerCaptcha = `-- name: AnswerCaptcha :execrows
+UPDATE relay.key_pauses SET until = now(), answer = $1
+WHERE key = (SELECT p.key FROM relay.key_pauses p WHERE p.key = ANY($2::text[]) AND p.captcha IS NOT NULL AND p.until > now() ORDER BY p.until LIMIT 1)
+`
+
+type AnswerCaptchaParams struct {
+	Answer string
+	Keys   []string
+}
+
+// The key that asks for longest gets a person's answer, and reads again.
+func (q *Queries) AnswerCaptcha(ctx context.Context, arg AnswerCaptchaParams) (int64, error) {
+	result, err := q.db.Exec(ctx, answerCaptcha, arg.Answer, arg.Keys)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
 
 const beginReading = `-- name: BeginReading :one
 UPDATE relay.walls
@@ -45,22 +65,6 @@ func (q *Queries) BeginReading(ctx context.Context, arg BeginReadingParams) (Rel
 		&i.Failures,
 	)
 	return i, err
-}
-
-const callsSince = `-- name: CallsSince :one
-SELECT coalesce(sum(calls), 0)::int AS calls FROM relay.read_calls WHERE key = $1 AND hour > $2
-`
-
-type CallsSinceParams struct {
-	Key  string
-	Hour time.Time
-}
-
-func (q *Queries) CallsSince(ctx context.Context, arg CallsSinceParams) (int32, error) {
-	row := q.db.QueryRow(ctx, callsSince, arg.Key, arg.Hour)
-	var calls int32
-	err := row.Scan(&calls)
-	return calls, err
 }
 
 const countPostsOf = `-- name: CountPostsOf :one
@@ -154,22 +158,6 @@ func (q *Queries) GetWall(ctx context.Context, name string) (RelayWall, error) {
 	return i, err
 }
 
-const keyPause = `-- name: KeyPause :one
-SELECT until, reason FROM relay.key_pauses WHERE key = $1 AND until > now()
-`
-
-type KeyPauseRow struct {
-	Until  time.Time
-	Reason string
-}
-
-func (q *Queries) KeyPause(ctx context.Context, key string) (KeyPauseRow, error) {
-	row := q.db.QueryRow(ctx, keyPause, key)
-	var i KeyPauseRow
-	err := row.Scan(&i.Until, &i.Reason)
-	return i, err
-}
-
 const lookAtUnresolved = `-- name: LookAtUnresolved :exec
 UPDATE relay.walls SET next_read_at = now(), updated_at = now() WHERE watched AND owner_id IS NULL AND next_read_at > now()
 `
@@ -196,18 +184,25 @@ func (q *Queries) ParkWall(ctx context.Context, arg ParkWallParams) error {
 }
 
 const pauseKey = `-- name: PauseKey :exec
-INSERT INTO relay.key_pauses (key, until, reason) VALUES ($1, $2, $3)
-ON CONFLICT (key) DO UPDATE SET until = greatest(relay.key_pauses.until, excluded.until), reason = excluded.reason
+INSERT INTO relay.key_pauses (key, until, reason, captcha) VALUES ($1, $2, $3, $4)
+ON CONFLICT (key) DO UPDATE
+SET until = greatest(relay.key_pauses.until, excluded.until), reason = excluded.reason, captcha = excluded.captcha, answer = ''
 `
 
 type PauseKeyParams struct {
-	Key    string
-	Until  time.Time
-	Reason string
+	Key     string
+	Until   time.Time
+	Reason  string
+	Captcha json.RawMessage
 }
 
 func (q *Queries) PauseKey(ctx context.Context, arg PauseKeyParams) error {
-	_, err := q.db.Exec(ctx, pauseKey, arg.Key, arg.Until, arg.Reason)
+	_, err := q.db.Exec(ctx, pauseKey,
+		arg.Key,
+		arg.Until,
+		arg.Reason,
+		arg.Captcha,
+	)
 	return err
 }
 
@@ -223,6 +218,57 @@ type ReadingFailedParams struct {
 func (q *Queries) ReadingFailed(ctx context.Context, arg ReadingFailedParams) error {
 	_, err := q.db.Exec(ctx, readingFailed, arg.Name, arg.Reason)
 	return err
+}
+
+const readingKeys = `-- name: ReadingKeys :many
+SELECT k.key::text AS key, coalesce((SELECT sum(c.calls) FROM relay.read_calls c WHERE c.key = k.key AND c.hour > $1), 0)::int AS used,
+       p.until, coalesce(p.reason, '') AS reason, p.captcha, coalesce(p.answer, '') AS answer
+FROM unnest($2::text[]) WITH ORDINALITY k (key, place)
+LEFT JOIN relay.key_pauses p ON p.key = k.key
+ORDER BY k.place
+`
+
+type ReadingKeysParams struct {
+	Since time.Time
+	Keys  []string
+}
+
+type ReadingKeysRow struct {
+	Key     string
+	Used    int32
+	Until   *time.Time
+	Reason  string
+	Captcha json.RawMessage
+	Answer  string
+}
+
+// Reading keys in the order given, with the calls that each has made since a time,
+// counted in whole hours.
+func (q *Queries) ReadingKeys(ctx context.Context, arg ReadingKeysParams) ([]ReadingKeysRow, error) {
+	rows, err := q.db.Query(ctx, readingKeys, arg.Since, arg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReadingKeysRow
+	for rows.Next() {
+		var i ReadingKeysRow
+		if err := rows.Scan(
+			&i.Key,
+			&i.Used,
+			&i.Until,
+			&i.Reason,
+			&i.Captcha,
+			&i.Answer,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const readingSpared = `-- name: ReadingSpared :exec
@@ -276,12 +322,12 @@ func (q *Queries) ResolveWall(ctx context.Context, arg ResolveWallParams) (Relay
 	return i, err
 }
 
-const resumeKey = `-- name: ResumeKey :execrows
-DELETE FROM relay.key_pauses WHERE key = $1 AND until > now()
+const resumeKeys = `-- name: ResumeKeys :execrows
+DELETE FROM relay.key_pauses WHERE key = ANY($1::text[]) AND (until > now() OR answer <> '')
 `
 
-func (q *Queries) ResumeKey(ctx context.Context, key string) (int64, error) {
-	result, err := q.db.Exec(ctx, resumeKey, key)
+func (q *Queries) ResumeKeys(ctx context.Context, keys []string) (int64, error) {
+	result, err := q.db.Exec(ctx, resumeKeys, keys)
 	if err != nil {
 		return 0, err
 	}
@@ -308,6 +354,31 @@ func (q *Queries) UnwatchWallsExcept(ctx context.Context, names []string) (int64
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const wallHasNews = `-- name: WallHasNews :one
+WITH old AS (
+    DELETE FROM relay.callback_events WHERE received_at < now() - '1 day'::interval
+), fresh AS (
+    INSERT INTO relay.callback_events (event_id) VALUES ($2) ON CONFLICT DO NOTHING RETURNING event_id
+)
+UPDATE relay.walls SET next_read_at = now(), updated_at = now()
+WHERE owner_id = $1 AND watched AND EXISTS (SELECT FROM fresh)
+RETURNING name
+`
+
+type WallHasNewsParams struct {
+	OwnerID *int64
+	EventID string
+}
+
+// Makes a community's wall due, once for each event, and returns its name. Events
+// of the days before are forgotten.
+func (q *Queries) WallHasNews(ctx context.Context, arg WallHasNewsParams) (string, error) {
+	row := q.db.QueryRow(ctx, wallHasNews, arg.OwnerID, arg.EventID)
+	var name string
+	err := row.Scan(&name)
+	return name, err
 }
 
 const wallRead = `-- name: WallRead :exec

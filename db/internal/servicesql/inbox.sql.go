@@ -51,14 +51,14 @@ func (q *Queries) ClaimUpdate(ctx context.Context, arg ClaimUpdateParams) (Claim
 
 const sweepUpdates = `-- name: SweepUpdates :execrows
 DELETE FROM service.inbox
-WHERE (bot_id, update_id) IN (
-    SELECT old.bot_id, old.update_id
+WHERE ctid = ANY(ARRAY(
+    SELECT old.ctid
     FROM service.inbox AS old
     WHERE old.claimed_at < $1
     ORDER BY old.claimed_at
     LIMIT $2::bigint
     FOR UPDATE SKIP LOCKED
-)
+))
 `
 
 type SweepUpdatesParams struct {

@@ -33,23 +33,23 @@ DELETE FROM guide.favourite_events WHERE telegram_id = @telegram_id AND event_id
 -- name: ListFavourites :many
 -- Newest first. What was unpublished since stays, marked as not available.
 WITH favourites AS (
-    SELECT 'place'::text AS kind, f.place_id AS id, f.added_at FROM guide.favourite_places f WHERE f.telegram_id = @telegram_id
+    SELECT 'place'::text AS entity, f.place_id AS id, f.added_at FROM guide.favourite_places f WHERE f.telegram_id = @telegram_id
     UNION ALL
-    SELECT 'event'::text AS kind, f.event_id AS id, f.added_at FROM guide.favourite_events f WHERE f.telegram_id = @telegram_id
+    SELECT 'event'::text AS entity, f.event_id AS id, f.added_at FROM guide.favourite_events f WHERE f.telegram_id = @telegram_id
 ), total AS (
     SELECT count(*)::bigint AS favourites FROM favourites
 )
-SELECT total.favourites AS total, page.kind, page.id,
-    COALESCE(p.name, e.title, '')::text AS name,
+SELECT total.favourites AS total, page.entity, page.id,
+    COALESCE(p.name, e.title, '')::text AS name, COALESCE(guide.place_kind(p.id), '')::text AS kind,
     COALESCE(p.address, e.address, '')::text AS address,
-    e.starts_at,
+    e.starts_at, e.ends_at, COALESCE(e.over_at <= @now::timestamptz, false)::boolean AS over,
     (NOT COALESCE(p.published, e.published, false))::boolean AS gone
 FROM total
 CROSS JOIN LATERAL (
-    SELECT f.kind, f.id, f.added_at FROM favourites f
-    ORDER BY f.added_at DESC, f.kind, f.id
+    SELECT f.entity, f.id, f.added_at FROM favourites f
+    ORDER BY f.added_at DESC, f.entity, f.id
     LIMIT @page_size::bigint
     OFFSET guide.page_offset(total.favourites, @page_number::bigint, @page_size::bigint)) page
-LEFT JOIN guide.places p ON page.kind = 'place' AND p.id = page.id
-LEFT JOIN guide.events e ON page.kind = 'event' AND e.id = page.id
-ORDER BY page.added_at DESC, page.kind, page.id;
+LEFT JOIN guide.places p ON page.entity = 'place' AND p.id = page.id
+LEFT JOIN guide.events e ON page.entity = 'event' AND e.id = page.id
+ORDER BY page.added_at DESC, page.entity, page.id;

@@ -29,29 +29,75 @@ GROUP BY rank, list, external_id HAVING count(*) > 1;
 
 -- name: RefuseRepeatedID :exec
 UPDATE cms.staged_objects AS s
-SET refused = true, refused_path = s.path || '.id', refused_value = s.external_id, payload = NULL, digest = NULL,
-    reason = 'stands in the batch already, at ' || (
-        SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = @queue_number AND e.rank = @rank AND e.seq = @seq)
+SET refused = true, payload = NULL, digest = NULL,
+    faults = jsonb_build_array(jsonb_build_object('path', s.path || '.id', 'value', s.external_id,
+        'name', COALESCE(s.payload ->> 'name', s.payload ->> 'title', ''), 'table', s.source_table, 'row', s.source_row,
+        'reason', 'этот id в файле уже есть: ' || (
+            SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = @queue_number AND e.rank = @rank AND e.seq = @seq)))
 WHERE s.queue_number = @queue_number AND s.list = @list AND s.external_id = @external_id AND s.seq > @seq AND NOT s.refused;
 
--- name: DropFailedImport :exec
--- A failed import gives its id and key back to whoever sends the batch again.
+-- name: DropImport :execrows
+-- One that failed gives its id and key back to whoever sends the batch again,
+-- and what it replaced to that one; one that is held has done nothing.
 WITH dropped AS (
-    DELETE FROM cms.imports WHERE imports.id = @id AND state = 'failed' RETURNING queue_number
+    DELETE FROM cms.imports WHERE imports.id = @id AND state = @state RETURNING queue_number
+), kept AS (
+    UPDATE cms.replaced_objects r SET queue_number = @heir FROM dropped WHERE r.queue_number = dropped.queue_number
+), staged AS (
+    DELETE FROM cms.staged_objects s USING dropped WHERE s.queue_number = dropped.queue_number
 )
-DELETE FROM cms.staged_objects s USING dropped WHERE s.queue_number = dropped.queue_number;
+SELECT queue_number FROM dropped;
 
 -- name: InsertImport :exec
-INSERT INTO cms.imports (id, queue_number, idempotency_key, content_hash, mode, lists, objects, refused)
-SELECT @id, @queue_number, sqlc.narg(idempotency_key), @content_hash, @mode, @lists::text[], @objects,
+INSERT INTO cms.imports (id, queue_number, idempotency_key, content_hash, mode, lists, objects, author, origin, undoes, brake, confirmed, notes, refused)
+SELECT @id, @queue_number, sqlc.narg(idempotency_key), @content_hash, @mode, @lists::text[], @objects, @author, @origin, sqlc.narg(undoes), @brake, @confirmed, @notes,
     (SELECT count(*) FROM cms.staged_objects s WHERE s.queue_number = @queue_number AND s.refused);
 
 -- Working one off.
 
 -- name: GetImport :one
-SELECT id, queue_number, mode, lists, state, phase, failure, objects, created, changed, unchanged, unpublished, refused,
-    accepted_at, finished_at
-FROM cms.imports WHERE id = @id;
+SELECT * FROM cms.imports WHERE id = @id;
+
+-- name: ListImports :many
+-- The latest first.
+SELECT * FROM cms.imports ORDER BY turn DESC LIMIT @max_imports::bigint;
+
+-- Waiting for a person's word.
+
+-- name: ForgetUnnamed :exec
+DELETE FROM cms.staged_objects WHERE queue_number = @queue_number AND gone AND path = '';
+
+-- name: StageUnnamed :exec
+-- What a snapshot does not name, in each of its lists; not in one of which an
+-- object was refused that nobody can name, for it may be any of them. The rank
+-- puts them after everything else. OFFSET 0 makes it one look into the index for
+-- each: nothing is known yet of the rows that were just staged.
+INSERT INTO cms.staged_objects (queue_number, seq, rank, list, path, external_id, gone)
+SELECT @queue_number, 200000 + row_number() OVER (ORDER BY l.rank, o.id), 100 + l.rank, o.list, '', o.external_id, true
+FROM (SELECT unnest(@lists::text[]) AS list, unnest(@ranks::smallint[]) AS rank) AS l
+JOIN cms.objects o ON o.list = l.list AND o.published
+WHERE NOT EXISTS (SELECT FROM cms.staged_objects s
+                  WHERE s.queue_number = @queue_number AND s.list = o.list AND s.external_id IN (o.external_id, '') OFFSET 0);
+
+-- name: WeighUnnamed :many
+-- Per list: how many objects people still see, and how many of them go.
+SELECT o.list, count(*)::int AS published, count(s.seq)::int AS gone
+FROM cms.objects o
+LEFT JOIN cms.staged_objects s ON s.queue_number = @queue_number AND s.gone AND s.list = o.list AND s.external_id = o.external_id
+WHERE o.published AND o.ends_at > now() AND o.list = ANY(@lists::text[])
+GROUP BY o.list;
+
+-- name: CountGone :one
+SELECT count(*)::int FROM cms.staged_objects WHERE queue_number = @queue_number AND gone;
+
+-- name: HoldImport :exec
+UPDATE cms.imports SET state = 'held', phase = 'waiting', report = @report
+WHERE id = @id AND (state = 'held' OR state = 'running' AND @report::jsonb IS NULL);
+
+-- name: ConfirmImport :execrows
+-- Its turn comes after those accepted meanwhile.
+UPDATE cms.imports SET state = 'running', confirmed = @confirmed, report = NULL, turn = nextval('cms.queue_numbers')
+WHERE id = @id AND state = 'held';
 
 -- name: GoByIndexes :exec
 -- For the transaction. A chunk finds each of its rows by a key, and says so:
@@ -64,7 +110,7 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 
 -- name: LockImport :one
 -- Held to the end of the transaction, so that two attempts at one import, the
 -- older of them perhaps given up for dead, never work at the same time.
-SELECT queue_number, mode, lists, state, phase, applied_rank, applied_seq FROM cms.imports WHERE id = @id FOR UPDATE;
+SELECT queue_number, mode, lists, state, applied_rank, applied_seq, brake, confirmed, undoes FROM cms.imports WHERE id = @id FOR UPDATE;
 
 -- name: EarlierImport :one
 SELECT e.id FROM cms.imports e
@@ -75,23 +121,18 @@ ORDER BY e.turn LIMIT 1;
 SELECT id FROM cms.imports WHERE state = 'running' ORDER BY turn LIMIT @max_imports::bigint;
 
 -- name: StagedChunk :many
--- The objects that follow the one worked off last, of one list.
-SELECT s.seq, s.rank, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
-WHERE s.queue_number = @queue_number AND NOT s.refused AND (s.rank, s.seq) > (@applied_rank::smallint, @applied_seq::int)
+-- The objects that follow the one worked off last, of one list, below a rank.
+SELECT s.gone, s.source_table, s.source_row, s.seq, s.rank, s.list, s.path, s.external_id, s.payload, s.digest FROM cms.staged_objects s
+WHERE s.queue_number = @queue_number AND NOT s.refused AND s.rank < @below::smallint AND (s.rank, s.seq) > (@applied_rank::smallint, @applied_seq::int)
   AND s.rank = (SELECT f.rank FROM cms.staged_objects f
                 WHERE f.queue_number = @queue_number AND NOT f.refused AND (f.rank, f.seq) > (@applied_rank::smallint, @applied_seq::int)
                 ORDER BY f.rank, f.seq LIMIT 1)
 ORDER BY s.rank, s.seq LIMIT @size::bigint;
 
--- name: NamedInBatch :many
-SELECT external_id FROM cms.staged_objects
-WHERE queue_number = @queue_number AND list = @list AND external_id = ANY(@external_ids::text[]);
-
 -- name: RefuseObjects :exec
 UPDATE cms.staged_objects AS s
-SET refused = true, refused_path = o.refused_path, refused_value = o.refused_value, reason = o.reason, payload = NULL, digest = NULL
-FROM (SELECT unnest(@seqs::int[]) AS seq, unnest(@refused_paths::text[]) AS refused_path,
-             unnest(@refused_values::text[]) AS refused_value, unnest(@reasons::text[]) AS reason) AS o
+SET refused = true, faults = o.faults, payload = NULL, digest = NULL
+FROM (SELECT unnest(@seqs::int[]) AS seq, unnest(@faults::jsonb[]) AS faults) AS o
 WHERE s.queue_number = @queue_number AND s.rank = @rank AND s.seq = o.seq;
 
 -- name: MoveImport :exec
@@ -107,10 +148,10 @@ RETURNING created, changed, unchanged, unpublished, refused, objects;
 -- name: SetImportPhase :exec
 -- A late attempt at a step of an import that has ended changes nothing.
 UPDATE cms.imports SET phase = @phase
-WHERE id = @id AND (state = 'running') = (@phase::text IN ('waiting', 'applying', 'unpublishing')) AND state <> 'failed';
+WHERE id = @id AND state = CASE WHEN @phase::text IN ('waiting', 'applying', 'unpublishing') THEN 'running' ELSE 'done' END;
 
 -- name: FinishImport :exec
-UPDATE cms.imports SET state = @state, phase = @phase, failure = @failure, finished_at = now()
+UPDATE cms.imports SET state = @state, phase = @phase, failure = @failure, report = @report, finished_at = now()
 WHERE id = @id AND state = 'running';
 
 -- name: ForgetStagedObjects :exec
@@ -119,34 +160,76 @@ DELETE FROM cms.staged_objects WHERE queue_number = @queue_number AND NOT refuse
 
 -- name: ForgetOldImports :exec
 WITH old AS (
-    DELETE FROM cms.imports WHERE state <> 'running' AND finished_at < @before::timestamptz RETURNING queue_number
+    DELETE FROM cms.imports WHERE state <> 'running' AND COALESCE(finished_at, accepted_at) < @before::timestamptz RETURNING queue_number
+), replaced AS (
+    DELETE FROM cms.replaced_objects r USING old WHERE r.queue_number = old.queue_number
 )
-DELETE FROM cms.staged_objects s USING old WHERE s.queue_number = old.queue_number;
+DELETE FROM cms.staged_objects s WHERE s.queue_number = ANY(ARRAY(SELECT old.queue_number FROM old));
 
 -- name: ListRefused :many
-SELECT refused_path, refused_value, reason FROM cms.staged_objects
+SELECT faults FROM cms.staged_objects
 WHERE queue_number = @queue_number AND refused ORDER BY seq LIMIT @max_refused::bigint;
 
 -- name: KnownObjects :many
 -- Of one list, by the CMS's ids. The planner leaves out the tables that the
 -- list does not name.
-SELECT external_id, id, digest, published FROM guide.districts        WHERE @list::text = 'districts'        AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.types            WHERE @list::text = 'types'            AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.subcategories    WHERE @list::text = 'subcategories'    AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.places           WHERE @list::text = 'places'           AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.event_categories WHERE @list::text = 'event_categories' AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.event_sources    WHERE @list::text = 'event_sources'    AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.events           WHERE @list::text = 'events'           AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.collections      WHERE @list::text = 'collections'      AND external_id = ANY(@external_ids::text[])
-UNION ALL
-SELECT external_id, id, digest, published FROM guide.promos           WHERE @list::text = 'promos'           AND external_id = ANY(@external_ids::text[]);
+SELECT external_id, id, digest, published FROM cms.objects WHERE list = @list::text AND external_id = ANY(@external_ids::text[]);
+
+-- What an import replaces, and taking it back.
+
+-- name: KeepReplaced :exec
+-- Objects as they are, before an import writes them.
+INSERT INTO cms.replaced_objects (queue_number, list, external_id, published, payload, digest)
+SELECT @queue_number, @list::text, n.external_id, COALESCE(o.published, false), o.payload, o.digest
+FROM (SELECT unnest(@external_ids::text[]) AS external_id) AS n
+LEFT JOIN cms.objects o ON o.list = @list::text AND o.external_id = n.external_id
+ON CONFLICT DO NOTHING;
+
+-- name: ForgetReplaced :exec
+DELETE FROM cms.replaced_objects WHERE queue_number = @queue_number AND list = @list AND external_id = ANY(@external_ids::text[]);
+
+-- name: CountDifference :many
+SELECT d.list, d.kind, count(*)::int AS objects FROM (
+    SELECT r.list, CASE WHEN r.payload IS NULL THEN 'created' WHEN o.published THEN 'changed' ELSE 'unpublished' END AS kind
+    FROM cms.replaced_objects r JOIN cms.objects o ON o.list = r.list AND o.external_id = r.external_id
+    WHERE r.queue_number = @queue_number) AS d
+GROUP BY d.list, d.kind;
+
+-- name: ListDifference :many
+-- The first of one list and kind, as they were and as they are. What they are is
+-- put together for these alone.
+WITH first AS MATERIALIZED (
+    SELECT r.external_id, o.title, COALESCE(r.payload, '{}') AS before
+    FROM cms.replaced_objects r JOIN cms.objects o ON o.list = @list::text AND o.external_id = r.external_id
+    WHERE r.queue_number = @queue_number AND r.list = @list::text
+      AND CASE WHEN r.payload IS NULL THEN 'created' WHEN o.published THEN 'changed' ELSE 'unpublished' END = @kind::text
+    ORDER BY r.external_id LIMIT @size::bigint
+)
+SELECT f.external_id, f.title, f.before::jsonb AS before, o.payload AS after
+FROM first f JOIN cms.objects o ON o.list = @list::text AND o.external_id = f.external_id ORDER BY f.external_id;
+
+-- name: StageUndo :one
+-- The objects of an import as they were before it. What was not published is
+-- hidden again. An object that a later import wrote stays as that left it.
+WITH before AS (
+    SELECT r.*, EXISTS (
+        SELECT FROM cms.replaced_objects l JOIN cms.imports j ON j.queue_number = l.queue_number
+        WHERE l.list = r.list AND l.external_id = r.external_id AND j.turn > i.turn
+    ) OR EXISTS ( -- or is about to write
+        SELECT FROM cms.imports j JOIN cms.staged_objects t ON t.queue_number = j.queue_number
+        WHERE j.state = 'running' AND j.turn > i.turn AND t.list = r.list AND t.external_id = r.external_id AND NOT t.refused) AS later
+    FROM cms.imports i JOIN cms.replaced_objects r ON r.queue_number = i.queue_number WHERE i.id = @id
+), staged AS (
+    INSERT INTO cms.staged_objects (queue_number, seq, rank, list, path, external_id, payload, digest, gone)
+    SELECT @queue_number, row_number() OVER (ORDER BY l.rank, b.external_id),
+        CASE WHEN b.published THEN l.rank ELSE 100 + l.rank END, b.list, 'undo.' || b.list, b.external_id,
+        CASE WHEN b.published THEN b.payload END, CASE WHEN b.published THEN b.digest END, NOT b.published
+    FROM before b JOIN (SELECT unnest(@lists::text[]) AS list, unnest(@ranks::smallint[]) AS rank) AS l ON l.list = b.list
+    WHERE NOT b.later
+    RETURNING gone
+)
+SELECT (SELECT count(*) FROM staged WHERE NOT gone)::int AS objects, (SELECT count(*) FROM staged)::int AS staged,
+    (SELECT count(*) FROM before WHERE later)::int AS later;
 
 -- name: PhotosOf :many
 SELECT id, url FROM guide.photos WHERE url = ANY(@urls::text[]);
@@ -170,8 +253,8 @@ ON CONFLICT (external_id) DO UPDATE SET name = excluded.name, sort_key = exclude
 RETURNING id;
 
 -- name: UpsertEventCategory :batchone
-INSERT INTO guide.event_categories AS t (external_id, name, sort_key, digest) VALUES (@external_id, @name, @sort_key, @digest)
-ON CONFLICT (external_id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, digest = excluded.digest,
+INSERT INTO guide.event_categories AS t (external_id, name, sort_key, usual_hours, digest) VALUES (@external_id, @name, @sort_key, @usual_hours, @digest)
+ON CONFLICT (external_id) DO UPDATE SET name = excluded.name, sort_key = excluded.sort_key, usual_hours = excluded.usual_hours, digest = excluded.digest,
     published = true, row_version = t.row_version + 1, updated_at = now()
 RETURNING id;
 
@@ -303,12 +386,26 @@ SELECT e.id,
     ARRAY(SELECT l.photo_id FROM guide.event_photos l WHERE l.event_id = e.id ORDER BY l.position)::bigint[] AS photo_ids
 FROM guide.events e WHERE e.id = ANY(@event_ids::bigint[]);
 
+-- name: TimeEvents :exec
+-- When events, and those of categories, are over.
+WITH timed AS (
+    UPDATE guide.events e SET over_at = COALESCE(
+        (SELECT e.starts_at + make_interval(secs => 3600 * max(c.usual_hours)) FROM guide.event_category_links l
+         JOIN guide.event_categories c ON c.id = l.category_id AND c.usual_hours IS NOT NULL
+         WHERE l.event_id = e.id AND NOT COALESCE(e.ends_at > e.starts_at, false)),
+        guide.over_at(e.starts_at, e.ends_at))
+    WHERE e.id = ANY(@event_ids::bigint[])
+       OR e.id IN (SELECT l.event_id FROM guide.event_category_links l WHERE l.category_id = ANY(@category_ids::bigint[]))
+    RETURNING e.id, e.over_at
+)
+UPDATE guide.event_listings l SET over_at = timed.over_at FROM timed WHERE l.event_id = timed.id AND l.over_at <> timed.over_at;
+
 -- name: ClearEventListings :exec
 DELETE FROM guide.event_listings WHERE event_id = ANY(@event_ids::bigint[]);
 
 -- name: FillEventListings :exec
 INSERT INTO guide.event_listings (category_id, source_id, starts_at, event_id, over_at)
-SELECT category.id, source.id, e.starts_at, e.id, guide.over_at(e.starts_at, e.ends_at)
+SELECT category.id, source.id, e.starts_at, e.id, e.over_at
 FROM guide.events e
 CROSS JOIN LATERAL (
     SELECT 0::bigint AS id UNION
@@ -317,3 +414,13 @@ CROSS JOIN LATERAL (
     SELECT 0::bigint AS id UNION
     SELECT e.source_id WHERE e.source_id IS NOT NULL) AS source
 WHERE e.id = ANY(@event_ids::bigint[]) AND e.published;
+
+-- name: DropPastListings :execrows
+-- What is over is listed no more. A bounded number of events, the oldest first.
+DELETE FROM guide.event_listings l
+WHERE l.event_id = ANY(ARRAY(
+    SELECT past.event_id FROM guide.event_listings past
+    WHERE past.category_id = 0 AND past.source_id = 0 AND past.over_at <= @over_before::timestamptz
+    ORDER BY past.over_at
+    LIMIT @max_events::bigint
+));

@@ -2,11 +2,11 @@
 -- A claim keeps others away until it runs out, so that a lost worker's photos
 -- come round again.
 UPDATE guide.photos AS p SET due_at = @claimed_until::timestamptz
-WHERE p.id IN (
+WHERE p.id = ANY(ARRAY(
     SELECT d.id FROM guide.photos d
     WHERE d.due_at <= @now::timestamptz AND d.state <> 'unused'
     ORDER BY d.due_at, d.id LIMIT @max_photos::bigint
-    FOR UPDATE SKIP LOCKED)
+    FOR UPDATE SKIP LOCKED))
 RETURNING p.id, p.url;
 
 -- name: RetirePhotos :exec

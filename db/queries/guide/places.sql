@@ -6,7 +6,7 @@ WITH total AS (
         WHERE c.district_id = @district_id AND c.type_id = @type_id AND c.subcategory_id = @subcategory_id
         LIMIT @count_limit::bigint) counted
 )
-SELECT total.places AS total, p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating
+SELECT total.places AS total, p.id, p.name, p.address, guide.place_kind(p.id)::text AS kind, COALESCE(p.rating, 0)::float8 AS rating
 FROM total
 CROSS JOIN LATERAL (
     SELECT l.sort_key, l.place_id FROM guide.place_listings l
@@ -16,6 +16,27 @@ CROSS JOIN LATERAL (
     OFFSET guide.page_offset(total.places, @page_number::bigint, @page_size::bigint)) page
 JOIN guide.places p ON p.id = page.place_id
 ORDER BY page.sort_key, page.place_id;
+
+-- name: ListPlacesByRating :many
+-- Walks the places from the best rated down and looks each up in the list.
+WITH total AS (
+    SELECT count(*)::bigint AS places FROM (
+        SELECT 1 FROM guide.place_listings c
+        WHERE c.district_id = @district_id AND c.type_id = @type_id AND c.subcategory_id = @subcategory_id
+        LIMIT @count_limit::bigint) counted
+)
+SELECT total.places AS total, page.id, page.name, page.address, guide.place_kind(page.id)::text AS kind, COALESCE(page.rating, 0)::float8 AS rating
+FROM total
+CROSS JOIN LATERAL (
+    SELECT p.id, p.name, p.address, p.rating, p.sort_key FROM guide.places p
+    WHERE p.published AND EXISTS (
+        SELECT 1 FROM guide.place_listings l
+        WHERE l.district_id = @district_id AND l.type_id = @type_id AND l.subcategory_id = @subcategory_id
+          AND l.sort_key = p.sort_key AND l.place_id = p.id OFFSET 0)
+    ORDER BY p.rating DESC NULLS LAST, p.sort_key, p.id
+    LIMIT @page_size::bigint
+    OFFSET guide.page_offset(total.places, @page_number::bigint, @page_size::bigint)) page
+ORDER BY page.rating DESC NULLS LAST, page.sort_key, page.id;
 
 -- name: ListPlaceDistricts :many
 -- Districts that have a place under the other filters.
@@ -58,7 +79,7 @@ SELECT p.id, p.name, p.address, COALESCE(p.rating, 0)::float8 AS rating,
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS types,
     ARRAY(SELECT s.name FROM guide.place_subcategories l JOIN guide.subcategories s ON s.id = l.subcategory_id
           WHERE l.place_id = p.id ORDER BY l.position)::text[] AS subcategories,
-    p.description, p.phone, p.site,
+    p.description, p.phone, p.site, p.lat, p.lon,
     COALESCE((SELECT ph.served_url FROM guide.place_photos l JOIN guide.photos ph ON ph.id = l.photo_id
           WHERE l.place_id = p.id ORDER BY (ph.state = 'bad'), l.position LIMIT 1), '')::text AS photo,
     EXISTS (SELECT 1 FROM guide.favourite_places f

@@ -1,11 +1,21 @@
 -- name: AmendPost :exec
--- The messages about a post are to follow it.
+-- The messages about a post are to follow it, those that are yet to come, too:
+-- they may be composed already.
 INSERT INTO relay.amendments (delivery_id, cause)
 SELECT v.id, @cause::text
 FROM relay.deliveries v
-WHERE v.owner_id = @owner_id AND v.post_id = @post_id AND v.attempts > 0 AND v.status NOT IN ('failed', 'suppressed')
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.owner_id = @owner_id AND v.post_id = @post_id AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1;
+
+-- name: AmendDelivery :exec
+-- The messages of a delivery are to be edited later, though its post has not changed.
+WITH outdated AS (
+    UPDATE relay.delivery_parts t SET shown = NULL WHERE t.delivery_id = @delivery_id
+)
+INSERT INTO relay.amendments (delivery_id, cause, due_at) VALUES (@delivery_id, @cause::text, now() + @wait::interval)
+ON CONFLICT (delivery_id) WHERE status = 'pending' DO NOTHING;
 
 -- name: AmendCase :exec
 -- The messages about a case are to show that it is closed, or open again.
@@ -13,9 +23,39 @@ INSERT INTO relay.amendments (delivery_id, cause)
 SELECT v.id, @cause::text
 FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.case_id = @case_id AND v.attempts > 0 AND v.status NOT IN ('failed', 'suppressed') AND p.type <> 'reunited'
+WHERE v.case_id = @case_id AND v.status NOT IN ('failed', 'suppressed') AND p.type <> 'reunited' AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1;
+
+-- name: AmendFirst :execrows
+-- The newest first message about a case in each destination is to say what another post adds.
+INSERT INTO relay.amendments (delivery_id, cause)
+SELECT DISTINCT ON (v.destination_id) v.id, 'added'
+FROM relay.deliveries v
+WHERE v.case_id = @case_id AND v.reply_to IS NULL AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL
+  AND NOT (v.owner_id = @owner_id AND v.post_id = @post_id)
+ORDER BY v.destination_id, v.id DESC
+ON CONFLICT (delivery_id) WHERE status = 'pending'
+DO UPDATE SET revision = relay.amendments.revision + 1;
+
+-- name: TakeBack :many
+-- Nothing of these deliveries is sent any more; what was, or may be on its way, is to be removed.
+WITH taken AS (
+    UPDATE relay.deliveries v
+    SET taken_back_at = now(),
+        status = CASE WHEN v.status IN ('pending', 'sending', 'parked', 'unknown') THEN 'suppressed' ELSE v.status END,
+        reason = CASE WHEN v.status IN ('pending', 'sending', 'parked', 'unknown') THEN @reason::text ELSE v.reason END,
+        untold = v.untold OR v.started_at IS NOT NULL AND v.status IN ('pending', 'sending', 'parked', 'unknown'),
+        updated_at = now()
+    WHERE v.id = ANY(@ids::bigint[]) AND v.taken_back_at IS NULL
+    RETURNING v.id, v.destination_id, v.attempts
+), removing AS (
+    INSERT INTO relay.amendments (delivery_id, cause)
+    SELECT id, 'taken_back' FROM taken WHERE attempts > 0
+    ON CONFLICT (delivery_id) WHERE status = 'pending'
+    DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = now()
+)
+SELECT DISTINCT d.name FROM taken JOIN relay.destinations d ON d.id = taken.destination_id ORDER BY d.name;
 
 -- name: OpenAmendment :one
 UPDATE relay.amendments a
@@ -23,7 +63,7 @@ SET attempts = a.attempts + 1
 FROM relay.deliveries v, relay.destinations d
 WHERE a.id = @id AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
-    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to,
+    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused;
 
 -- name: PartsToAmend :many

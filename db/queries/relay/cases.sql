@@ -4,7 +4,7 @@
 SELECT pg_advisory_xact_lock(@class::int, stripe) FROM unnest(@stripes::int[]) AS stripe;
 
 -- name: StoredPosts :many
-SELECT post_id, case_id, type, fingerprint, deleted_at
+SELECT post_id, case_id, type, fingerprint, deleted_at, forgotten, content_hash
 FROM relay.posts
 WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]);
 
@@ -28,6 +28,21 @@ LEFT JOIN relay.cases c ON c.id = p.case_id
 WHERE p.fingerprint IS NOT NULL AND NOT (p.owner_id = @owner_id AND p.post_id = @post_id)
 ORDER BY p.posted_at DESC, p.owner_id, p.post_id;
 
+-- name: LastOfAuthor :one
+-- What the author of a post wrote on the wall just before it, if it is about an animal.
+SELECT case_id, post_id, type
+FROM relay.posts
+WHERE owner_id = @owner_id AND posted_at BETWEEN @since AND @until AND from_id = @from_id AND post_id <> @post_id AND deleted_at IS NULL
+ORDER BY posted_at DESC, post_id DESC
+LIMIT 1;
+
+-- name: OthersOfCase :many
+-- The newest first.
+SELECT * FROM relay.posts
+WHERE case_id = @case_id::bigint AND NOT (owner_id = @owner_id AND post_id = @post_id) AND deleted_at IS NULL AND blanked_at IS NULL
+ORDER BY posted_at DESC
+LIMIT @most;
+
 -- name: AddCaseKeys :exec
 INSERT INTO relay.case_keys (key, posted_at, owner_id, post_id)
 SELECT DISTINCT key, @posted_at::timestamptz, @owner_id::bigint, @post_id::bigint FROM unnest(@keys::bigint[]) AS key
@@ -46,6 +61,10 @@ UPDATE relay.posts SET case_id = $3, case_reason = $4 WHERE owner_id = $1 AND po
 -- name: LockCase :one
 SELECT * FROM relay.cases WHERE id = $1 FOR UPDATE;
 
+-- name: JoinCase :one
+-- A case has one more post; it is locked.
+UPDATE relay.cases SET posts = posts + 1 WHERE id = $1 RETURNING closed_at;
+
 -- name: GetCase :one
 SELECT * FROM relay.cases WHERE id = $1;
 
@@ -55,6 +74,7 @@ UPDATE relay.cases c
 SET closed_at       = home.at,
     closed_owner_id = home.owner_id,
     closed_post_id  = home.post_id,
+    posts           = (SELECT count(*) FROM relay.posts m WHERE m.case_id = c.id),
     updated_at      = now()
 FROM (SELECT 1) one
 LEFT JOIN (
@@ -68,12 +88,12 @@ WHERE c.id = $1
 RETURNING c.closed_at;
 
 -- name: ToldDeliveries :many
--- What a case has been told by, or is about to be.
+-- What a case has been told by, or is about to be; not what a person may not want to go out at all.
 SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.status, v.created_at, v.sent_at, p.type
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed')
+WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason = 'unsure')
 ORDER BY v.id;
 
 -- name: SuppressWaiting :many
@@ -122,7 +142,7 @@ WHERE id IN (
     JOIN relay.deliveries s ON s.stands_for = t.id AND s.status = 'suppressed'
     JOIN relay.posts p ON p.owner_id = s.owner_id AND p.post_id = s.post_id
     JOIN relay.cases c ON c.id = s.case_id
-    WHERE (t.status = 'failed' OR t.status = 'suppressed' AND t.reason = @given_up)
+    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = @given_up)
       AND t.updated_at > @since AND s.created_at > @since
       AND p.deleted_at IS NULL AND c.closed_at IS NULL
       AND NOT EXISTS (
@@ -139,29 +159,47 @@ SET stands_for = @id, reason = @reason, updated_at = now()
 WHERE case_id = @case_id AND destination_id = @destination_id AND status = 'suppressed' AND stands_for IS NOT NULL;
 
 -- name: ListCases :many
+-- A page is the newest of each number of posts, put together: however few cases
+-- have so many, none of the others is read.
+WITH page AS (
+    SELECT o.id FROM relay.cases o WHERE o.id = sqlc.narg('id')::bigint
+    UNION ALL
+    SELECT o.id FROM (
+        SELECT found.id
+        FROM generate_series(greatest(@least_posts::int, 1), (SELECT max(m.posts) FROM relay.cases m WHERE m.joined_to IS NULL)) AS size(posts)
+        CROSS JOIN (VALUES (true), (false)) AS state(closed)
+        CROSS JOIN LATERAL (
+            SELECT f.id FROM relay.cases f
+            WHERE f.joined_to IS NULL AND f.posts = size.posts AND (f.closed_at IS NOT NULL) = state.closed AND f.id < @before
+            ORDER BY f.id DESC
+            LIMIT @most
+        ) found
+        WHERE sqlc.narg('id')::bigint IS NULL AND (sqlc.narg('closed')::boolean IS NULL OR state.closed = sqlc.narg('closed'))
+        ORDER BY found.id DESC
+        LIMIT @most
+    ) o
+)
 SELECT c.id, p.first_at, c.closed_at, c.closed_owner_id, c.closed_post_id, c.note,
        p.posts, p.last_at, p.type, p.animal, p.location,
        v.owed, v.told, v.suppressed
-FROM relay.cases c
+FROM page
+CROSS JOIN LATERAL (SELECT * FROM relay.cases o WHERE o.id = page.id LIMIT 1) c
 CROSS JOIN LATERAL (
     SELECT count(*)::int AS posts, min(q.posted_at)::timestamptz AS first_at, max(q.posted_at)::timestamptz AS last_at,
            coalesce((array_agg(q.type ORDER BY q.posted_at DESC))[1], '')::text AS type,
            coalesce(max(q.animal), '')::text AS animal,
            coalesce((array_agg(q.location ORDER BY q.location = '', q.posted_at))[1], '')::text AS location
     FROM relay.posts q
-    WHERE q.case_id = c.id
+    WHERE q.case_id = page.id
     HAVING count(*) > 0
 ) p
 CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE w.status = 'sent')::int AS told, count(*) FILTER (WHERE w.status = 'suppressed')::int AS suppressed,
            count(*)::int AS owed
     FROM relay.deliveries w
-    WHERE w.case_id = c.id
+    WHERE w.case_id = page.id
 ) v
 WHERE c.joined_to IS NULL
-  AND (sqlc.narg('id')::bigint IS NULL OR c.id = sqlc.narg('id'))
-  AND (sqlc.narg('closed')::boolean IS NULL OR (c.closed_at IS NOT NULL) = sqlc.narg('closed'))
-  AND p.posts >= @least_posts::int
 ORDER BY c.id DESC
 LIMIT @most;
 

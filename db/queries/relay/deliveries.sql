@@ -13,8 +13,8 @@ SELECT id FROM relay.deliveries WHERE destination_id = $1 AND owner_id = $2 AND 
 UPDATE relay.destinations SET migrated_to = $2 WHERE id = $1;
 
 -- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, wanted, wanted_at)
-VALUES (@destination_id, @owner_id, @post_id, @workflow_id, @weight, @status, @reason, @case_id, @reply_to, @stands_for, @wanted, CASE WHEN @wanted::boolean THEN now() END)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, urgent, wanted, wanted_at)
+VALUES (@destination_id, @owner_id, @post_id, @workflow_id, @weight, @status, @reason, @case_id, @reply_to, @stands_for, @urgent, @wanted, CASE WHEN @wanted::boolean THEN now() END)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id;
 
@@ -24,9 +24,31 @@ SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, 
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.status = 'pending' AND v.started_at IS NULL
+WHERE v.status = 'pending' AND v.started_at IS NULL AND (v.due_at IS NULL OR v.due_at <= now())
 ORDER BY v.id
 LIMIT @most;
+
+-- name: SpaceOut :many
+-- What this transaction has owed to go later is due one after the other at each
+-- destination, behind what is spaced out there already, the newest post first.
+WITH late AS (
+    SELECT v.id, v.destination_id, row_number() OVER (PARTITION BY v.destination_id ORDER BY p.posted_at DESC, v.id) AS place
+    FROM relay.deliveries v
+    JOIN relay.posts p USING (owner_id, post_id)
+    WHERE v.owner_id = @owner_id AND v.status = 'pending' AND NOT v.urgent AND v.created_at = now()
+), before AS (
+    SELECT v.destination_id, max(v.due_at) AS due_at
+    FROM relay.deliveries v
+    WHERE v.status = 'pending' AND NOT v.urgent AND v.due_at > now()
+    GROUP BY v.destination_id
+)
+UPDATE relay.deliveries v
+SET due_at = coalesce(b.due_at, now()) + l.place * @every::interval
+FROM late l
+JOIN relay.destinations d ON d.id = l.destination_id
+LEFT JOIN before b ON b.destination_id = l.destination_id
+WHERE v.id = l.id
+RETURNING d.name AS destination, v.owner_id, v.post_id, v.due_at;
 
 -- name: MarkStarted :exec
 UPDATE relay.deliveries SET started_at = now() WHERE id = ANY(@ids::bigint[]);
@@ -45,11 +67,16 @@ LIMIT @most;
 UPDATE relay.deliveries SET run_seen_at = now() WHERE id = ANY(@ids::bigint[]);
 
 -- name: DeliveriesNotAtRest :many
-SELECT v.id, d.name AS destination, v.owner_id, v.post_id
-FROM relay.deliveries v
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.status IN ('pending', 'sending', 'parked', 'unknown') AND v.id > @after
-ORDER BY v.id
+SELECT found.id, d.name AS destination, found.owner_id, found.post_id
+FROM relay.destinations d
+CROSS JOIN unnest(@waiting::text[]) AS asked(status)
+CROSS JOIN LATERAL (
+    SELECT v.id, v.owner_id, v.post_id FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status = asked.status AND v.id > @after
+    ORDER BY v.id
+    LIMIT @most
+) found
+ORDER BY found.id
 LIMIT @most;
 
 -- name: UntoldDeliveries :many
@@ -65,7 +92,8 @@ LIMIT @most;
 UPDATE relay.deliveries SET untold = false WHERE id = ANY(@ids::bigint[]);
 
 -- name: OpenDelivery :one
-SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted,
+SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted, v.words_first, v.first_attempt_at,
+       greatest(v.due_at - now(), '0'::interval)::interval AS due_in,
        d.id AS destination_id, d.migrated_to, d.names_refused, d.failed_turns, (d.paused_at IS NOT NULL)::boolean AS paused,
        coalesce((SELECT jsonb_agg(t.message_ids ORDER BY t.part) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), '[]')::jsonb AS arrived,
        -- The first message of the delivery that this one answers, if it is in the chat that the destination is now.
@@ -134,7 +162,7 @@ RETURNING b.number, b.started_at;
 -- name: RecordArrival :one
 -- An attempt closes once, ids are added and not replaced, and what is final stays.
 WITH delivery AS (
-    SELECT v.id, v.destination_id, d.migrated_to
+    SELECT v.id, v.destination_id, v.taken_back_at, d.migrated_to
     FROM relay.deliveries v
     JOIN relay.destinations d ON d.id = v.destination_id
     WHERE d.name = @destination AND v.owner_id = @owner_id AND v.post_id = @post_id
@@ -152,6 +180,11 @@ WITH delivery AS (
            coalesce(attempt.photos, '{}'), delivery.migrated_to
     FROM delivery LEFT JOIN attempt ON true
     ON CONFLICT (delivery_id, part) DO NOTHING
+    RETURNING delivery_id
+), removing AS ( -- it has arrived after it was taken back
+    INSERT INTO relay.amendments (delivery_id, cause)
+    SELECT delivery.id, 'taken_back' FROM delivery JOIN arrived ON arrived.delivery_id = delivery.id WHERE delivery.taken_back_at IS NOT NULL
+    ON CONFLICT (delivery_id) WHERE status = 'pending' DO UPDATE SET revision = relay.amendments.revision + 1
 ), answering AS (
     UPDATE relay.destinations d
     SET failed_turns = 0, failing_since = NULL
@@ -163,6 +196,7 @@ SET status = CASE WHEN v.status IN ('sent', 'suppressed') THEN v.status WHEN @la
     reason = CASE WHEN v.status = 'suppressed' THEN v.reason ELSE '' END, captcha = NULL,
     untold = v.untold OR v.status IN ('parked', 'unknown'),
     weight = greatest(@next_weight::int, 1),
+    due_at = CASE WHEN v.words_first AND @part::int = 0 THEN now() + '1 minute'::interval END,
     cut = CASE WHEN @last::boolean THEN NULL ELSE v.cut END,
     sent_at = CASE WHEN @last::boolean THEN coalesce(v.sent_at, now()) ELSE v.sent_at END,
     updated_at = now()
@@ -214,23 +248,48 @@ SET status = @status, reason = @reason, captcha = @captcha,
     sent_at = CASE WHEN @status::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     started_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE started_at END,
     wanted = wanted OR @status::text = 'pending',
+    due_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE due_at END,
     wanted_at = CASE WHEN @status::text = 'pending' THEN now() ELSE wanted_at END,
+    taken_back_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE taken_back_at END,
     updated_at = now()
 WHERE id = @id;
 
 -- name: ListDeliveries :many
+-- The branches that are not asked for cost nothing. Each of the others is a
+-- range of an index, so that what is rare, or not there, is found as fast.
+WITH page AS (
+    SELECT o.id FROM relay.deliveries o WHERE o.id = sqlc.narg('id')::bigint
+    UNION ALL
+    SELECT o.id FROM relay.deliveries o WHERE o.owner_id = sqlc.narg('owner_id')::bigint AND o.post_id = sqlc.narg('post_id')::bigint
+    UNION ALL
+    SELECT o.id FROM relay.deliveries o WHERE o.case_id = sqlc.narg('case_id')::bigint
+    UNION ALL
+    SELECT o.id FROM (
+        SELECT found.id
+        FROM relay.destinations t
+        CROSS JOIN unnest(@statuses::text[]) AS asked(status)
+        CROSS JOIN LATERAL (
+            SELECT f.id FROM relay.deliveries f
+            WHERE f.destination_id = t.id AND f.status = asked.status AND f.id < @before
+            ORDER BY f.id DESC
+            LIMIT @most
+        ) found
+        WHERE sqlc.narg('id')::bigint IS NULL AND sqlc.narg('post_id')::bigint IS NULL AND sqlc.narg('case_id')::bigint IS NULL
+          AND (sqlc.narg('destination')::text IS NULL OR t.name = sqlc.narg('destination'))
+        ORDER BY found.id DESC
+        LIMIT @most
+    ) o
+)
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
-       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for,
-       ARRAY(SELECT unnest(t.message_ids) FROM relay.delivery_parts t WHERE t.delivery_id = v.id ORDER BY t.part)::bigint[] AS message_ids
-FROM relay.deliveries v
+       v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for, v.taken_back_at,
+       (v.status = 'pending' AND d.paused_at IS NOT NULL)::boolean AS held,
+       ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
+FROM page
+JOIN relay.deliveries v ON v.id = page.id
 JOIN relay.destinations d ON d.id = v.destination_id
-JOIN relay.posts p USING (owner_id, post_id)
-WHERE (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
+JOIN relay.posts p ON p.owner_id = v.owner_id AND p.post_id = v.post_id
+WHERE v.status = ANY(@statuses::text[]) AND v.id < @before
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
-  AND (sqlc.narg('id')::bigint IS NULL OR v.id = sqlc.narg('id'))
-  AND (sqlc.narg('case_id')::bigint IS NULL OR v.case_id = sqlc.narg('case_id'))
-  AND (sqlc.narg('owner_id')::bigint IS NULL OR v.owner_id = sqlc.narg('owner_id'))
-  AND (sqlc.narg('post_id')::bigint IS NULL OR v.post_id = sqlc.narg('post_id'))
 ORDER BY v.id DESC
 LIMIT @most;
 
@@ -241,18 +300,55 @@ WHERE delivery_id = $1
 ORDER BY number;
 
 -- name: CountDeliveries :many
-SELECT status, count(*) AS deliveries, min(created_at)::timestamptz AS oldest
-FROM relay.deliveries
-GROUP BY status;
+-- Those that rest are not counted, their tallies are.
+SELECT asked.status::text AS status, sum(waiting.deliveries)::bigint AS deliveries, coalesce(min(waiting.oldest), now())::timestamptz AS oldest
+FROM relay.destinations d
+CROSS JOIN unnest(@waiting::text[]) AS asked(status)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS deliveries, (
+        SELECT f.created_at FROM relay.deliveries f WHERE f.destination_id = d.id AND f.status = asked.status ORDER BY f.id LIMIT 1
+    ) AS oldest
+    FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status = asked.status
+) waiting
+GROUP BY asked.status
+UNION ALL
+SELECT status, sum(change)::bigint, now() FROM relay.delivery_tallies GROUP BY status;
+
+-- name: FoldTallies :exec
+WITH folded AS (
+    DELETE FROM relay.delivery_tallies RETURNING status, change
+)
+INSERT INTO relay.delivery_tallies (status, change) SELECT status, sum(change) FROM folded GROUP BY status;
+
+-- name: CountWithPeople :many
+-- Deliveries that wait for a person, by what for.
+SELECT d.name AS destination, v.status, v.reason, count(*)::int AS deliveries, min(v.updated_at)::timestamptz AS since
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.status IN ('parked', 'unknown')
+GROUP BY d.name, v.status, v.reason
+ORDER BY d.name, v.status, v.reason;
 
 -- name: SentSince :one
-SELECT count(*) AS deliveries, coalesce(sum(unknown_attempts), 0)::bigint AS uncertain
-FROM relay.deliveries
-WHERE status = 'sent' AND sent_at >= $1;
+SELECT coalesce(sum(sent.deliveries), 0)::bigint AS deliveries, coalesce(sum(sent.uncertain), 0)::bigint AS uncertain
+FROM relay.destinations d
+CROSS JOIN LATERAL (
+    SELECT count(*) AS deliveries, sum(v.unknown_attempts) AS uncertain
+    FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status = 'sent' AND v.sent_at >= $1
+) sent;
 
 -- name: LowerPhoto :exec
 INSERT INTO relay.delivery_photos (delivery_id, photo, rung) VALUES ($1, $2, $3)
 ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_photos.rung, excluded.rung);
+
+-- name: WordsFirst :exec
+-- The words go alone, and the photos follow: what was cut otherwise is cut anew.
+UPDATE relay.deliveries SET words_first = true, cut = NULL, updated_at = now() WHERE id = $1;
+
+-- name: PutOff :exec
+UPDATE relay.deliveries SET due_at = now() + @wait::interval, updated_at = now() WHERE id = @id;
 
 -- name: PhotoRungs :many
 SELECT photo, rung FROM relay.delivery_photos WHERE delivery_id = $1;

@@ -16,18 +16,29 @@ WHERE v.destination_id = @destination_id AND v.status = 'sent' AND v.sent_at > n
 ORDER BY v.sent_at;
 
 -- name: NextDeliveries :many
-SELECT v.id, v.owner_id, v.post_id, v.weight, v.created_at, v.wanted_at, p.type, p.animal, p.location
+-- What has begun goes on, what a person asked for comes next, then the oldest.
+SELECT v.id, v.owner_id, v.post_id, v.status, v.weight, v.created_at, v.wanted_at, p.type, p.animal, p.location
 FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.destination_id = @destination_id AND v.status IN ('pending', 'sending')
-ORDER BY v.id
+WHERE v.destination_id = @destination_id AND v.status IN ('pending', 'sending') AND v.urgent = @urgent AND (v.due_at IS NULL OR v.due_at <= now())
+ORDER BY v.status = 'sending' DESC, v.wanted DESC, v.id
+LIMIT @most;
+
+-- name: SentUrgent :many
+-- Which of the last deliveries were urgent, the last first.
+SELECT v.urgent
+FROM relay.deliveries v
+WHERE v.destination_id = @destination_id AND v.status = 'sent'
+ORDER BY v.sent_at DESC
 LIMIT @most;
 
 -- name: NextEdits :many
+-- A delivery's messages are edited when it has all of them: until then an attempt
+-- may still put before the readers what its post said before.
 SELECT a.id, a.cause, a.created_at, v.id AS delivery_id, v.owner_id, v.post_id
 FROM relay.amendments a
 JOIN relay.deliveries v ON v.id = a.delivery_id
-WHERE v.destination_id = @destination_id AND a.status = 'pending' AND a.due_at <= now()
+WHERE v.destination_id = @destination_id AND a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
 ORDER BY a.due_at, a.id
 LIMIT @most;
 
@@ -36,11 +47,22 @@ UPDATE relay.destinations
 SET paused_at = now(), paused_by = @paused_by, pause_reason = @pause_reason, paused_delivery = sqlc.narg('paused_delivery')
 WHERE id = @id AND (paused_at IS NULL OR NOT @unless_paused::boolean);
 
--- name: ResumeDestination :exec
-UPDATE relay.destinations
-SET paused_at = NULL, paused_by = '', pause_reason = '', paused_delivery = NULL, cooling_until = NULL, cool_reason = '',
-    failed_turns = 0, failing_since = NULL
-WHERE id = @id;
+-- name: ResumeDestination :many
+-- The delivery whose refusal paused the destination is taken up again.
+WITH was AS (
+    SELECT d.id, d.paused_delivery FROM relay.destinations d WHERE d.id = @id FOR UPDATE
+), resumed AS (
+    UPDATE relay.destinations d
+    SET paused_at = NULL, paused_by = '', pause_reason = '', paused_delivery = NULL, cooling_until = NULL, cool_reason = '',
+        failed_turns = 0, failing_since = NULL
+    FROM was
+    WHERE d.id = was.id
+)
+UPDATE relay.deliveries v
+SET status = 'pending', reason = '', started_at = NULL, wanted = true, wanted_at = now(), updated_at = now()
+FROM was
+WHERE v.id = was.paused_delivery AND v.status = 'parked'
+RETURNING v.id;
 
 -- name: EndPauseOf :exec
 -- The delivery whose refusal paused its lane is to be tried again: the lane goes on.
@@ -67,10 +89,18 @@ SET rate_per_second = @rate_per_second, rate_per_minute = @rate_per_minute,
 WHERE id = @id;
 
 -- name: ListDestinations :many
-SELECT d.name, d.paused_at, d.paused_by, d.pause_reason, d.cooling_until, d.cool_reason, d.failing_since,
+SELECT d.name, d.paused_at, d.paused_by, d.pause_reason, d.paused_delivery, d.cooling_until, d.cool_reason, d.failing_since,
        d.rate_per_second, d.rate_per_minute, d.configured_per_second, d.configured_per_minute,
-       (SELECT count(*) FROM relay.deliveries v WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending'))::int AS waiting
+       (SELECT count(*) FROM relay.deliveries v WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending'))::int AS waiting,
+       coalesce(first.wanted_at, first.created_at, now())::timestamptz AS oldest
 FROM relay.destinations d
+LEFT JOIN LATERAL (
+    SELECT v.created_at, v.wanted_at
+    FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending')
+    ORDER BY v.id
+    LIMIT 1
+) first ON true
 WHERE sqlc.narg('name')::text IS NULL OR d.name = sqlc.narg('name')
 ORDER BY d.name;
 
@@ -83,13 +113,14 @@ WITH edited AS (
     SELECT DISTINCT v.destination_id
     FROM relay.amendments a
     JOIN relay.deliveries v ON v.id = a.delivery_id
-    WHERE a.status = 'pending' AND a.due_at <= now()
+    WHERE a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
 )
 SELECT d.name, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
 FROM relay.destinations d
 LEFT JOIN edited e ON e.destination_id = d.id
 WHERE e.destination_id IS NOT NULL
-   OR EXISTS (SELECT FROM relay.deliveries v WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending'))
+   OR EXISTS (SELECT FROM relay.deliveries v
+              WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending') AND (v.due_at IS NULL OR v.due_at <= now()))
 ORDER BY d.name;
 
 -- name: WantSchedule :exec

@@ -58,21 +58,42 @@ WHERE name = @name;
 INSERT INTO relay.read_calls (key, hour, calls) VALUES ($1, date_trunc('hour', now()), 1)
 ON CONFLICT (key, hour) DO UPDATE SET calls = relay.read_calls.calls + 1;
 
--- name: CallsSince :one
-SELECT coalesce(sum(calls), 0)::int AS calls FROM relay.read_calls WHERE key = $1 AND hour > $2;
+-- name: ReadingKeys :many
+-- Reading keys in the order given, with the calls that each has made since a time,
+-- counted in whole hours.
+SELECT k.key::text AS key, coalesce((SELECT sum(c.calls) FROM relay.read_calls c WHERE c.key = k.key AND c.hour > @since), 0)::int AS used,
+       p.until, coalesce(p.reason, '') AS reason, p.captcha, coalesce(p.answer, '') AS answer
+FROM unnest(@keys::text[]) WITH ORDINALITY k (key, place)
+LEFT JOIN relay.key_pauses p ON p.key = k.key
+ORDER BY k.place;
 
 -- name: ForgetCalls :exec
 DELETE FROM relay.read_calls WHERE hour < $1;
 
 -- name: PauseKey :exec
-INSERT INTO relay.key_pauses (key, until, reason) VALUES ($1, $2, $3)
-ON CONFLICT (key) DO UPDATE SET until = greatest(relay.key_pauses.until, excluded.until), reason = excluded.reason;
+INSERT INTO relay.key_pauses (key, until, reason, captcha) VALUES ($1, $2, $3, $4)
+ON CONFLICT (key) DO UPDATE
+SET until = greatest(relay.key_pauses.until, excluded.until), reason = excluded.reason, captcha = excluded.captcha, answer = '';
 
--- name: ResumeKey :execrows
-DELETE FROM relay.key_pauses WHERE key = $1 AND until > now();
+-- name: ResumeKeys :execrows
+DELETE FROM relay.key_pauses WHERE key = ANY(@keys::text[]) AND (until > now() OR answer <> '');
 
--- name: KeyPause :one
-SELECT until, reason FROM relay.key_pauses WHERE key = $1 AND until > now();
+-- name: AnswerCaptcha :execrows
+-- The key that asks for longest gets a person's answer, and reads again.
+UPDATE relay.key_pauses SET until = now(), answer = @answer
+WHERE key = (SELECT p.key FROM relay.key_pauses p WHERE p.key = ANY(@keys::text[]) AND p.captcha IS NOT NULL AND p.until > now() ORDER BY p.until LIMIT 1);
 
 -- name: CountPostsOf :one
 SELECT count(*) FROM relay.posts WHERE owner_id = $1 AND posted_at > $2;
+
+-- name: WallHasNews :one
+-- Makes a community's wall due, once for each event, and returns its name. Events
+-- of the days before are forgotten.
+WITH old AS (
+    DELETE FROM relay.callback_events WHERE received_at < now() - '1 day'::interval
+), fresh AS (
+    INSERT INTO relay.callback_events (event_id) VALUES (@event_id) ON CONFLICT DO NOTHING RETURNING event_id
+)
+UPDATE relay.walls SET next_read_at = now(), updated_at = now()
+WHERE owner_id = @owner_id AND watched AND EXISTS (SELECT FROM fresh)
+RETURNING name;

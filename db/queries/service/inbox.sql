@@ -13,11 +13,11 @@ RETURNING session, trace_id;
 -- name: SweepUpdates :execrows
 -- A bounded bite, skipping rows that another sweep is at.
 DELETE FROM service.inbox
-WHERE (bot_id, update_id) IN (
-    SELECT old.bot_id, old.update_id
+WHERE ctid = ANY(ARRAY(
+    SELECT old.ctid
     FROM service.inbox AS old
     WHERE old.claimed_at < sqlc.arg(before)
     ORDER BY old.claimed_at
     LIMIT sqlc.arg(max_updates)::bigint
     FOR UPDATE SKIP LOCKED
-);
+));

@@ -15,6 +15,7 @@ import (
 	"vestnik/internal/sandbox/core"
 	"vestnik/internal/sandbox/telegram"
 	"vestnik/internal/sandbox/vk"
+	"vestnik/internal/words"
 )
 
 //go:embed files
@@ -149,7 +150,7 @@ func moment(at, now time.Time) string {
 		return "только что"
 	case ago < time.Hour:
 		n := int(ago.Minutes())
-		return fmt.Sprintf("%d %s назад", n, plural(n, "минуту", "минуты", "минут"))
+		return words.Russian(n, "минуту", "минуты", "минут") + " назад"
 	}
 	return day(at, now) + " в " + at.Format("15:04")
 }
@@ -165,16 +166,6 @@ func day(at, now time.Time) string {
 		return "завтра"
 	}
 	return fmt.Sprintf("%d %s", at.Day(), monthNames[at.Month()-1])
-}
-
-func plural(n int, one, few, many string) string {
-	switch {
-	case n%10 == 1 && n%100 != 11:
-		return one
-	case n%10 >= 2 && n%10 <= 4 && (n%100 < 12 || n%100 > 14):
-		return few
-	}
-	return many
 }
 
 // columns chooses the layout of n photos: one, two by two, one large beside two, or rows of three.

@@ -1,6 +1,13 @@
 package telegram
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+	"time"
+)
+
+// deletable is for how long a bot that is no administrator may delete what it has sent.
+const deletable = 48 * time.Hour
 
 const notModified = "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message"
 
@@ -76,3 +83,27 @@ func (q *request) editMessageMedia() any {
 }
 
 func (q *request) editMessageReplyMarkup() any { return q.edit(func(*Message) {}) }
+
+func (q *request) deleteMessage() any {
+	t := q.platform
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := q.find()
+	if c == nil || q.refuse(c.reach(q.bot)) {
+		return nil
+	}
+	m := c.message(q.integer("message_id"))
+	administrator := c.Members[q.bot.ID()].Status == Administrator
+	switch {
+	case m == nil:
+		q.bad("message to delete not found")
+	case !administrator && (m.From != q.bot.ID() || t.core.Now().Sub(m.Date) > deletable):
+		q.bad("message can't be deleted for everyone")
+	}
+	if q.refused != nil {
+		return nil
+	}
+	c.Messages = slices.DeleteFunc(c.Messages, func(other *Message) bool { return other.ID == m.ID })
+	q.stored = append(q.stored, m.ID)
+	return true
+}

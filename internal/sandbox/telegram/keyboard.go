@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+
+	"vestnik/internal/sandbox/entities"
 )
 
 // inlineButton is a button as it may be sent; exactly one of the fields after the text must be used
@@ -17,10 +19,11 @@ type inlineButton struct {
 	} `json:"copy_text"`
 }
 
-// Limits of an inline keyboard: a hundred buttons, 64 bytes of callback_data.
+// Limits of an inline keyboard: a hundred buttons, 64 bytes of callback_data, 256 characters of copy_text.
 const (
 	maxButtons      = 100
 	maxCallbackData = 64
+	maxCopyText     = 256
 )
 
 // keyboard reads reply_markup. Markup other than an inline keyboard is accepted and not shown.
@@ -88,9 +91,12 @@ func (q *request) button(sent inlineButton) (button Button) {
 		}
 		button.Data = sent.CallbackData
 	}
-	switch {
-	case sent.CopyText == nil:
-	case used > 0 && sent.CopyText.Text == "":
+	switch copied := sent.CopyText; {
+	case copied == nil:
+	case copied.Text != "" && entities.Characters(copied.Text) <= maxCopyText:
+		used++
+		button.Copy = copied.Text
+	case used > 0 && copied.Text == "":
 		// go-telegram/bot adds an empty copy_text to every button; the server looks at url and callback_data first and
 		// never sees it.
 		q.warn("a button carries an empty copy_text")

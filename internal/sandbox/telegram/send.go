@@ -191,12 +191,15 @@ func (q *request) sendMessage() any {
 	return q.sendOne(false, m)
 }
 
-func (q *request) sendPhoto() any {
-	m := Message{}
+func (q *request) sendPhoto() any { return q.sendPicture("photo", Message{}) }
+
+func (q *request) sendAnimation() any { return q.sendPicture("animation", Message{Animation: true}) }
+
+func (q *request) sendPicture(param string, m Message) any {
 	m.Caption, m.Entities = q.caption()
 	m.Keyboard = q.keyboard()
 	if q.refused == nil && q.admissible() {
-		photo, refused := q.photo("photo", q.form.Text("photo"))
+		photo, refused := q.photo(param, q.form.Text(param))
 		q.refuse(refused)
 		m.Photo = photo
 	}

@@ -142,11 +142,13 @@ type Message struct {
 	Caption  string            `json:"caption,omitempty"` // of a photo
 	Entities []entities.Entity `json:"entities,omitempty"`
 	Photo    *Photo            `json:"photo,omitempty"`
-	Location *Location         `json:"location,omitempty"`
-	Album    string            `json:"album,omitempty"` // media_group_id
-	ReplyTo  int64             `json:"reply_to,omitempty"`
-	Silent   bool              `json:"silent,omitempty"`
-	Keyboard [][]Button        `json:"keyboard,omitempty"`
+	// Animation says that the photo moves: a GIF. Its frames are not imitated.
+	Animation bool       `json:"animation,omitempty"`
+	Location  *Location  `json:"location,omitempty"`
+	Album     string     `json:"album,omitempty"` // media_group_id
+	ReplyTo   int64      `json:"reply_to,omitempty"`
+	Silent    bool       `json:"silent,omitempty"`
+	Keyboard  [][]Button `json:"keyboard,omitempty"`
 	// Preview is the address whose preview is shown under the text; empty if there is none or it is turned off.
 	Preview string `json:"preview,omitempty"`
 }
@@ -175,4 +177,5 @@ type Button struct {
 	Text string `json:"text"`
 	Data string `json:"data,omitempty"` // callback_data
 	URL  string `json:"url,omitempty"`
+	Copy string `json:"copy,omitempty"` // copy_text
 }

@@ -30,7 +30,9 @@ func (t *Platform) wire(c *chat, m *Message) map[string]any {
 	put("caption", m.Caption != "", m.Caption)
 	put("entities", m.Text != "" && len(m.Entities) > 0, m.Entities)
 	put("caption_entities", m.Caption != "" && len(m.Entities) > 0, m.Entities)
-	if m.Photo != nil {
+	if m.Animation {
+		w["animation"] = t.wirePhoto(m.Photo)
+	} else if m.Photo != nil {
 		w["photo"] = t.wirePhoto(m.Photo)
 	}
 	if m.Location != nil {
@@ -88,6 +90,8 @@ func wireKeyboard(rows [][]Button) [][]map[string]any {
 				w["url"] = b.URL
 			case b.Data != "":
 				w["callback_data"] = b.Data
+			case b.Copy != "":
+				w["copy_text"] = map[string]any{"text": b.Copy}
 			}
 			board[i] = append(board[i], w)
 		}

@@ -60,9 +60,10 @@ func init() { // a literal would be an initialisation cycle through request
 	methods = map[string]method{
 		"utils.resolveScreenName":    {"screen_name!", append(writers, readers...), "", (*request).resolveScreenName},
 		"wall.get":                   {"owner_id! offset count filter extended", readers, "", (*request).wallGet},
-		"wall.getById":               {"posts!", readers, "", (*request).wallGetByID},
+		"wall.getById":               {"posts! copy_history_depth", readers, "", (*request).wallGetByID},
 		"wall.post":                  {"owner_id from_group message attachments mute_notifications guid copyright", writers, "wall", (*request).wallPost},
 		"wall.edit":                  {"owner_id post_id! message attachments copyright", people, "wall", (*request).wallEdit},
+		"wall.delete":                {"owner_id post_id!", people, "wall", (*request).wallDelete},
 		"photos.getWallUploadServer": {"group_id", people, "photos", (*request).getWallUploadServer},
 		"photos.saveWallPhoto":       {"group_id photo! server! hash!", people, "photos", (*request).saveWallPhoto},
 	}

@@ -235,3 +235,17 @@ func (q *request) wallEdit() any {
 	q.stored = append(q.stored, p.ID)
 	return map[string]any{"post_id": p.ID}
 }
+
+func (q *request) wallDelete() any {
+	w, id := q.wallToWrite(), q.integer("post_id", 0)
+	if w == nil {
+		return nil
+	}
+	if w.post(id) == nil {
+		q.refuse(refuse(210, "Access to wall's post denied"))
+		return nil
+	}
+	w.Posts = slices.DeleteFunc(w.Posts, func(p *Post) bool { return p.ID == id })
+	q.stored = append(q.stored, id)
+	return 1
+}

@@ -86,7 +86,7 @@ func (w *wall) shown() []*Post {
 func (p *Post) hidden() bool { return p.Type == "suggest" || p.Type == "postpone" }
 
 func (q *request) wallGetByID() any {
-	v, items := q.platform, []any{}
+	v, items, depth := q.platform, []any{}, int(q.integer("copy_history_depth", 2))
 	names := strings.Split(q.form.Text("posts"), ",")
 	if len(names) > 100 {
 		q.bad("posts: at most 100")
@@ -103,7 +103,9 @@ func (q *request) wallGetByID() any {
 		if w == nil || w.readable() != nil || w.post(id) == nil || w.post(id).hidden() && !w.administers(q.token) {
 			continue // what is gone or hidden is left out
 		}
-		items = append(items, v.wirePost(w.post(id), w.administers(q.token)))
+		p := *w.post(id)
+		p.Reposts = p.Reposts[:min(len(p.Reposts), max(depth, 0))]
+		items = append(items, v.wirePost(&p, w.administers(q.token)))
 	}
 	return map[string]any{"items": items}
 }

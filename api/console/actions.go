@@ -1,0 +1,416 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"go.temporal.io/api/serviceerror"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/words"
+	"vestnik/starter"
+)
+
+const (
+	// scanPatience is how long a request waits for a scan by hand; the scan
+	// goes on without it.
+	scanPatience = 15 * time.Second
+	// maxNote bounds what an operator writes, in bytes.
+	maxNote = 500
+	// maxBatch bounds the deliveries of one batch: each takes an update.
+	maxBatch = 200
+	// maxOpsBody bounds a form or a JSON body.
+	maxOpsBody = 64 << 10
+	// byConsole names the console where a lane records who paused it.
+	byConsole = "operator console"
+)
+
+// refusedByUs is a request that makes no sense as it is.
+type refusedByUs struct{ reason string }
+
+func (e refusedByUs) Error() string { return e.reason }
+
+// decision is what an operator decides about deliveries that wait.
+type decision struct {
+	protocol.Resume
+
+	// OpenDestination ends the pause of the destination too when the delivery
+	// is to be sent again: what stops a delivery often stops its whole
+	// destination, and to end the one wait without the other is to go on
+	// waiting.
+	OpenDestination bool `json:"open_destination,omitempty"`
+}
+
+// check makes a decision fit to be handed on, or names its fault.
+func (d *decision) check() error {
+	d.Note, d.CaptchaKey = strings.TrimSpace(d.Note), strings.TrimSpace(d.CaptchaKey)
+	if err := d.Validate(); err != nil {
+		return refusedByUs{err.Error()}
+	}
+	if len(d.Note) > maxNote {
+		return refusedByUs{fmt.Sprintf("note: at most %d bytes", maxNote)}
+	}
+	return nil
+}
+
+func (d *decision) sends() bool {
+	return d.Action == protocol.ResumeRetry || d.Action == protocol.ResumeCaptcha
+}
+
+// resume hands a decision to one delivery.
+func (c *console) resume(ctx context.Context, id int64, decision decision) (string, error) {
+	if err := decision.check(); err != nil {
+		return "", err
+	}
+	answer, err := c.Steering.Resume(ctx, id, decision.Resume)
+	// The note and the captcha's answer are the operator's own words.
+	c.Log.InfoContext(ctx, "operator decided", "delivery", id, "action", decision.Action, "error", err)
+	if err == nil && decision.OpenDestination && decision.sends() {
+		err = c.openDestinationOf(ctx, id)
+	}
+	return answer, err
+}
+
+// openDestinationOf ends a pause and leaves a cooldown alone: that is the
+// platform's own wish.
+func (c *console) openDestinationOf(ctx context.Context, id int64) error {
+	rows, err := c.Ledger.List(ctx, db.DeliveryFilter{ID: id, Limit: 1})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	lanes, err := c.lanes(ctx)
+	if err != nil || lanes.pause(rows[0].Destination) == nil {
+		return err
+	}
+	_, err = c.Steering.ResumeDestination(ctx, rows[0].Destination)
+	c.Log.InfoContext(ctx, "operator steered a destination", "destination", rows[0].Destination, "action", "resume", "error", err)
+	return err
+}
+
+// remove takes a delivery back: what it has put before readers is deleted.
+func (c *console) remove(ctx context.Context, id int64, note string) error {
+	if err := checkNote(&note); err != nil {
+		return err
+	}
+	if note == "" {
+		return refusedByUs{"note: say why, for the record"}
+	}
+	if _, err := c.delivery(ctx, id); err != nil {
+		return err
+	}
+	err := c.Steering.TakeBack(ctx, note, id)
+	c.Log.InfoContext(ctx, "operator took a delivery back", "delivery", id, "error", err)
+	return err
+}
+
+// resumed is what became of one delivery of a batch.
+type resumed struct {
+	ID     int64  `json:"id"`
+	Result string `json:"result,omitempty"`
+	Error  string `json:"error,omitempty"`
+}
+
+// resumeAll hands the same decision to several deliveries, one after the
+// other, so that they are queued in this order.
+func (c *console) resumeAll(ctx context.Context, ids []int64, decision decision) ([]resumed, error) {
+	if err := decision.check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(ids) == 0:
+		return nil, refusedByUs{"ids: choose at least one delivery"}
+	case len(ids) > maxBatch:
+		return nil, refusedByUs{fmt.Sprintf("ids: at most %d deliveries at once", maxBatch)}
+	case decision.Action == protocol.ResumeCaptcha:
+		return nil, refusedByUs{"action captcha answers one delivery's captcha: it has no batch"}
+	}
+	results := make([]resumed, len(ids))
+	for i, id := range ids {
+		answer, err := c.resume(ctx, id, decision)
+		results[i] = resumed{ID: id, Result: answer}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			results[i].Error = tell(err)
+		}
+	}
+	return results, nil
+}
+
+// steering is what an operator wants of a destination.
+type steering struct {
+	Destination string  `json:"destination"`
+	Reason      string  `json:"reason"`
+	PerSecond   float64 `json:"per_second"`
+	PerMinute   int     `json:"per_minute"`
+}
+
+// maxRate is far above what any chat or wall takes; it catches a slip of the
+// finger.
+const maxRate = 100
+
+func (c *console) steer(ctx context.Context, action string, wish steering) (protocol.LaneState, error) {
+	wish.Reason = strings.TrimSpace(wish.Reason)
+	if err := c.checkDestination(ctx, wish.Destination); err != nil {
+		return protocol.LaneState{}, err
+	}
+	var lane protocol.LaneState
+	var err error
+	switch action {
+	case "pause":
+		if len(wish.Reason) > maxNote {
+			return lane, refusedByUs{fmt.Sprintf("reason: at most %d bytes", maxNote)}
+		}
+		lane, err = c.Steering.PauseDestination(ctx, wish.Destination, wish.Reason, byConsole)
+	case "resume":
+		lane, err = c.Steering.ResumeDestination(ctx, wish.Destination)
+	case "rate":
+		// Written so that NaN is refused too.
+		if !(wish.PerSecond > 0 && wish.PerSecond <= maxRate) || math.IsInf(wish.PerSecond, 0) {
+			return lane, refusedByUs{fmt.Sprintf("per_second: want a number above 0 and up to %d", maxRate)}
+		}
+		if wish.PerMinute < 0 || wish.PerMinute > maxRate*60 {
+			return lane, refusedByUs{fmt.Sprintf("per_minute: want 0 (no limit) to %d", maxRate*60)}
+		}
+		lane, err = c.Steering.SetRate(ctx, wish.Destination, protocol.Pace{PerSecond: wish.PerSecond, PerMinute: wish.PerMinute})
+	default:
+		return lane, fmt.Errorf("action %s: %w", action, db.ErrNotFound)
+	}
+	c.Log.InfoContext(ctx, "operator steered a destination", "destination", wish.Destination, "action", action, "error", err)
+	return lane, err
+}
+
+// checkDestination keeps a slip of the pen from opening a lane to nowhere.
+func (c *console) checkDestination(ctx context.Context, destination string) error {
+	known, err := c.lanes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, lane := range known.Lanes {
+		if lane.Destination == destination {
+			return nil
+		}
+	}
+	return fmt.Errorf("destination %q: %w", destination, db.ErrNotFound)
+}
+
+// scanned tells what a scan by hand came to, or that it still runs.
+type scanned struct {
+	Running bool                      `json:"running"`
+	Result  *protocol.ScanWallsResult `json:"result,omitempty"`
+}
+
+func (c *console) scanNow(ctx context.Context, walls []string) (scanned, error) {
+	patience, cancel := context.WithTimeout(ctx, scanPatience)
+	defer cancel()
+	result, err := c.Steering.Scan(patience, protocol.ScanWallsInput{Walls: walls, Now: true})
+	c.Log.InfoContext(ctx, "operator asked for a scan", "walls", len(walls), "started", result.Started, "error", err)
+	if outOfTime(err) && ctx.Err() == nil {
+		return scanned{Running: true}, nil
+	}
+	return scanned{Result: &result}, err
+}
+
+// outOfTime tells whether a call ended with its deadline: ours, or the same one
+// as Temporal's server noticed it first.
+func outOfTime(err error) bool {
+	var server *serviceerror.DeadlineExceeded
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &server)
+}
+
+func (s scanned) String() string {
+	if s.Running {
+		return "The scan is still running. If the walls stay as they are, look whether a worker runs."
+	}
+	calls, posts, owed := 0, 0, 0
+	for _, wall := range s.Result.Walls {
+		calls, posts, owed = calls+wall.Calls, posts+wall.New, owed+wall.Owed
+	}
+	return fmt.Sprintf("Read %s with %s: %s, %s owed.", words.Count(len(s.Result.Walls), "wall", "walls"), words.Count(calls, "call", "calls"),
+		words.Count(posts, "new post", "new posts"), words.Count(owed, "delivery", "deliveries"))
+}
+
+// statusOf is the HTTP status of an action's failure.
+func statusOf(err error) int {
+	var temporal serviceerror.ServiceError
+	var away *serviceerror.Unavailable
+	var database *pgconn.PgError
+	var connection *pgconn.ConnectError
+	switch {
+	case errors.As(err, new(refusedByUs)):
+		return http.StatusBadRequest
+	case errors.Is(err, db.ErrNotFound), errors.As(err, new(*words.Unknown)):
+		return http.StatusNotFound
+	case errors.Is(err, starter.ErrNoWorker), outOfTime(err), errors.As(err, &away), errors.As(err, &connection):
+		return http.StatusServiceUnavailable
+	case errors.As(err, &database):
+		return http.StatusInternalServerError
+	case errors.As(err, &temporal):
+		return http.StatusBadGateway
+	}
+	return http.StatusConflict // the delivery or the lane said no, and why
+}
+
+// tell is an action's failure in words for an operator.
+func tell(err error) string {
+	switch statusOf(err) {
+	case http.StatusInternalServerError:
+		return "the database refused it; the log says why"
+	case http.StatusBadGateway:
+		return "Temporal refused it; the log says why"
+	case http.StatusServiceUnavailable:
+		if errors.Is(err, starter.ErrNoWorker) {
+			return err.Error()
+		}
+		return "the database or Temporal does not answer; try again in a moment"
+	}
+	return err.Error()
+}
+
+// back sends the browser back to where a form was, with a notice.
+func (c *console) back(w http.ResponseWriter, r *http.Request, fallback, done string, err error) {
+	notice := pageNotice{Text: done}
+	if err != nil {
+		notice = pageNotice{Bad: true, Text: "Not done: " + tell(err) + "."}
+		if status := statusOf(err); status >= http.StatusInternalServerError {
+			c.Log.ErrorContext(r.Context(), "operator's action failed", "path", r.URL.Path, "error", err)
+		}
+	}
+	c.leaveNotice(w, r, notice)
+	target := fallback
+	if wanted := r.PostForm.Get("back"); wanted != "" {
+		target = safeNext(wanted)
+	}
+	http.Redirect(w, r, target, http.StatusSeeOther)
+}
+
+func formDecision(r *http.Request) decision {
+	return decision{
+		Resume: protocol.Resume{
+			Action:     protocol.ResumeAction(r.PostForm.Get("action")),
+			CaptchaKey: r.PostForm.Get("captcha_key"),
+			Note:       r.PostForm.Get("note"),
+		},
+		OpenDestination: r.PostForm.Get("open_destination") != "",
+	}
+}
+
+// decided says what becomes of a delivery.
+var decided = map[protocol.ResumeAction]string{
+	protocol.ResumeRetry:    "will be sent again",
+	protocol.ResumeCaptcha:  "will be sent again with the captcha's answer",
+	protocol.ResumeMarkSent: "is marked as sent",
+	protocol.ResumeSkip:     "is skipped",
+}
+
+func (c *console) resumeOne(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		c.showNotFound(w, r)
+		return
+	}
+	decision := formDecision(r)
+	_, err = c.resume(r.Context(), id, decision)
+	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), fmt.Sprintf("Delivery %d %s.", id, decided[decision.Action]), err)
+}
+
+func (c *console) takeBack(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		c.showNotFound(w, r)
+		return
+	}
+	err = c.remove(r.Context(), id, r.PostForm.Get("note"))
+	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), fmt.Sprintf("Delivery %d is taken back: its messages are deleted in their lane's turn.", id), err)
+}
+
+func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
+	var ids []int64
+	for _, text := range r.PostForm["id"] {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			c.showMessage(w, r, http.StatusBadRequest, "This can't be done", "The form names a delivery that is no number.")
+			return
+		}
+		ids = append(ids, id)
+	}
+	decision := formDecision(r)
+	results, err := c.resumeAll(r.Context(), ids, decision)
+	if err == nil {
+		var failures []string
+		for _, result := range results {
+			if result.Error != "" {
+				failures = append(failures, fmt.Sprintf("%d: %s", result.ID, result.Error))
+			}
+		}
+		if len(failures) > 0 {
+			err = fmt.Errorf("%d of %s said no (%s)", len(failures), words.Count(len(ids), "delivery", "deliveries"), strings.Join(failures[:min(3, len(failures))], "; "))
+		}
+	}
+	c.back(w, r, "/console/deliveries?status=waiting", fmt.Sprintf("%s: each %s.", words.Count(len(ids), "delivery", "deliveries"), decided[decision.Action]), err)
+}
+
+func (c *console) steerDestination(w http.ResponseWriter, r *http.Request) {
+	wish := steering{Destination: r.PostForm.Get("destination"), Reason: r.PostForm.Get("reason")}
+	action := r.PathValue("action")
+	done := map[string]string{
+		"pause":  "Nothing more goes to " + wish.Destination + " until it is resumed.",
+		"resume": wish.Destination + " is open again.",
+	}[action]
+	var err error
+	if action == "rate" {
+		if wish.PerSecond, wish.PerMinute, err = formPace(r); err == nil {
+			done = fmt.Sprintf("%s: up to %g a second.", wish.Destination, wish.PerSecond)
+		}
+	}
+	if err == nil {
+		var lane protocol.LaneState
+		if lane, err = c.steer(r.Context(), action, wish); lane.TakenUp != 0 {
+			done += fmt.Sprintf(" Delivery %d, which had paused it, is tried again first.", lane.TakenUp)
+		}
+	}
+	c.back(w, r, "/console/destinations", done, err)
+}
+
+func formPace(r *http.Request) (perSecond float64, perMinute int, err error) {
+	// A comma is what a Russian keyboard's number block gives.
+	text := strings.ReplaceAll(strings.TrimSpace(r.PostForm.Get("per_second")), ",", ".")
+	if perSecond, err = strconv.ParseFloat(text, 64); err != nil {
+		return 0, 0, refusedByUs{"per second: want a number, such as 0.5"}
+	}
+	if text = strings.TrimSpace(r.PostForm.Get("per_minute")); text == "" {
+		return perSecond, 0, nil
+	}
+	if perMinute, err = strconv.Atoi(text); err != nil {
+		return 0, 0, refusedByUs{"per minute: want a whole number, 0 for no limit"}
+	}
+	return perSecond, perMinute, nil
+}
+
+func (c *console) scan(w http.ResponseWriter, r *http.Request) {
+	outcome, err := c.scanNow(r.Context(), r.PostForm["wall"])
+	done := ""
+	if err == nil {
+		done = outcome.String()
+	}
+	c.back(w, r, "/console/walls", done, err)
+}
+
+func (c *console) resumeKey(w http.ResponseWriter, r *http.Request) {
+	resumed, err := c.Steering.ResumeKey(r.Context(), strings.TrimSpace(r.PostForm.Get("captcha_key")))
+	c.Log.InfoContext(r.Context(), "operator resumed the reading key", "was_paused", resumed, "error", err)
+	done := "The walls are read again."
+	if !resumed {
+		done = "No reading key waited for that: it was not paused."
+	}
+	c.back(w, r, "/console/walls", done, err)
+}

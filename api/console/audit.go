@@ -1,0 +1,69 @@
+package console
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"vestnik/db"
+)
+
+// auditShown is how many decisions a page has.
+const auditShown = 100
+
+// auditView is a page of the decisions, newest first.
+type auditView struct {
+	Subject string
+	Lines   []auditLine
+	Older   string // the address of the page after this one, "" if there is none
+}
+
+type auditLine struct {
+	db.Decision
+
+	Link string // to the subject's page, "" if it has none
+}
+
+func (c *console) decisions(r *http.Request) ([]db.Decision, error) {
+	query := r.URL.Query()
+	before, err := strconv.ParseInt(query.Get("before"), 10, 64)
+	if err != nil && query.Has("before") {
+		return nil, refusedByUs{"before: want the number of a line"}
+	}
+	return c.Ledger.Decisions(r.Context(), query.Get("subject"), before, auditShown)
+}
+
+func (c *console) showAudit(w http.ResponseWriter, r *http.Request) {
+	decisions, err := c.decisions(r)
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	view := auditView{Subject: r.URL.Query().Get("subject")}
+	for _, decision := range decisions {
+		view.Lines = append(view.Lines, auditLine{decision, subjectLink(decision.Subject)})
+	}
+	if len(decisions) == auditShown {
+		view.Older = Path + "audit?" + url.Values{"subject": {view.Subject}, "before": {strconv.FormatInt(decisions[auditShown-1].ID, 10)}}.Encode()
+	}
+	c.render(w, r, http.StatusOK, "audit", view)
+}
+
+func subjectLink(subject string) string {
+	kind, name, _ := strings.Cut(subject, "/")
+	switch kind {
+	case "delivery":
+		return Path + "deliveries/" + name
+	case "case":
+		return Path + "cases/" + name
+	case "destination":
+		return Path + "destinations"
+	}
+	return ""
+}
+
+func (c *console) opsAudit(w http.ResponseWriter, r *http.Request) {
+	decisions, err := c.decisions(r)
+	c.opsAnswer(w, r, decisions, err)
+}

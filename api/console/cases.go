@@ -1,0 +1,320 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"vestnik/db"
+	"vestnik/internal/post"
+	"vestnik/internal/protocol"
+)
+
+// Which cases a list shows.
+const (
+	casesOpen   = "open"
+	casesClosed = "closed"
+)
+
+// caseFilter is what the list of cases is narrowed by.
+type caseFilter struct {
+	State  string // open, closed, "" for both
+	All    bool   // those of a single post too
+	Limit  int
+	Before int64 // the case that the page follows; 0 on the first
+}
+
+// Link is the address of the list under another filter, or of its page that
+// follows a case.
+func (f caseFilter) Link(state string, all bool, before int64) string {
+	query := url.Values{}
+	if state != "" {
+		query.Set("state", state)
+	}
+	if all {
+		query.Set("posts", "1")
+	}
+	page(query, f.Limit, before)
+	if len(query) == 0 {
+		return "/console/cases"
+	}
+	return "/console/cases?" + query.Encode()
+}
+
+// readCaseFilter reads the filter from a query. A case of a single post shows
+// nothing that its delivery does not, so such are listed only when asked for.
+func readCaseFilter(query url.Values) (caseFilter, error) {
+	filter := caseFilter{State: query.Get("state")}
+	if filter.State != "" && filter.State != casesOpen && filter.State != casesClosed {
+		return filter, errors.New("state: want open or closed")
+	}
+	switch query.Get("posts") {
+	case "1":
+		filter.All = true
+	case "", "2":
+	default:
+		return filter, errors.New("posts: want 1 (every case) or 2 (those of several posts)")
+	}
+	var err error
+	filter.Limit, filter.Before, err = readPage(query)
+	return filter, err
+}
+
+func (c *console) listCases(ctx context.Context, filter caseFilter) ([]db.CaseRow, error) {
+	wanted := db.CaseFilter{LeastPosts: 2, Before: filter.Before, Limit: filter.Limit}
+	if filter.All {
+		wanted.LeastPosts = 1
+	}
+	if filter.State != "" {
+		closed := filter.State == casesClosed
+		wanted.Closed = &closed
+	}
+	return c.Cases.List(ctx, wanted)
+}
+
+type casesView struct {
+	Filter caseFilter
+	Rows   []db.CaseRow
+	// Older is the case that the next page follows, 0 on the last.
+	Older int64
+}
+
+func (c *console) showCases(w http.ResponseWriter, r *http.Request) {
+	filter, err := readCaseFilter(r.URL.Query())
+	if err != nil {
+		c.showMessage(w, r, http.StatusBadRequest, "This list can't be shown", err.Error())
+		return
+	}
+	view := casesView{Filter: filter}
+	if view.Rows, err = c.listCases(r.Context(), filter); err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	if len(view.Rows) == filter.Limit {
+		view.Older = view.Rows[len(view.Rows)-1].ID
+	}
+	c.render(w, r, http.StatusOK, "cases", view)
+}
+
+// findCase leads to what a person typed: the number of a case, or a post.
+func (c *console) findCase(w http.ResponseWriter, r *http.Request) {
+	wanted := strings.TrimSpace(r.URL.Query().Get("q"))
+	if id, err := strconv.ParseInt(strings.TrimPrefix(wanted, "#"), 10, 64); err == nil {
+		http.Redirect(w, r, casePath(id), http.StatusSeeOther)
+		return
+	}
+	id, err := post.ParseID(wanted)
+	if err != nil {
+		c.showMessage(w, r, http.StatusBadRequest, "This can't be looked up", "Write the number of a case, or a post: wall-123_45 or its address.")
+		return
+	}
+	http.Redirect(w, r, "/console/posts/"+id.String(), http.StatusSeeOther)
+}
+
+func casePath(id int64) string { return fmt.Sprintf("/console/cases/%d", id) }
+
+// caseView is a case as its page shows it.
+type caseView struct {
+	db.CaseStory
+
+	Destinations []toldThere
+	// Source finds the posts where they were written.
+	Source func(ownerID, postID int64) string
+}
+
+// toldThere is what of a case went to one destination, or did not.
+type toldThere struct {
+	Destination string
+	Deliveries  []toldDelivery // in the order in which they were owed
+}
+
+// toldDelivery is a delivery of a case.
+type toldDelivery struct {
+	db.DeliveryRow
+
+	Messages []messageLink
+	// Others counts the deliveries that it stands for.
+	Others int
+	Edits  []db.AmendmentRow
+}
+
+// Parts tells whether there is something to take out of the case.
+func (v caseView) Parts() bool { return len(v.Members) > 1 }
+
+func (c *console) caseStory(ctx context.Context, id int64) (caseView, error) {
+	view := caseView{Source: c.links.source}
+	var err error
+	if view.CaseStory, err = c.Cases.Story(ctx, id); err != nil {
+		return caseView{}, err
+	}
+	destinations, err := c.Ledger.Destinations(ctx)
+	if err != nil {
+		return caseView{}, err
+	}
+	edits := map[int64][]db.AmendmentRow{}
+	for _, edit := range view.Amendments {
+		edits[edit.DeliveryID] = append(edits[edit.DeliveryID], edit)
+	}
+	others := map[int64]int{}
+	there := map[string]int{} // index in Destinations
+	for _, delivery := range slices.Backward(view.Deliveries) {
+		if delivery.Status == protocol.StatusSuppressed && delivery.StandsFor != nil {
+			others[*delivery.StandsFor]++
+		}
+		at, known := there[delivery.Destination]
+		if !known {
+			at = len(view.Destinations)
+			there[delivery.Destination] = at
+			view.Destinations = append(view.Destinations, toldThere{Destination: delivery.Destination})
+		}
+		view.Destinations[at].Deliveries = append(view.Destinations[at].Deliveries, toldDelivery{
+			DeliveryRow: delivery, Messages: c.messagesOf(delivery, destinations), Edits: edits[delivery.ID],
+		})
+	}
+	for _, destination := range view.Destinations {
+		for i := range destination.Deliveries {
+			destination.Deliveries[i].Others = others[destination.Deliveries[i].ID]
+		}
+	}
+	slices.SortFunc(view.Destinations, func(a, b toldThere) int { return cmp.Compare(a.Destination, b.Destination) })
+	return view, nil
+}
+
+// openCase finds the case that a request's path names. It answers the request
+// itself, and returns false, if there is none or its number is another now.
+func (c *console) openCase(w http.ResponseWriter, r *http.Request) (caseView, bool) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		c.showNotFound(w, r)
+		return caseView{}, false
+	}
+	view, err := c.caseStory(r.Context(), id)
+	if err != nil {
+		c.showFault(w, r, err)
+		return caseView{}, false
+	}
+	if view.ID != id { // it was joined to another
+		http.Redirect(w, r, casePath(view.ID), http.StatusSeeOther)
+		return caseView{}, false
+	}
+	return view, true
+}
+
+func (c *console) showCase(w http.ResponseWriter, r *http.Request) {
+	if view, ok := c.openCase(w, r); ok {
+		c.render(w, r, http.StatusOK, "case", view)
+	}
+}
+
+// partView asks whether posts are to be taken out of a case.
+type partView struct {
+	caseView
+
+	Chosen, Rest []db.CasePost
+	// Owed are the deliveries that will be sent: those that were suppressed
+	// because of a post that is about another animal now, the newest for each
+	// destination that has not heard of theirs.
+	Owed []db.DeliveryRow
+}
+
+// askToSplit shows what a split would do; nothing is done yet.
+func (c *console) askToSplit(w http.ResponseWriter, r *http.Request) {
+	view, ok := c.openCase(w, r)
+	if !ok {
+		return
+	}
+	chosen, err := postRefs(r.URL.Query()["post"])
+	if err != nil {
+		c.showMessage(w, r, http.StatusBadRequest, "This can't be done", tell(err))
+		return
+	}
+	part := partView{caseView: view}
+	for _, post := range view.Members {
+		if slices.Contains(chosen, post.ID) {
+			part.Chosen = append(part.Chosen, post)
+		} else {
+			part.Rest = append(part.Rest, post)
+		}
+	}
+	if len(part.Chosen) == 0 || len(part.Rest) == 0 {
+		c.showMessage(w, r, http.StatusBadRequest, "Choose some of the posts", "Those about another animal are to be chosen: at least one of the case's posts, and not all.")
+		return
+	}
+	part.Owed = owedAfter(part)
+	c.render(w, r, http.StatusOK, "split", part)
+}
+
+// owedAfter foretells what [db.Cases.Split] releases.
+func owedAfter(part partView) (owed []db.DeliveryRow) {
+	chosen := func(delivery db.DeliveryRow) bool {
+		return slices.ContainsFunc(part.Chosen, func(post db.CasePost) bool {
+			return post.OwnerID == delivery.OwnerID && post.PostID == delivery.PostID
+		})
+	}
+	type side struct {
+		chosen      bool
+		destination string
+	}
+	told := map[side]bool{}
+	byID := map[int64]db.DeliveryRow{}
+	for _, delivery := range part.Deliveries {
+		byID[delivery.ID] = delivery
+		if delivery.Status != protocol.StatusFailed && delivery.Status != protocol.StatusSuppressed {
+			told[side{chosen(delivery), delivery.Destination}] = true
+		}
+	}
+	for _, delivery := range part.Deliveries { // the newest first
+		mine := side{chosen(delivery), delivery.Destination}
+		if delivery.Status != protocol.StatusSuppressed || delivery.StandsFor == nil || told[mine] {
+			continue
+		}
+		if teller, known := byID[*delivery.StandsFor]; known && chosen(teller) != mine.chosen {
+			told[mine] = true
+			owed = append(owed, delivery)
+		}
+	}
+	return owed
+}
+
+// joinView asks whether cases are one.
+type joinView struct {
+	caseView
+
+	Others []caseView
+}
+
+// askToJoin shows the cases that are to become one; nothing is done yet.
+func (c *console) askToJoin(w http.ResponseWriter, r *http.Request) {
+	view, ok := c.openCase(w, r)
+	if !ok {
+		return
+	}
+	ids, err := caseNumbers(r.URL.Query()["with"])
+	if err != nil {
+		c.showMessage(w, r, http.StatusBadRequest, "This can't be done", tell(err))
+		return
+	}
+	join := joinView{caseView: view}
+	for _, id := range ids {
+		other, err := c.caseStory(r.Context(), id)
+		switch {
+		case errors.Is(err, db.ErrNotFound):
+			c.showMessage(w, r, http.StatusNotFound, "There is no such case", fmt.Sprintf("No case has the number %d.", id))
+			return
+		case err != nil:
+			c.showFault(w, r, err)
+			return
+		case other.ID == view.ID:
+			c.showMessage(w, r, http.StatusBadRequest, "They are one case already", fmt.Sprintf("Number %d leads to case %d.", id, view.ID))
+			return
+		}
+		join.Others = append(join.Others, other)
+	}
+	c.render(w, r, http.StatusOK, "join", join)
+}

@@ -1,0 +1,210 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestnik/db/guidedb"
+	"vestnik/internal/content"
+	"vestnik/internal/guide"
+	"vestnik/internal/operators"
+)
+
+// The desk is where a city without a CMS keeps its content. Editors read it, so
+// it is in Russian.
+const (
+	deskPath   = "/console/desk"
+	uploadPath = deskPath + "/upload"
+	// uploadTime is how long a file may take to arrive.
+	uploadTime = 10 * time.Minute
+	// importsListed is how many imports the history lists.
+	importsListed = 50
+)
+
+// Guide is what the desk works on; starter.Content is one.
+type Guide interface {
+	Open(name string, batch io.Reader, options content.TableOptions) (content.Source, error)
+	Import(ctx context.Context, upload guidedb.Upload) (guidedb.Acceptance, error)
+	Confirm(ctx context.Context, id string, unpublishes int) error
+	Discard(ctx context.Context, id string) error
+	Undo(ctx context.Context, id, author string) (guidedb.Acceptance, error)
+	Status(ctx context.Context, id string) (content.Status, error)
+	History(ctx context.Context, limit int) ([]content.Status, error)
+	Zone() *time.Location
+	PhotoReport(ctx context.Context) (content.PhotoReport, error)
+	Named(ctx context.Context, list content.List) ([]content.Named, error)
+	Object(ctx context.Context, list content.List, id string) (guidedb.Object, error)
+	Fields(object any) ([]content.FormField, error)
+	Form(list content.List, id string, values map[string]string) (content.Source, error)
+	CheckCard(ctx context.Context, upload guidedb.Upload, list content.List, id string, now time.Time) (content.Status, *guide.Screen, error)
+}
+
+type deskView struct {
+	Lists   []content.List
+	History []content.Status
+}
+
+func (c *console) showDesk(w http.ResponseWriter, r *http.Request) {
+	history, err := c.Guide.History(r.Context(), importsListed)
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.render(w, r, http.StatusOK, "desk", deskView{Lists: content.Shown, History: history})
+}
+
+func (c *console) giveTemplate(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
+	w.Header().Set("Content-Disposition", `attachment; filename="vestnik.xlsx"`)
+	if err := content.WriteTemplate(w); err != nil {
+		c.Log.ErrorContext(r.Context(), "template not written", "error", err)
+	}
+}
+
+// parseUpload reads a form with a file, which may be as large as a batch.
+func parseUpload(w http.ResponseWriter, r *http.Request) error {
+	arriving := http.NewResponseController(w)
+	_ = arriving.SetReadDeadline(time.Now().Add(uploadTime)) // a writer that knows no deadlines has none to lift
+	_ = arriving.SetWriteDeadline(time.Now().Add(2 * uploadTime))
+	r.Body = http.MaxBytesReader(w, r.Body, content.MaxBatchBytes+maxOpsBody)
+	return r.ParseMultipartForm(1 << 20)
+}
+
+// upload takes a file in, to be looked at before anything is done.
+func (c *console) upload(w http.ResponseWriter, r *http.Request) {
+	defer r.MultipartForm.RemoveAll() //nolint:errcheck // temporary files
+	file, header, err := r.FormFile("file")
+	if err != nil {
+		c.showMessage(w, r, http.StatusBadRequest, "Файл не выбран", "Выберите таблицу: CSV, xlsx или zip из них.")
+		return
+	}
+	defer file.Close()
+	options := content.TableOptions{List: content.List(r.PostForm.Get("list"))}
+	if options.List.Rank() < 0 {
+		options.List = ""
+	}
+	if r.PostForm.Get("whole") != "" {
+		options.Mode = content.Snapshot
+	}
+	name := path.Base(strings.ReplaceAll(header.Filename, `\`, "/"))
+	batch, err := c.Guide.Open(name, file, options)
+	var accepted guidedb.Acceptance
+	if err == nil {
+		accepted, err = c.Guide.Import(r.Context(), guidedb.Upload{Batch: batch, Author: operators.Of(r.Context()).Name, Origin: name, Hold: true})
+	}
+	var refused *content.BatchError
+	switch {
+	case errors.As(err, &refused):
+		c.showMessage(w, r, http.StatusBadRequest, "Файл не принят", refused.Reason)
+	case err != nil:
+		c.showFault(w, r, err)
+	default:
+		c.Log.InfoContext(r.Context(), "editor uploaded a batch", "import", accepted.ID, "state", accepted.State)
+		if accepted.Repeated && accepted.State != content.Held {
+			c.leaveNotice(w, r, pageNotice{Text: "Этот файл уже загружали: вот что из него вышло."})
+		}
+		http.Redirect(w, r, importPath(accepted.ID), http.StatusSeeOther)
+	}
+}
+
+func importPath(id string) string { return deskPath + "/imports/" + url.PathEscape(id) }
+
+// importView is an import as its page shows it.
+type importView struct {
+	content.Status
+
+	// Undone is the import that took this one back, "" if none did.
+	Undone string
+}
+
+// Held reports whether the import waits for a word.
+func (v importView) Held() bool { return v.State == content.Held }
+
+// Undoable reports whether the import can be taken back.
+func (v importView) Undoable() bool {
+	return v.FinishedAt != nil && v.Undone == "" && v.Created+v.Changed+v.Unpublished > 0
+}
+
+// Progressed is how much is done, in percent.
+func (v importView) Progressed() int { return int(100 * v.Progress) }
+
+func (c *console) showImport(w http.ResponseWriter, r *http.Request) {
+	status, err := c.Guide.Status(r.Context(), r.PathValue("id"))
+	if errors.Is(err, guidedb.ErrNotFound) {
+		c.showMessage(w, r, http.StatusNotFound, "Такой загрузки нет", "Её отменили, или ей больше 30 дней.")
+		return
+	}
+	view := importView{Status: status}
+	if err == nil {
+		var history []content.Status
+		history, err = c.Guide.History(r.Context(), importsListed)
+		for _, later := range history {
+			if later.Undoes == status.ID {
+				view.Undone = later.ID
+			}
+		}
+	}
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.render(w, r, http.StatusOK, "import", view)
+}
+
+func (c *console) steerImport(w http.ResponseWriter, r *http.Request) {
+	id, action := r.PathValue("id"), r.PathValue("action")
+	target, done := importPath(id), ""
+	var err error
+	switch action {
+	case "confirm":
+		var goes int
+		if goes, err = strconv.Atoi(strings.TrimSpace(r.PostForm.Get("unpublish"))); err == nil {
+			err = c.Guide.Confirm(r.Context(), id, goes)
+		}
+		done = "Загрузка пошла."
+	case "discard":
+		err = c.Guide.Discard(r.Context(), id)
+		target, done = deskPath, "Загрузка отменена, ничего не изменилось."
+	case "undo":
+		var undo guidedb.Acceptance
+		if undo, err = c.Guide.Undo(r.Context(), id, operators.Of(r.Context()).Name); err == nil {
+			target, done = importPath(undo.ID), "Загрузка отменяется: всё станет, как было до неё."
+		}
+	default:
+		c.showNotFound(w, r)
+		return
+	}
+	c.Log.InfoContext(r.Context(), "editor steered an import", "import", id, "action", action, "error", err)
+	notice := pageNotice{Text: done}
+	var miscounted *guidedb.CountError
+	switch {
+	case errors.Is(err, strconv.ErrSyntax):
+		notice = pageNotice{Bad: true, Text: "Не сделано: напишите, сколько объектов исчезнет."}
+	case errors.As(err, &miscounted):
+		notice = pageNotice{Bad: true, Text: fmt.Sprintf("Не сделано: исчезнет %d. Если так и надо, напишите это число.", miscounted.Unpublishes)}
+	case errors.Is(err, guidedb.ErrNotFound):
+		notice = pageNotice{Bad: true, Text: "Не сделано: эта загрузка этого уже не ждёт."}
+	case err != nil:
+		c.showFault(w, r, err)
+		return
+	}
+	c.leaveNotice(w, r, notice)
+	http.Redirect(w, r, target, http.StatusSeeOther)
+}
+
+func (c *console) showPhotos(w http.ResponseWriter, r *http.Request) {
+	report, err := c.Guide.PhotoReport(r.Context())
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.render(w, r, http.StatusOK, "photos", report)
+}

@@ -1,0 +1,207 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"vestnik/db/guidedb"
+	"vestnik/internal/content"
+	"vestnik/internal/guide"
+	"vestnik/internal/operators"
+)
+
+const (
+	// objectsListed is how many objects one page lists.
+	objectsListed = 200
+	// suggested is how many names a field suggests.
+	suggested = 1000
+)
+
+type objectsView struct {
+	List    content.List
+	Lists   []content.List
+	Query   string
+	Objects []content.Named
+	Total   int
+}
+
+func (c *console) showObjects(w http.ResponseWriter, r *http.Request) {
+	view := objectsView{List: content.List(r.URL.Query().Get("list")), Lists: content.Shown, Query: r.URL.Query().Get("q")}
+	if view.List.Rank() < 0 {
+		c.showNotFound(w, r)
+		return
+	}
+	named, err := c.Guide.Named(r.Context(), view.List)
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	wanted := content.SortKey(view.Query)
+	for _, object := range named {
+		if !strings.Contains(content.SortKey(object.Title+" "+object.Detail), wanted) && object.ID != view.Query {
+			continue
+		}
+		if view.Total++; len(view.Objects) < objectsListed {
+			view.Objects = append(view.Objects, object)
+		}
+	}
+	c.render(w, r, http.StatusOK, "objects", view)
+}
+
+// objectView is the form of one object, with its card and what is wrong.
+type objectView struct {
+	List      content.List
+	ID        string // "" of a new one
+	Title     string
+	Published bool
+	Fields    []content.FormField
+	// Suggested are the names that a field may refer to.
+	Suggested map[content.List][]content.Named
+	Card      *guide.Screen
+	Refused   []content.Refusal
+	Warnings  []content.Warning
+	Checked   bool // what is in the form was looked at, and is not saved
+}
+
+// Shown is the text of the card.
+func (v objectView) Shown() string {
+	if v.Card.Photo != "" {
+		return v.Card.Caption
+	}
+	return v.Card.Text
+}
+
+func (c *console) showObject(w http.ResponseWriter, r *http.Request) {
+	view := objectView{List: content.List(r.URL.Query().Get("list")), ID: r.URL.Query().Get("id"), Published: true}
+	if view.List.Rank() < 0 {
+		c.showNotFound(w, r)
+		return
+	}
+	object := view.List.New()
+	if view.ID != "" {
+		known, err := c.Guide.Object(r.Context(), view.List, view.ID)
+		if errors.Is(err, guidedb.ErrNotFound) {
+			c.showMessage(w, r, http.StatusNotFound, "Такого нет", "В разделе «"+view.List.Label()+"» ничего под этим номером нет.")
+			return
+		}
+		if err != nil {
+			c.showFault(w, r, err)
+			return
+		}
+		object, view.Title, view.Published = known.Content, known.Title, known.Published
+	}
+	var err error
+	if view.Fields, err = c.Guide.Fields(object); err == nil && view.ID != "" {
+		err = c.look(r, &view)
+	}
+	c.showForm(w, r, http.StatusOK, view, err)
+}
+
+func (c *console) showForm(w http.ResponseWriter, r *http.Request, status int, view objectView, err error) {
+	view.Suggested = map[content.List][]content.Named{}
+	for _, field := range view.Fields {
+		if list := field.Refers; list != "" && err == nil && view.Suggested[list] == nil {
+			view.Suggested[list], err = c.Guide.Named(r.Context(), list)
+			view.Suggested[list] = view.Suggested[list][:min(len(view.Suggested[list]), suggested)]
+		}
+	}
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.render(w, r, status, "object", view)
+}
+
+// batch is the form's object on its way into the guide.
+func (c *console) formBatch(view *objectView, id string) (guidedb.Upload, error) {
+	values := map[string]string{}
+	for _, field := range view.Fields {
+		values[field.Name] = field.Value
+	}
+	batch, err := c.Guide.Form(view.List, id, values)
+	return guidedb.Upload{Batch: batch, Origin: "форма: " + view.Title}, err
+}
+
+// look finds out what the guide would make of the form.
+func (c *console) look(r *http.Request, view *objectView) error {
+	upload, err := c.formBatch(view, view.ID)
+	if err != nil {
+		return err
+	}
+	status, card, err := c.Guide.CheckCard(r.Context(), upload, view.List, view.ID, c.Now())
+	view.Card, view.Refused, view.Warnings = card, status.Refused, status.Notes.Warnings
+	return err
+}
+
+func (c *console) saveObject(w http.ResponseWriter, r *http.Request) {
+	view := objectView{List: content.List(r.PostForm.Get("list")), ID: r.PostForm.Get("id"), Published: r.PostForm.Get("hidden") == "", Checked: true}
+	if view.List.Rank() < 0 {
+		c.showNotFound(w, r)
+		return
+	}
+	fields, err := c.Guide.Fields(view.List.New())
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	for _, field := range fields {
+		field.Value = strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(field.Name), "\r\n", "\n"))
+		if field.Name == "name" || field.Name == "title" {
+			view.Title = field.Value
+		}
+		view.Fields = append(view.Fields, field)
+	}
+	if r.PostForm.Get("action") == "hide" && view.ID != "" {
+		c.hideObject(w, r, view)
+		return
+	}
+	isNew := view.ID == ""
+	if isNew {
+		known, err := c.Guide.Named(r.Context(), view.List)
+		if err != nil {
+			c.showFault(w, r, err)
+			return
+		}
+		view.ID = content.FreeID(view.Title, known)
+	}
+	err = c.look(r, &view)
+	if err != nil || len(view.Refused) > 0 || r.PostForm.Get("action") != "save" {
+		if isNew {
+			view.ID = ""
+		}
+		status := http.StatusOK
+		if len(view.Refused) > 0 {
+			status = http.StatusUnprocessableEntity
+		}
+		c.showForm(w, r, status, view, err)
+		return
+	}
+	upload, err := c.formBatch(&view, view.ID)
+	c.importOne(w, r, upload, err)
+}
+
+func (c *console) hideObject(w http.ResponseWriter, r *http.Request, view objectView) {
+	batch, err := json.Marshal(content.Batch{Unpublish: map[content.List][]string{view.List: {view.ID}}})
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	source, err := c.Guide.Open("", strings.NewReader(string(batch)), content.TableOptions{})
+	c.importOne(w, r, guidedb.Upload{Batch: source, Origin: "скрыто: " + view.Title}, err)
+}
+
+func (c *console) importOne(w http.ResponseWriter, r *http.Request, upload guidedb.Upload, err error) {
+	var accepted guidedb.Acceptance
+	if err == nil {
+		upload.Author = operators.Of(r.Context()).Name
+		accepted, err = c.Guide.Import(r.Context(), upload)
+	}
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.Log.InfoContext(r.Context(), "editor changed an object", "import", accepted.ID)
+	http.Redirect(w, r, importPath(accepted.ID), http.StatusSeeOther)
+}

@@ -1,0 +1,216 @@
+package console_test
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+	"golang.org/x/text/encoding/charmap"
+
+	"vestnik/activities"
+	"vestnik/api/console"
+	"vestnik/db"
+	"vestnik/db/guidedb"
+	"vestnik/internal/content"
+	"vestnik/internal/operators"
+	"vestnik/internal/photo"
+	"vestnik/internal/protocol"
+	"vestnik/internal/testenv"
+	"vestnik/starter"
+	"vestnik/workflows"
+)
+
+// newDesk is a console whose guide runs.
+func newDesk(t *testing.T) *deck {
+	t.Helper()
+	pool, err := db.Open(t.Context(), testenv.Database(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	temporal, imports := testenv.Temporal(t), guidedb.NewImports(pool)
+	w := worker.New(temporal, protocol.TaskQueue, worker.Options{})
+	w.RegisterWorkflowWithOptions(workflows.ImportContent, workflow.RegisterOptions{Name: protocol.ImportContentWorkflow})
+	w.RegisterActivity(activities.NewContent(imports, temporal, photo.NewFetcher(photo.Options{})))
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	pages, err := console.New(console.Config{
+		Operators: firstKey(t), Log: slog.New(slog.DiscardHandler),
+		Guide: starter.NewContent(temporal, imports, content.Rules{Zone: time.FixedZone("", 4*3600)}),
+	})
+	require.NoError(t, err)
+	server := httptest.NewServer(pages)
+	t.Cleanup(server.Close)
+	return &deck{url: server.URL}
+}
+
+// editor is a browser at a page of the desk.
+type editor struct {
+	*browser
+
+	at string // the page that it shows
+}
+
+func (d *deck) editor(t *testing.T) *editor { return &editor{d.operator(t), ""} }
+
+// show follows what a form answers to the page.
+func (e *editor) show(page answer) answer {
+	if page.status != http.StatusSeeOther {
+		return page
+	}
+	e.at = page.header.Get("Location")
+	return e.get(e.at)
+}
+
+func (e *editor) csrf() string {
+	e.t.Helper()
+	found := csrfField.FindStringSubmatch(e.get("/console/desk").body)
+	require.NotNil(e.t, found)
+	return found[1]
+}
+
+func (e *editor) press(path string, form url.Values) answer {
+	e.t.Helper()
+	form.Set("csrf", e.csrf())
+	return e.show(e.post(path, form))
+}
+
+// drop uploads a file and shows the page of what it would do.
+func (e *editor) drop(name, file string, fields url.Values) answer {
+	e.t.Helper()
+	var form bytes.Buffer
+	writer := multipart.NewWriter(&form)
+	fields.Set("csrf", e.csrf())
+	for field := range fields {
+		require.NoError(e.t, writer.WriteField(field, fields.Get(field)))
+	}
+	part, err := writer.CreateFormFile("file", name)
+	require.NoError(e.t, err)
+	_, err = part.Write([]byte(file))
+	require.NoError(e.t, err)
+	require.NoError(e.t, writer.Close())
+	return e.show(e.do(http.MethodPost, "/console/desk/upload", form.String(), http.Header{"Content-Type": {writer.FormDataContentType()}}))
+}
+
+// steer confirms or undoes the import that is shown.
+func (e *editor) steer(action string, form url.Values) answer {
+	e.t.Helper()
+	return e.press(e.at+"/"+action, form)
+}
+
+// loaded shows the import until it is done.
+func (e *editor) loaded() (page answer) {
+	e.t.Helper()
+	require.Eventually(e.t, func() bool {
+		page = e.get(e.at)
+		return strings.Contains(page.body, "загружено</span>")
+	}, time.Minute, 20*time.Millisecond)
+	return page
+}
+
+func said(page answer) string { return html.UnescapeString(plain(page.body)) }
+
+func TestAnEditorUploadsATableLooksConfirmsAndTakesItBack(t *testing.T) {
+	t.Parallel()
+	e := newDesk(t).editor(t)
+	ansi, err := charmap.Windows1251.NewEncoder().String("Название;Адрес;Район;Рейтинг;Телефон\nКофейня «Ветер»;Ольховск, ул. Речная, 4;Центр;4,7;8 900 000-00-00\nПарк;;;много;\n")
+	require.NoError(t, err)
+	page := e.drop("места города.csv", ansi, url.Values{})
+	require.Contains(t, said(page), "Ещё ничего не изменилось")
+	require.Contains(t, said(page), "Кофейня «Ветер»")
+	require.Contains(t, said(page), "места города.csv, строка 3")
+	require.Contains(t, said(page), "должно быть числом")
+	require.Contains(t, said(page), "Адрес → Места: Адрес")
+	require.Contains(t, said(e.get("/console/desk/objects?list=places")), "Ничего не нашлось")
+
+	e.steer("confirm", url.Values{"unpublish": {"0"}})
+	e.loaded()
+	uploaded := e.at
+	require.Contains(t, said(e.get("/console/desk/objects?list=places&q=ветер")), "Кофейня «Ветер»")
+	history := said(e.get("/console/desk"))
+	require.Contains(t, history, "места города.csv")
+	require.Contains(t, history, operators.FirstKey)
+
+	e.steer("undo", url.Values{})
+	e.loaded()
+	require.Contains(t, said(e.get("/console/desk/objects?list=places")), "скрыто")
+	require.Contains(t, said(e.get(uploaded)), "отменена")
+}
+
+func TestATableThatWouldHideTheCityWantsTheNumber(t *testing.T) {
+	t.Parallel()
+	e := newDesk(t).editor(t)
+	city := "Название\n"
+	for n := range 20 {
+		city += fmt.Sprintf("Место %d\n", n)
+	}
+	e.drop("места.csv", city, url.Values{})
+	e.steer("confirm", url.Values{"unpublish": {"0"}})
+	e.loaded()
+	page := e.drop("места.csv", "Название\nМесто 1\n", url.Values{"whole": {"1"}})
+	require.Contains(t, said(page), "Исчезнет 19")
+	require.Contains(t, said(page), "Место 7")
+	page = e.steer("confirm", url.Values{"unpublish": {"0"}})
+	require.Contains(t, said(page), "Не сделано: исчезнет 19")
+	e.steer("confirm", url.Values{"unpublish": {"19"}})
+	require.Contains(t, said(e.loaded()), "19 скрыто")
+}
+
+func TestAFileThatIsNoTableIsRefusedInRussian(t *testing.T) {
+	t.Parallel()
+	e := newDesk(t).editor(t)
+	page := e.drop("фото.png", "\x89PNG\r\n\x00", url.Values{})
+	require.Equal(t, http.StatusBadRequest, page.status)
+	require.Contains(t, said(page), "это не текст")
+}
+
+func TestOneObjectIsAddedSeenAsACardEditedAndHidden(t *testing.T) {
+	t.Parallel()
+	e := newDesk(t).editor(t)
+	form := url.Values{"list": {"places"}, "name": {"Кофейня «Ветер»"}, "address": {"Ольховск, ул. Речная, 4"}, "district": {"Центр"}, "types": {"Кофейни; Завтраки"}, "rating": {"47"}, "lat": {"56"}, "action": {"save"}}
+	page := e.press("/console/desk/object", form)
+	require.Equal(t, http.StatusUnprocessableEntity, page.status)
+	require.Contains(t, said(page), "Рейтинг 47 : должно быть от 0 до 5")
+	require.Contains(t, said(page), "Широта: широта и долгота")
+
+	form.Set("rating", "4,7")
+	form.Del("lat")
+	form.Set("action", "look")
+	page = e.press("/console/desk/object", form)
+	require.Contains(t, said(page), "Так покажет Telegram (ещё не сохранено)")
+	require.Contains(t, said(page), "Район: Центр")
+	require.Contains(t, said(e.get("/console/desk/objects?list=places")), "Ничего не нашлось")
+
+	form.Set("action", "save")
+	e.press("/console/desk/object", form)
+	e.loaded()
+	page = e.get("/console/desk/object?list=places&id=kofeynya-veter")
+	require.Contains(t, page.body, `value="Кофейни; Завтраки"`)
+	form.Set("id", "kofeynya-veter")
+	form.Set("name", "Кофейня «Шторм»")
+	e.press("/console/desk/object", form)
+	e.loaded()
+	require.Contains(t, said(e.get("/console/desk/object?list=places&id=kofeynya-veter")), "Кофейня «Шторм»")
+	form.Set("action", "hide")
+	e.press("/console/desk/object", form)
+	e.loaded()
+	require.Contains(t, said(e.get("/console/desk/object?list=places&id=kofeynya-veter")), "Сохранить и показать")
+}
+
+func TestTheTemplateIsWhatTheDeskTakes(t *testing.T) {
+	t.Parallel()
+	e := newDesk(t).editor(t)
+	template := e.get("/console/desk/template.xlsx")
+	require.Equal(t, http.StatusOK, template.status)
+	page := e.drop("шаблон.xlsx", template.body, url.Values{"whole": {"1"}})
+	require.Contains(t, said(page), "нет ни одной таблицы", "headings alone hide nothing")
+}

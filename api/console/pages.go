@@ -1,0 +1,381 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+)
+
+const (
+	// steeringTime bounds what a page asks of Temporal: a lane without an
+	// answer is shown as such.
+	steeringTime = 5 * time.Second
+	maxListed    = 1000
+	// decisionsShown is how many of those about it a delivery's page has.
+	decisionsShown = 20
+	// filterWaiting is the list's filter for both statuses that wait for a
+	// person.
+	filterWaiting = "waiting"
+)
+
+// lanesView is the state of every lane.
+type lanesView struct{ Lanes []protocol.LaneState }
+
+// pause is why a destination is paused, nil if it is not.
+func (v lanesView) pause(destination string) *string {
+	for _, lane := range v.Lanes {
+		if lane.Destination == destination && lane.State == protocol.LanePaused {
+			return &lane.Reason
+		}
+	}
+	return nil
+}
+
+func (c *console) lanes(ctx context.Context) (lanesView, error) {
+	ctx, cancel := context.WithTimeout(ctx, steeringTime)
+	defer cancel()
+	lanes, err := c.Steering.Destinations(ctx)
+	return lanesView{lanes}, err
+}
+
+// wallsView is the reading plan.
+type wallsView struct {
+	Plan protocol.ReadPlan
+	Keys []db.KeyState
+}
+
+// Left is what the budget still holds.
+func (v wallsView) Left() int { return max(0, v.Plan.Budget-v.Plan.Used) }
+
+// NearlySpent is where the budget's meter changes its colour.
+func (v wallsView) NearlySpent() int { return v.Plan.Budget * 9 / 10 }
+
+// Parked counts the walls that can't be read.
+func (v wallsView) Parked() (walls int) {
+	for _, wall := range v.Plan.Walls {
+		if wall.State != protocol.WallOpen {
+			walls++
+		}
+	}
+	return walls
+}
+
+func (c *console) walls(ctx context.Context) (wallsView, error) {
+	plan, err := c.Steering.Plan(ctx)
+	if err != nil {
+		return wallsView{}, err
+	}
+	keys, err := c.Steering.ReadingKeys(ctx)
+	return wallsView{plan, keys}, err
+}
+
+type overviewView struct {
+	Problems []protocol.Problem
+	Summary  db.Summary
+	Counts   []statusCount
+	Lanes    lanesView
+	Walls    wallsView
+}
+
+type statusCount struct {
+	Status string
+	Count  int
+}
+
+func (c *console) showOverview(w http.ResponseWriter, r *http.Request) {
+	var view overviewView
+	group, ctx := errgroup.WithContext(r.Context())
+	group.Go(func() (err error) { view.Summary, err = c.Ledger.Summarise(ctx, c.Now()); return err })
+	group.Go(func() (err error) { view.Problems, err = c.Steering.Problems(ctx); return err })
+	group.Go(func() (err error) { view.Lanes, err = c.lanes(ctx); return err })
+	group.Go(func() (err error) { view.Walls, err = c.walls(ctx); return err })
+	if err := group.Wait(); err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	for _, status := range protocol.Statuses {
+		view.Counts = append(view.Counts, statusCount{status, view.Summary.Statuses[status]})
+	}
+	c.render(w, r, http.StatusOK, "overview", view)
+}
+
+// waiting lists the deliveries that wait for a person, newest first.
+func (c *console) waiting(ctx context.Context, destination string, before int64, limit int) ([]db.DeliveryRow, error) {
+	var waiting []db.DeliveryRow
+	for _, status := range []string{protocol.StatusParked, protocol.StatusUnknown} {
+		rows, err := c.Ledger.List(ctx, db.DeliveryFilter{Status: status, Destination: destination, Before: before, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		waiting = append(waiting, rows...)
+	}
+	slices.SortFunc(waiting, func(a, b db.DeliveryRow) int { return cmp.Compare(b.ID, a.ID) })
+	return waiting[:min(limit, len(waiting))], nil
+}
+
+// listFilter is what the list of deliveries is narrowed by.
+type listFilter struct {
+	Status, Destination string
+	Limit               int
+	Before              int64 // the row that the page follows; 0 on the first
+}
+
+// Link is the address of the list under another filter, or of its page that
+// follows a row.
+func (f listFilter) Link(status, destination string, before int64) string {
+	query := url.Values{}
+	if status != "" {
+		query.Set("status", status)
+	}
+	if destination != "" {
+		query.Set("destination", destination)
+	}
+	page(query, f.Limit, before)
+	if len(query) == 0 {
+		return "/console/deliveries"
+	}
+	return "/console/deliveries?" + query.Encode()
+}
+
+const defaultListed = 50
+
+// page adds to a query how many rows a page has, and which row it follows.
+func page(query url.Values, limit int, before int64) {
+	if limit > 0 && limit != defaultListed {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	if before > 0 {
+		query.Set("before", strconv.FormatInt(before, 10))
+	}
+}
+
+// readFilter reads the filter from a query. The limit is kept within bounds;
+// a status that does not exist is the caller's mistake.
+func readFilter(query url.Values) (listFilter, error) {
+	filter := listFilter{Status: query.Get("status"), Destination: query.Get("destination")}
+	if filter.Status != "" && filter.Status != filterWaiting && !slices.Contains(protocol.Statuses, filter.Status) {
+		return filter, errors.New("status: want waiting or one of the statuses of a delivery")
+	}
+	var err error
+	filter.Limit, filter.Before, err = readPage(query)
+	return filter, err
+}
+
+// readPage reads how many rows a page is to have at most, kept within bounds,
+// and which row it follows.
+func readPage(query url.Values) (limit int, before int64, err error) {
+	limit = defaultListed
+	if text := query.Get("limit"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 {
+			return 0, 0, errors.New("limit: want a number from 1")
+		}
+	}
+	if text := query.Get("before"); text != "" {
+		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {
+			return 0, 0, errors.New("before: want the id of a row")
+		}
+	}
+	return min(limit, maxListed), before, nil
+}
+
+func (c *console) list(ctx context.Context, filter listFilter) ([]db.DeliveryRow, error) {
+	if filter.Status == filterWaiting {
+		return c.waiting(ctx, filter.Destination, filter.Before, filter.Limit)
+	}
+	return c.Ledger.List(ctx, db.DeliveryFilter{Status: filter.Status, Destination: filter.Destination, Before: filter.Before, Limit: filter.Limit})
+}
+
+type deliveriesView struct {
+	Filter       listFilter
+	Destinations []db.DestinationRow
+	Rows         []db.DeliveryRow
+	// Older is the row that the next page follows, 0 on the last.
+	Older int64
+	// Decidable tells whether any of the rows waits for a person, and
+	// Doubtful whether one of them may have arrived.
+	Decidable, Doubtful bool
+}
+
+func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
+	filter, err := readFilter(r.URL.Query())
+	if err != nil {
+		c.showMessage(w, r, http.StatusBadRequest, "This list can't be shown", err.Error())
+		return
+	}
+	view := deliveriesView{Filter: filter}
+	group, ctx := errgroup.WithContext(r.Context())
+	group.Go(func() (err error) { view.Rows, err = c.list(ctx, filter); return err })
+	group.Go(func() (err error) { view.Destinations, err = c.Ledger.Destinations(ctx); return err })
+	if err := group.Wait(); err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	if len(view.Rows) == filter.Limit {
+		view.Older = view.Rows[len(view.Rows)-1].ID
+	}
+	view.Decidable = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return waitsForPerson(row.Status) })
+	view.Doubtful = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return row.Status == protocol.StatusUnknown })
+	c.render(w, r, http.StatusOK, "deliveries", view)
+}
+
+type deliveryView struct {
+	Delivery db.DeliveryRow
+	Attempts []db.AttemptRow
+	Post     db.Post
+	Source   string
+	Workflow string
+	Lane     string
+	Messages []messageLink
+	Captcha  captchaView
+	// Decisions are the latest that people have taken about it.
+	Decisions []db.Decision
+	// Pause is why the destination is paused, nil if it is not: until it is
+	// opened, a delivery to be sent again only waits elsewhere.
+	Pause *string
+}
+
+type messageLink struct {
+	ID   int64
+	Link string
+}
+
+type captchaView struct{ Picture, Redirect string }
+
+// Waits tells whether there is something to decide.
+func (v deliveryView) Waits() bool { return waitsForPerson(v.Delivery.Status) }
+
+// Again tells whether the delivery has ended unsent and can be begun anew.
+func (v deliveryView) Again() bool {
+	return v.Delivery.Status == protocol.StatusFailed || v.Delivery.Status == protocol.StatusSuppressed
+}
+
+// Stoppable tells whether the delivery waits for its turn, from which it can
+// still be taken back.
+func (v deliveryView) Stoppable() bool { return v.Delivery.Status == protocol.StatusPending }
+
+// Removable reports whether it has put something before readers that can be
+// taken back.
+func (v deliveryView) Removable() bool {
+	return v.Delivery.Status == protocol.StatusSent && v.Delivery.TakenBackAt == nil
+}
+
+func (c *console) showDelivery(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		c.showNotFound(w, r)
+		return
+	}
+	view, err := c.delivery(r.Context(), id)
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.render(w, r, http.StatusOK, "delivery", view)
+}
+
+func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) {
+	rows, err := c.Ledger.List(ctx, db.DeliveryFilter{ID: id, Limit: 1})
+	if err != nil {
+		return deliveryView{}, err
+	}
+	if len(rows) == 0 {
+		return deliveryView{}, db.ErrNotFound
+	}
+	delivery := rows[0]
+	view := deliveryView{
+		Delivery: delivery,
+		Source:   c.links.source(delivery.OwnerID, delivery.PostID),
+		Workflow: c.links.workflow(delivery.WorkflowID),
+		Lane:     c.links.workflow(protocol.DestinationWorkflowID(delivery.Destination)),
+	}
+	if delivery.Captcha != nil {
+		view.Captcha = captchaView{Picture: outside(delivery.Captcha.Picture), Redirect: outside(delivery.Captcha.RedirectURI)}
+	}
+	if view.Waits() || view.Again() {
+		if lanes, err := c.lanes(ctx); err == nil {
+			view.Pause = lanes.pause(delivery.Destination)
+		}
+	}
+	if view.Attempts, err = c.Ledger.Attempts(ctx, id); err != nil {
+		return deliveryView{}, err
+	}
+	if view.Decisions, err = c.Ledger.Decisions(ctx, fmt.Sprintf("delivery/%d", id), 0, decisionsShown); err != nil {
+		return deliveryView{}, err
+	}
+	if view.Post, err = c.Posts.Get(ctx, delivery.OwnerID, delivery.PostID); err != nil {
+		return deliveryView{}, err
+	}
+	destinations, err := c.Ledger.Destinations(ctx)
+	if err != nil {
+		return deliveryView{}, err
+	}
+	view.Messages = c.messagesOf(delivery, destinations)
+	return view, nil
+}
+
+// messagesOf are the messages of a delivery, with their addresses where their
+// chat has any.
+func (c *console) messagesOf(delivery db.DeliveryRow, destinations []db.DestinationRow) []messageLink {
+	var migratedTo *int64
+	for _, destination := range destinations {
+		if destination.Name == delivery.Destination {
+			migratedTo = destination.MigratedTo
+		}
+	}
+	var messages []messageLink
+	for _, message := range delivery.MessageIDs {
+		messages = append(messages, messageLink{message, c.links.message(delivery.Destination, migratedTo, message)})
+	}
+	return messages
+}
+
+func (c *console) showDestinations(w http.ResponseWriter, r *http.Request) {
+	view, err := c.lanes(r.Context())
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.render(w, r, http.StatusOK, "destinations", view)
+}
+
+func (c *console) showWalls(w http.ResponseWriter, r *http.Request) {
+	view, err := c.walls(r.Context())
+	if err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	c.render(w, r, http.StatusOK, "walls", view)
+}
+
+type messageView struct{ Title, Text string }
+
+func (c *console) showMessage(w http.ResponseWriter, r *http.Request, status int, title, text string) {
+	c.render(w, r, status, "message", messageView{title, text})
+}
+
+func (c *console) showNotFound(w http.ResponseWriter, r *http.Request) {
+	c.showMessage(w, r, http.StatusNotFound, "There is nothing here", "The address is wrong, or what it named does not exist.")
+}
+
+// showFault tells of a failure of our own; what exactly failed is for the log.
+func (c *console) showFault(w http.ResponseWriter, r *http.Request, err error) {
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		c.showNotFound(w, r)
+	case errors.Is(err, context.Canceled):
+	default:
+		c.Log.ErrorContext(r.Context(), "console page failed", "path", r.URL.Path, "error", err)
+		c.showMessage(w, r, http.StatusServiceUnavailable, "The database does not answer", "Nothing is lost: deliveries wait until it does. The log says more.")
+	}
+}

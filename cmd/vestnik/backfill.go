@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/internal/config"
+	"vestnik/internal/protocol"
+	"vestnik/internal/words"
+)
+
+func backfillCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "backfill",
+		Usage: "deliver what a wall's first reading left out, a few an hour, after everything that is fresh",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "wall", Required: true, Usage: "one of VK_WALLS"},
+			&cli.StringFlag{Name: "since", Value: "7d", Usage: "how far back, such as 7d or 36h"},
+			&cli.IntFlag{Name: "per-hour", Value: 6, Usage: "deliveries an hour for each destination"},
+			&cli.BoolFlag{Name: "dry-run", Usage: "show what would go, and when; store and send nothing"},
+			outputFlag(),
+		},
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			var walls config.Walls
+			if err := walls.UnmarshalText([]byte(cmd.String("wall"))); err != nil || len(walls) != 1 {
+				return fmt.Errorf("--wall %q: name one wall, as VK_WALLS does", cmd.String("wall"))
+			}
+			since, err := span(cmd.String("since"))
+			if err != nil {
+				return err
+			}
+			if perHour := cmd.Int("per-hour"); perHour < 1 || perHour > 3600 {
+				return fmt.Errorf("--per-hour %d: write 1 to 3600", perHour)
+			}
+			a, err := open(ctx, config.NeedScan)
+			if err != nil {
+				return err
+			}
+			defer a.close()
+			waiting := time.AfterFunc(patience, func() {
+				fmt.Fprintln(os.Stderr, "· the backfill has not ended yet; is `vestnik worker` running?")
+			})
+			defer waiting.Stop()
+			result, err := a.starter.Backfill(ctx, protocol.Backfill{
+				Wall: walls[0], Since: since, PerHour: cmd.Int("per-hour"), DryRun: cmd.Bool("dry-run"),
+			})
+			if err != nil {
+				return err
+			}
+			if wantsJSON(cmd) {
+				return printJSON(os.Stdout, result)
+			}
+			return printBackfill(result)
+		},
+	}
+}
+
+// span reads a time span; days are allowed beside Go's units.
+func span(text string) (time.Duration, error) {
+	if days, isDays := strings.CutSuffix(text, "d"); isDays {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 3650 {
+			return time.Duration(n) * 24 * time.Hour, nil
+		}
+	} else if span, err := time.ParseDuration(text); err == nil && span > 0 {
+		return span, nil
+	}
+	return 0, fmt.Errorf("%q is no time span: write it like 7d or 36h", text)
+}
+
+func printBackfill(result protocol.Backfilled) error {
+	slices.SortFunc(result.Due, func(a, b protocol.DueDelivery) int { return a.DueAt.Compare(b.DueAt) })
+	list := newTable(os.Stdout, "DUE", "POST", "DESTINATION")
+	for _, due := range result.Due {
+		list.row(due.DueAt.Local().Format("01-02 15:04"), protocol.WallPost(due.OwnerID, due.PostID), due.Destination)
+	}
+	if err := list.print(); err != nil {
+		return err
+	}
+	fmt.Printf("\n%s looked at with %s of wall.get; %d suppressed, because their case is told or closed\n",
+		words.Count(result.Posts, "post", "posts"), words.Count(result.Calls, "call", "calls"), result.Suppressed)
+	return nil
+}

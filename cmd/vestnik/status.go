@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"vestnik/internal/protocol"
+	"vestnik/internal/words"
+)
+
+func statusCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "status",
+		Usage: "say what needs a person, and which command helps; the exit code is 1 if anything does",
+		Flags: []cli.Flag{outputFlag()},
+		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
+			problems, err := a.starter.Problems(ctx)
+			if err != nil {
+				return err
+			}
+			if wantsJSON(cmd) {
+				err = printJSON(os.Stdout, problems)
+			} else {
+				err = printProblems(problems)
+			}
+			if err == nil && len(problems) > 0 {
+				err = errors.New(words.Count(len(problems), "thing needs a person", "things need a person"))
+			}
+			return err
+		}),
+	}
+}
+
+func printProblems(problems []protocol.Problem) error {
+	if len(problems) == 0 {
+		fmt.Println("Nothing needs a person.")
+		return nil
+	}
+	list := newTable(os.Stdout, "WHAT", "WHERE", "COUNT", "SINCE", "REASON", "LOOK AT")
+	for _, p := range problems {
+		list.row(p.Kind, dash(p.Subject), p.Count, ago(p.Since), dash(oneLine(p.Reason)), lookAt(p))
+	}
+	return list.print()
+}
+
+// lookAt is the command that shows more of a problem, or ends it.
+func lookAt(p protocol.Problem) string {
+	switch p.Kind {
+	case protocol.ProblemDeliveries:
+		return fmt.Sprintf("vestnik deliveries --status %s --destination %s", p.Status, p.Subject)
+	case protocol.ProblemPaused, protocol.ProblemBlocked:
+		return "vestnik destination resume " + p.Subject
+	case protocol.ProblemCooling, protocol.ProblemBacklog:
+		return "vestnik destination state " + p.Subject
+	case protocol.ProblemReadingPaused, protocol.ProblemQuotaSpent:
+		return "vestnik scan --plan"
+	case protocol.ProblemWallClosed, protocol.ProblemWallFailing:
+		return "vestnik scan " + p.Subject
+	default:
+		return "vestnik doctor"
+	}
+}

@@ -1,0 +1,51 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vestnik/db/internal/relaysql"
+)
+
+// Alert is a message in the operators' chat about a problem.
+type Alert struct {
+	Problem   string // names the problem; see protocol.Problem.Key
+	MessageID int64
+	Said      string // the message as it stands
+	ToldAt    time.Time
+	OverAt    *time.Time // nil while the problem stands
+}
+
+// BeginAlertRound returns the alerts that stand, and those of the last hour. Of
+// all processes one is at it at a time: mine is false while another one's round
+// is not ended, for as long as it may last.
+func (l *Ledger) BeginAlertRound(ctx context.Context, lasting time.Duration) (alerts []Alert, mine bool, err error) {
+	begun, err := l.queries.BeginAlertRound(ctx, lasting)
+	if err != nil || begun == 0 {
+		return nil, false, err
+	}
+	if err := l.queries.ForgetAlerts(ctx); err != nil {
+		return nil, true, fmt.Errorf("forget alerts: %w", err)
+	}
+	rows, err := l.queries.Alerts(ctx)
+	if err != nil {
+		return nil, true, fmt.Errorf("alerts: %w", err)
+	}
+	alerts = make([]Alert, len(rows))
+	for i, row := range rows {
+		alerts[i] = Alert(row)
+	}
+	return alerts, true, nil
+}
+
+// EndAlertRound lets the next round begin.
+func (l *Ledger) EndAlertRound(ctx context.Context) error { return l.queries.EndAlertRound(ctx) }
+
+// SaveAlert keeps what the chat was told.
+func (l *Ledger) SaveAlert(ctx context.Context, alert Alert) error {
+	if err := l.queries.SaveAlert(ctx, relaysql.SaveAlertParams(alert)); err != nil {
+		return fmt.Errorf("save an alert: %w", err)
+	}
+	return nil
+}

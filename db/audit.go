@@ -1,0 +1,54 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vestnik/db/internal/relaysql"
+)
+
+// Decision is what a person has decided: a line of the audit.
+type Decision struct {
+	ID  int64     `json:"id"`
+	At  time.Time `json:"at"`
+	Who string    `json:"who"`
+	// Via is console, api or cli.
+	Via    string `json:"via"`
+	Action string `json:"action"` // retry, pause, split…
+	// Subject is what was decided about: delivery/17, destination/vk:-1, case/3.
+	Subject string `json:"subject"`
+	Note    string `json:"note,omitempty"`
+	// Failure is why nothing came of it, "" if something did.
+	Failure string `json:"failure,omitempty"`
+}
+
+// maxFailure bounds what is kept of an error, in runes.
+const maxFailure = 500
+
+// Record adds a decision to the audit; its number and its time are the
+// database's.
+func (l *Ledger) Record(ctx context.Context, decision Decision) error {
+	err := l.queries.AddAudit(ctx, relaysql.AddAuditParams{
+		Who: printable(decision.Who), Via: decision.Via, Action: decision.Action, Subject: decision.Subject,
+		Note: shorten(printable(decision.Note), maxPauseReason), Failure: shorten(printable(decision.Failure), maxFailure),
+	})
+	if err != nil {
+		return fmt.Errorf("audit %s: %w", decision.Subject, err)
+	}
+	return nil
+}
+
+// Decisions returns the latest lines of the audit, newest first: about a
+// subject, if one is named, and before a line, if its number is given.
+func (l *Ledger) Decisions(ctx context.Context, subject string, before int64, most int) ([]Decision, error) {
+	rows, err := l.queries.ListAudit(ctx, relaysql.ListAuditParams{Subject: unlessZero(printable(subject)), Before: unlessZero(before), Most: int32(most)})
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	list := make([]Decision, len(rows))
+	for i, row := range rows {
+		list[i] = Decision(row)
+	}
+	return list, nil
+}

@@ -1,0 +1,181 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"vestnik/db/internal/relaysql"
+	"vestnik/internal/petpost"
+	"vestnik/internal/post"
+	"vestnik/internal/protocol"
+)
+
+// ErrBlanked means that nothing of a post's words is kept.
+var ErrBlanked = errors.New("the post's words are not kept any more")
+
+// blankBatch is how many posts are blanked in one transaction.
+const blankBatch = 200
+
+// Blank takes the words, phones, names and links out of a batch of posts that
+// were deleted at the source, and of posts written before a time, whichever is
+// due first; their keys go too, and the notes of cases of which nothing else is
+// kept. A post whose messages are yet to be sent or edited waits. It returns how
+// many, and whether there may be more.
+func (s *Posts) Blank(ctx context.Context, before time.Time) (blanked int, more bool, err error) {
+	err = s.inTx(ctx, func(q *relaysql.Queries) error {
+		rows, err := q.PostsToBlank(ctx, relaysql.PostsToBlankParams{Before: before, Look: 5 * blankBatch, Most: blankBatch})
+		if err != nil {
+			return err
+		}
+		posts := make([]PostToForget, len(rows))
+		for i, row := range rows {
+			posts[i] = PostToForget{ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, fingerprint: row.Fingerprint}
+		}
+		blanked = len(posts)
+		return blank(ctx, q, posts, false)
+	})
+	if err != nil {
+		return 0, false, fmt.Errorf("blank posts: %w", err)
+	}
+	return blanked, blanked == blankBatch, nil
+}
+
+func blank(ctx context.Context, q *relaysql.Queries, posts []PostToForget, forgotten bool) error {
+	params := relaysql.BlankPostsParams{Forgotten: forgotten}
+	for _, post := range posts {
+		params.OwnerIds, params.PostIds = append(params.OwnerIds, post.OwnerID), append(params.PostIds, post.PostID)
+		var known petpost.Fingerprint
+		if post.fingerprint == nil || json.Unmarshal(post.fingerprint, &known) != nil {
+			continue
+		}
+		if err := q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
+			Keys: hashedKeys(known), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
+		}); err != nil {
+			return err
+		}
+	}
+	return q.BlankPosts(ctx, params)
+}
+
+// ToForget names what somebody wants forgotten: one of its fields.
+type ToForget struct {
+	// Post, and what reposts it.
+	Post post.ID
+	// Author is the VK id of a person, who wrote posts or is reposted.
+	Author int64
+	// Phone in E.164, which posts name.
+	Phone string
+	// TelegramUser is a person who has used the guide.
+	TelegramUser int64
+}
+
+// By says how it is named: post, author, phone or telegram-user.
+func (f ToForget) By() string {
+	switch {
+	case f.Post != post.ID{}:
+		return "post"
+	case f.Author != 0:
+		return "author"
+	case f.Phone != "":
+		return "phone"
+	}
+	return "telegram-user"
+}
+
+// PostToForget is a post that is to be forgotten, or is: Forgotten.
+type PostToForget struct {
+	post.ID
+
+	PostedAt  time.Time `json:"posted_at"`
+	Type      string    `json:"type"`
+	Forgotten bool      `json:"forgotten"`
+
+	caseID      int64
+	fingerprint []byte
+}
+
+// PostsToForget finds the posts that are meant. Those that were blanked by their
+// age or with their source are found by their ids alone.
+func (s *Posts) PostsToForget(ctx context.Context, meant ToForget) ([]PostToForget, error) {
+	key := petpost.OriginKey(meant.Post)
+	if meant.Phone != "" {
+		key = petpost.PhoneKey(meant.Phone)
+	}
+	rows, err := s.queries.PostsToForget(ctx, relaysql.PostsToForgetParams{
+		OwnerID: meant.Post.OwnerID, PostID: meant.Post.PostID, Author: meant.Author, Phone: meant.Phone, Key: hashedKey(key),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("posts to forget: %w", err)
+	}
+	posts := make([]PostToForget, len(rows))
+	for i, row := range rows {
+		posts[i] = PostToForget{
+			ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: row.Type, Forgotten: row.Forgotten,
+			caseID: orZero(row.CaseID), fingerprint: row.Fingerprint,
+		}
+	}
+	return posts, nil
+}
+
+// Forget blanks posts for good: as long as they stand on their walls, they are
+// not stored again. What they added to the messages about other posts of their
+// cases is to go from there.
+func (s *Posts) Forget(ctx context.Context, posts []PostToForget) error {
+	err := s.inTx(ctx, func(q *relaysql.Queries) error {
+		if err := blank(ctx, q, posts, true); err != nil {
+			return err
+		}
+		for _, post := range posts {
+			if err := q.AmendCase(ctx, relaysql.AmendCaseParams{Cause: causeEdited, CaseID: &post.caseID}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("forget posts: %w", err)
+	}
+	return nil
+}
+
+// Copy is a delivery of a post that is to be forgotten.
+type Copy struct {
+	protocol.DeliveryKey
+
+	ID         int64
+	Status     string
+	MessageIDs []int64
+	// MigratedTo is the chat that a Telegram group has become, nil if it has not.
+	MigratedTo *int64
+	// Uncertain counts the attempts that may have left copies of which nobody
+	// knows the number.
+	Uncertain int
+	TakenBack bool
+	// Removal and Reason are how the removal of its messages stands, as the
+	// status of an edit; "" if there was none.
+	Removal, Reason string
+}
+
+// Copies returns what was sent about posts, or may be, oldest first.
+func (l *Ledger) Copies(ctx context.Context, posts []PostToForget) ([]Copy, error) {
+	var params relaysql.CopiesOfPostsParams
+	for _, post := range posts {
+		params.OwnerIds, params.PostIds = append(params.OwnerIds, post.OwnerID), append(params.PostIds, post.PostID)
+	}
+	rows, err := l.queries.CopiesOfPosts(ctx, params)
+	if err != nil {
+		return nil, fmt.Errorf("copies of posts: %w", err)
+	}
+	copies := make([]Copy, len(rows))
+	for i, row := range rows {
+		copies[i] = Copy{
+			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
+			ID:          row.ID, Status: row.Status, MessageIDs: row.MessageIds, MigratedTo: row.MigratedTo, Uncertain: int(row.UnknownAttempts),
+			TakenBack: row.TakenBack, Removal: row.Removal, Reason: row.RemovalError,
+		}
+	}
+	return copies, nil
+}

@@ -1,0 +1,17 @@
+-- name: BeginAlertRound :execrows
+INSERT INTO relay.alert_rounds (ends_at) VALUES (now() + @lasting::interval)
+ON CONFLICT (one) DO UPDATE SET ends_at = excluded.ends_at WHERE relay.alert_rounds.ends_at < now();
+
+-- name: EndAlertRound :exec
+UPDATE relay.alert_rounds SET ends_at = '-infinity';
+
+-- name: Alerts :many
+-- Those that stand, and those of the last hour.
+SELECT problem, message_id, said, told_at, over_at FROM relay.alerts WHERE over_at IS NULL OR told_at > now() - interval '1 hour';
+
+-- name: SaveAlert :exec
+INSERT INTO relay.alerts (problem, message_id, said, told_at, over_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (problem) DO UPDATE SET message_id = excluded.message_id, said = excluded.said, told_at = excluded.told_at, over_at = excluded.over_at;
+
+-- name: ForgetAlerts :exec
+DELETE FROM relay.alerts WHERE over_at < now() - interval '1 day';

@@ -1,0 +1,122 @@
+package scale
+
+import (
+	"maps"
+	"strings"
+	"time"
+)
+
+// want is what a query is asked for, and what it may take.
+type want struct {
+	args     map[string]string // by the name of the parameter: an expression of SQL
+	settings []string          // that the product makes for its transaction
+	pages    int               // if it may touch more than most
+	took     time.Duration     // if it may take longer
+	whole    bool              // it is to read all that there is
+}
+
+// byType are arguments for parameters of which nothing else is known.
+var byType = map[string]string{
+	"bigint": "100", "integer": "1", "smallint": "3", "double precision": "1", "boolean": "true", "text": "'lost'", "interval": "'1 minute'",
+	"bytea": "sha256('1')", "jsonb": "'{}'", "timestamp with time zone": "now()",
+	"bigint[]": "'{100,101,102}'", "integer[]": "'{1,2,3}'", "text[]": "'{p100,p101,p102}'", "double precision[]": "'{1,2,3}'",
+	"bytea[]": "ARRAY[sha256('1'), sha256('2'), sha256('3')]",
+}
+
+// byName are arguments for a parameter's name, whatever the query.
+var byName = map[string]string{
+	"destination": "'telegram:-1001'", "owner_id": "-100", "post_id": "5", "post_ids": "'{3,5,7}'", "destination_id": "7", "most": "100",
+	"keys": "ARRAY[1, hashint8extended(1600, 0), hashint8extended(1601, 0)]", "page_size": "8", "page_number": "1000", "count_limit": "8000",
+	"size": "200", "queue_number": "30", "list": "'places'", "district_id": "0", "type_id": "0", "subcategory_id": "0", "category_id": "0",
+	"source_id": "0", "status": "'parked'", "cause": "'edited'", "mode": "'upsert'", "phase": "'applying'", "subscription": "'subscribed'",
+	"since": "now() - interval '72 hours'", "given_up": "'the author has deleted the post'", "captcha": "NULL", "cut": "NULL",
+	"per_key": "40", "until": "now()",
+}
+
+var importID = map[string]string{"id": "'import30'"}
+
+var wants = map[string]want{
+	"InsertImport":           {args: map[string]string{"id": "'import31'", "queue_number": "31"}},
+	"FinishImport":           {args: map[string]string{"id": "'import30'", "state": "'done'", "phase": "'finished'"}},
+	"GetImport":              {args: importID},
+	"LockImport":             {args: importID},
+	"EarlierImport":          {args: importID},
+	"MoveImport":             {args: importID},
+	"AddToImport":            {args: importID},
+	"SetImportPhase":         {args: importID},
+	"UpsertSubcategory":      {args: map[string]string{"type_id": "1"}},
+	"UpsertPlaces":           {args: map[string]string{"district_ids": "'{1,2,3}'"}},
+	"UpsertEvent":            {args: map[string]string{"source_id": "1"}},
+	"LinkPlaceTypes":         {args: map[string]string{"targets": "'{2,3,4}'", "owners": "'{100,100,100}'"}},
+	"LinkPlaceSubcategories": {args: map[string]string{"targets": "'{2,3,4}'", "owners": "'{100,100,100}'"}},
+	"LinkEventCategories":    {args: map[string]string{"targets": "'{2,3,4}'", "owners": "'{100,100,100}'"}},
+	"LinkCollectionItems":    {args: map[string]string{"positions": "'{101,102,103}'", "places": "'{0,0,0}'"}},
+	"SearchByIndexes":        {args: map[string]string{"word_similarity": "'0.5'", "ordered": "'on'"}},
+	"ListCollections":        {pages: 12_000}, // looks into each; there are a thousand here, and dozens in a city
+	"FillEventListings":      {args: map[string]string{"event_ids": "'{100000000}'"}},
+	"RecordPhoto":            {args: map[string]string{"state": "'good'"}},
+	"StageUnnamed":           {pages: 2_000_000, took: 20 * time.Second, whole: true}, // of a snapshot, once
+	"PublishedObjects":       {pages: 8_000},                                          // everything, page by page
+	"NamedObjects":           {pages: 20_000, took: 2 * time.Second, whole: true},     // a list for people, all of it
+	"ForgetUnnamed":          {pages: 10_000, took: time.Second, whole: true},         // of a batch
+	"CountGone":              {pages: 10_000, took: time.Second, whole: true},
+	"DelaysPerDay":           {pages: 100_000, took: 3 * time.Second},             // of every message of some days
+	"HiddenObjects":          {pages: 30_000, took: time.Second, whole: true},     // a hundred promos, of a few thousand
+	"RepeatedIDs":            {pages: 10_000, took: 2 * time.Second, whole: true}, // of a batch, when it is accepted
+	"ForgetStagedObjects":    {pages: 300_000, took: 2 * time.Second, whole: true},
+	"ForgetOldImports":       {args: map[string]string{"before": "now() - interval '28 hours'"}, pages: 10_000},
+	"RetirePhotos":           {pages: 10_000, took: 2 * time.Second, whole: true},        // after an import
+	"CountPhotos":            {pages: 10_000, took: 500 * time.Millisecond, whole: true}, // at most every ten seconds
+	"DropPastListings":       {pages: 30_000, args: map[string]string{"over_before": "now()", "max_events": "1000"}},
+	"ForgetLinks":            {args: map[string]string{"1": "now() - interval '2000 days'"}},
+	"UnwatchWallsExcept":     {pages: 8_000}, // a change of VK_WALLS
+	"SentSince":              {args: map[string]string{"1": "now() - interval '1 hour'"}},
+
+	"ListDeliveries":                         {args: anyDelivery(nil)},
+	"ListDeliveries/one":                     {args: anyDelivery(map[string]string{"id": "100"})},
+	"ListDeliveries/of a case":               {args: anyDelivery(map[string]string{"case_id": "7"})},
+	"ListDeliveries/of a post":               {args: anyDelivery(map[string]string{"owner_id": "-100", "post_id": "5"})},
+	"ListDeliveries/parked":                  {args: anyDelivery(map[string]string{"status": "'parked'"})},
+	"ListDeliveries/sent":                    {args: anyDelivery(map[string]string{"status": "'sent'"})},
+	"ListDeliveries/to one":                  {args: anyDelivery(map[string]string{"destination": "'telegram:-1007'"})},
+	"ListDeliveries/to one without any":      {args: anyDelivery(map[string]string{"destination": "'telegram:-10041'"})},
+	"ListDeliveries/pending where none is":   {args: anyDelivery(map[string]string{"destination": "'telegram:-1007'", "status": "'pending'"})},
+	"ListDeliveries/pending":                 {args: anyDelivery(map[string]string{"destination": "'telegram:-1001'", "status": "'pending'"})},
+	"ListCases":                              {args: anyCase(nil)},
+	"ListCases/one":                          {args: anyCase(map[string]string{"id": "7"})},
+	"ListCases/closed":                       {args: anyCase(map[string]string{"closed": "true"})},
+	"ListCases/of two posts":                 {args: anyCase(map[string]string{"least_posts": "2"})},
+	"ListCases/of so many that there is one": {args: anyCase(map[string]string{"least_posts": "40"})},
+	"ListCases/of so many and closed":        {args: anyCase(map[string]string{"least_posts": "40", "closed": "true"})},
+	"ListDestinations":                       {args: map[string]string{"name": "NULL"}, pages: 20_000},
+	"SuppressWaiting/of a case":              {args: map[string]string{"case_id": "7", "owner_id": "NULL", "post_id": "NULL"}},
+	"SuppressWaiting/of a post":              {args: map[string]string{"case_id": "NULL"}},
+	"OweDelivery":                            {args: map[string]string{"post_id": "6"}},
+	"RestoreDelivery":                        {args: map[string]string{"2": "'pending'"}},
+}
+
+func anyDelivery(but map[string]string) map[string]string {
+	args := map[string]string{"status": "NULL", "destination": "NULL", "id": "NULL", "case_id": "NULL", "owner_id": "NULL", "post_id": "NULL"}
+	maps.Copy(args, but)
+	return args
+}
+
+func anyCase(but map[string]string) map[string]string {
+	args := map[string]string{"id": "NULL", "closed": "NULL", "least_posts": "0"}
+	maps.Copy(args, but)
+	return args
+}
+
+// variants are the ways in which a query is asked, by a suffix to its name.
+func variants(name string) map[string]want {
+	found := map[string]want{}
+	for key, wanted := range wants {
+		if key == name || strings.HasPrefix(key, name+"/") {
+			found[strings.TrimPrefix(key, name)] = wanted
+		}
+	}
+	if len(found) == 0 {
+		found[""] = want{}
+	}
+	return found
+}

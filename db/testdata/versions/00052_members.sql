@@ -1,0 +1,1 @@
+UPDATE relay.cases SET posts = 3

@@ -1,0 +1,64 @@
+package db_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
+	"vestnik/internal/protocol"
+	"vestnik/internal/testenv"
+)
+
+// BenchmarkWriting reports what a new post that is owed once, and its delivery,
+// write to Postgres's log, and how many of their updates are HOT: in place, with
+// no index touched.
+func BenchmarkWriting(b *testing.B) {
+	pool, err := db.Open(b.Context(), testenv.Database(b))
+	require.NoError(b, err)
+	b.Cleanup(pool.Close)
+	posts, ledger := db.NewPosts(pool), db.NewLedger(pool)
+	written := func() (bytes float64) {
+		require.NoError(b, pool.QueryRow(b.Context(), "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn").Scan(&bytes))
+		return bytes
+	}
+	const page = 20
+	var number int64
+	for b.Loop() {
+		stored := make([]db.Post, page)
+		for i := range stored {
+			number++
+			stored[i] = post(-1, number, fmt.Sprintf("Пропал пёс №%d, рыжий, ул. Лесная, %d. Тел. 8 900 %03d-%02d-%02d", number, number, number/10000%1000, number/100%100, number%100))
+			stored[i].Photos = []db.Photo{{OwnerID: -1, ID: number}}
+		}
+		at := written()
+		_, err := posts.StorePage(b.Context(), db.Page{Posts: stored, Window: time.Hour, Owed: func(db.Post) []db.Owed {
+			return []db.Owed{{Destination: somewhere, Weight: 1}}
+		}})
+		require.NoError(b, err)
+		between := written()
+		for _, p := range stored {
+			key := protocol.DeliveryKey{Destination: somewhere, OwnerID: -1, PostID: p.PostID}
+			delivery, err := ledger.Open(b.Context(), key, 0)
+			require.NoError(b, err)
+			require.NoError(b, ledger.Started(b.Context(), []int64{delivery.ID}))
+			attempt, err := ledger.Begin(b.Context(), &delivery, db.Attempt{Timeout: time.Minute, Shown: db.Shown{Kind: "message"}})
+			require.NoError(b, err)
+			_, err = ledger.Arrived(b.Context(), protocol.Arrival{DeliveryKey: key, Attempt: attempt.Number, BeganAt: attempt.BeganAt, MessageIDs: []int64{number}, Last: true})
+			require.NoError(b, err)
+		}
+		end := written()
+		b.ReportMetric((between-at)/page, "WAL-B/post")
+		b.ReportMetric((end-between)/page, "WAL-B/delivery")
+	}
+	require.NoError(b, pool.QueryRow(b.Context(), "SELECT pg_stat_force_next_flush() IS NULL").Scan(new(bool)))
+	time.Sleep(time.Second) // for Postgres's statistics
+	for _, table := range []string{"posts", "deliveries", "delivery_attempts"} {
+		var hot, all float64
+		require.NoError(b, pool.QueryRow(b.Context(), "SELECT n_tup_hot_upd, n_tup_upd FROM pg_stat_user_tables WHERE relid = ('relay.' || $1)::regclass", table).Scan(&hot, &all))
+		b.ReportMetric(100*hot/max(all, 1), table+"-HOT-%")
+		b.ReportMetric(all/float64(number), table+"-updates/post")
+	}
+}

@@ -1,0 +1,79 @@
+package alerts
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vestnik/internal/protocol"
+	"vestnik/internal/words"
+)
+
+// describe is a problem in plain Russian: what has happened, since when, and what
+// to do.
+func describe(p protocol.Problem, zone *time.Location) string {
+	var what, remedy string
+	switch p.Kind {
+	case protocol.ProblemNoWorker:
+		what, remedy = "Вестник не работает: никто не берёт задания", "Запустите worker и проверьте Temporal: vestnik doctor"
+	case protocol.ProblemReadingPaused:
+		what, remedy = "ВКонтакте не принимает ключ для чтения, стены не читаются", "Посмотрите причину: vestnik scan --plan. Когда ключ в порядке: vestnik scan --resume-key"
+	case protocol.ProblemReadingOverdue:
+		what, remedy = "Стены давно не читаются: "+words.Russian(p.Count, "стена", "стены", "стен"), "Проверьте worker и расписание scan-walls: vestnik doctor"
+	case protocol.ProblemQuotaSpent:
+		what, remedy = "Суточный запас чтений ВКонтакте исчерпан, стены не читаются", "Подождите или уменьшите число стен: vestnik scan --plan"
+	case protocol.ProblemBlocked:
+		what, remedy = "Площадка отказала, отправка остановлена. Ждут: "+posts(p.Count), "Исправьте причину и продолжите: vestnik destination resume "+p.Subject
+	case protocol.ProblemPaused:
+		what, remedy = "Отправка на паузе. Ждут: "+posts(p.Count), "Когда можно продолжать: vestnik destination resume "+p.Subject
+	case protocol.ProblemBacklog:
+		what, remedy = "Очередь не движется. Ждут: "+posts(p.Count), "Посмотрите, что её держит: vestnik destination state "+p.Subject
+	case protocol.ProblemCooling:
+		what, remedy = "Площадка долго не отвечает или просит подождать. Ждут: "+posts(p.Count), "Обычно проходит само. Подробнее: vestnik destination state "+p.Subject
+	case protocol.ProblemWallClosed:
+		what, remedy = "ВКонтакте не показывает стену", "Если она закрыта насовсем, уберите её из VK_WALLS"
+	case protocol.ProblemWallFailing:
+		what, remedy = "Стена давно не читается", "Посмотрите причину: vestnik scan "+p.Subject
+	default:
+		what = "Ждут решения: " + posts(p.Count)
+		if p.Status == protocol.StatusUnknown {
+			what = "Неизвестно, дошли ли до читателей: " + posts(p.Count)
+		}
+		remedy = "Откройте консоль, раздел Deliveries, или vestnik deliveries --status " + p.Status
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "⚠️ %s\n", what)
+	if p.Subject != "" {
+		fmt.Fprintf(&text, "Где: %s\n", p.Subject)
+	}
+	if p.Reason != "" {
+		fmt.Fprintf(&text, "Причина: %s\n", shorten(p.Reason))
+	}
+	if p.Since != nil {
+		fmt.Fprintf(&text, "С какого времени: %s\n", clock(*p.Since, zone))
+	}
+	fmt.Fprintf(&text, "Что делать: %s", remedy)
+	return text.String()
+}
+
+// over is a message about a problem that is over.
+func over(said string, at time.Time, zone *time.Location) string {
+	said, _, _ = strings.Cut(strings.TrimPrefix(said, "⚠️ "), "\nЧто делать: ")
+	return "✅ Решено " + clock(at, zone) + "\n" + said
+}
+
+// maxReason is how much of an operator's words a message has, in letters.
+const maxReason = 300
+
+func shorten(reason string) string {
+	if letters := []rune(reason); len(letters) > maxReason {
+		return string(letters[:maxReason]) + "…"
+	}
+	return reason
+}
+
+func clock(at time.Time, zone *time.Location) string { return at.In(zone).Format("02.01 15:04") }
+
+func posts(n int) string {
+	return words.Russian(n, "публикация", "публикации", "публикаций")
+}

@@ -1,0 +1,153 @@
+package content
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// FormField is a field of an object as a form shows it.
+type FormField struct {
+	Name, Label, Value string
+	Hint               string // how it may be written
+	Long               bool   // several lines
+	Required           bool
+	Refers             List // to whose objects, "" to none
+}
+
+// FormFields are an object's fields but for its id; times are in zone. show
+// names what a reference leads to.
+func FormFields(object any, zone *time.Location, show func(List, string) string) (fields []FormField) {
+	value := reflect.ValueOf(object).Elem()
+	for _, f := range fieldsOf(value.Type()) {
+		if f.name == "id" {
+			continue
+		}
+		list := referred[f.name]
+		field := FormField{Name: f.name, Label: FieldLabel(f.name), Required: f.tag.Get("required") == "true", Refers: list}
+		switch content := value.Field(f.index).Interface().(type) {
+		case string:
+			field.Value, field.Long = content, f.name == "description"
+			if list != "" && content != "" {
+				field.Value = show(list, content)
+			}
+		case *float64:
+			if content != nil {
+				field.Value = strings.ReplaceAll(fmt.Sprint(*content), ".", ",")
+			}
+		case *time.Time:
+			field.Hint = "05.12.2026 19:00"
+			if content != nil {
+				field.Value = content.In(zone).Format("02.01.2006 15:04")
+			}
+		case []string:
+			separator := "; "
+			field.Hint = "несколько — через точку с запятой"
+			if field.Long = list == ""; field.Long {
+				separator, field.Hint = "\n", "https://… , каждый адрес с новой строки"
+			}
+			values := make([]string, 0, len(content))
+			for _, id := range content {
+				if list != "" {
+					id = show(list, id)
+				}
+				values = append(values, id)
+			}
+			field.Value = strings.Join(values, separator)
+		case []CollectionItem:
+			field.Long, field.Hint = true, "места и события по названию, каждое с новой строки"
+			for _, item := range content {
+				if item.Place != "" {
+					field.Value += "place:" + item.Place + "\n"
+				} else {
+					field.Value += "event:" + item.Event + "\n"
+				}
+			}
+		}
+		fields = append(fields, field)
+	}
+	return fields
+}
+
+// Form reads one object from values by field, as people write them. It is read
+// as a table of one row is; id may be "".
+func Form(list List, id string, values map[string]string, rules Rules) (Source, error) {
+	fields, cells := []string{"id"}, []string{id}
+	for _, f := range shapes[list].fields {
+		if f.name != "id" {
+			fields, cells = append(fields, f.name), append(cells, values[f.name])
+		}
+	}
+	reader := newTableReader(rules, TableOptions{List: list})
+	err := reader.read([]table{{rows: []tableRow{{cells: fields}, {cells: cells}}}})
+	reader.remarks.columns = nil
+	return reader, err
+}
+
+// Titles are the names by id of those that no other has.
+func Titles(known []Named) map[string]string {
+	count := make(map[string]int, len(known))
+	for _, named := range known {
+		count[SortKey(named.Title)]++
+	}
+	titles := make(map[string]string, len(known))
+	for _, named := range known {
+		if count[SortKey(named.Title)] == 1 {
+			titles[named.ID] = named.Title
+		}
+	}
+	return titles
+}
+
+// FreeID makes an id for a new object that none of the known ones has.
+func FreeID(title string, known []Named) string {
+	b := &book{ids: make(map[string]bool)}
+	for _, named := range known {
+		b.ids[named.ID] = true
+	}
+	return b.new(title)
+}
+
+// WriteTemplate writes a workbook to be filled in: a sheet for each list that
+// editors keep, with the headings that Open knows.
+func WriteTemplate(w io.Writer) error {
+	book := excelize.NewFile()
+	defer book.Close()
+	bold, err := book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+	if err != nil {
+		return err
+	}
+	for n, list := range []List{Places, Events, Promos, Collections} {
+		sheet := list.Label()
+		if n == 0 {
+			err = book.SetSheetName("Sheet1", sheet)
+		} else {
+			_, err = book.NewSheet(sheet)
+		}
+		if err != nil {
+			return err
+		}
+		var labels []any
+		for _, f := range shapes[list].fields {
+			if f.name != "id" {
+				labels = append(labels, FieldLabel(f.name))
+			}
+		}
+		last, err := excelize.ColumnNumberToName(len(labels))
+		if err != nil {
+			return err
+		}
+		for _, step := range []error{
+			book.SetSheetRow(sheet, "A1", &labels), book.SetColWidth(sheet, "A", last, 22), book.SetRowStyle(sheet, 1, 1, bold),
+		} {
+			if step != nil {
+				return step
+			}
+		}
+	}
+	return book.Write(w)
+}

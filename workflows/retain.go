@@ -1,0 +1,21 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"vestnik/activities"
+)
+
+// Retain blanks the posts that are kept no longer: those that were deleted at
+// the source, and those older than DATA_RETENTION_DAYS. Its schedule runs it
+// every hour; what one run does not get to, the next one does. It returns how
+// many.
+func Retain(ctx workflow.Context) (blanked int, err error) {
+	var retention *activities.Retention
+	options := workflow.WithActivityOptions(ctx, activities.RecoveryOptions("blank posts that are kept no longer"))
+	err = workflow.ExecuteActivity(options, retention.BlankPosts).Get(ctx, &blanked)
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d posts blanked", blanked))
+	return blanked, err
+}
