@@ -7,8 +7,7 @@ SHELL := /bin/bash
 GO  ?= go
 BIN := $(CURDIR)/.bin
 
-# Tools, pinned. internal/devstack pins the same Temporal.
-TEMPORAL      := github.com/temporalio/cli/cmd/temporal@v1.5.1
+# Tools, pinned. Temporal is pinned in internal/devstack/temporal.mod.
 SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
@@ -124,8 +123,14 @@ $(BIN)/.stamp-$(1)-$(lastword $(subst @, ,$(2))):
 	@rm -f $(BIN)/.stamp-$(1)-*
 	@touch $$@
 endef
-$(eval $(call tool,temporal,$(TEMPORAL)))
 $(eval $(call tool,sqlc,$(SQLC)))
 $(eval $(call tool,workflowcheck,$(WORKFLOWCHECK)))
 $(eval $(call tool,golangci-lint,$(GOLANGCI_LINT)))
 $(eval $(call tool,govulncheck,$(GOVULNCHECK)))
+
+.PHONY: temporal
+temporal: $(BIN)/temporal
+$(BIN)/temporal: internal/devstack/temporal.mod
+	@mkdir -p $(BIN)
+	@echo "building temporal into .bin, once"
+	@GOFLAGS= GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=$< -o $@ github.com/temporalio/cli/cmd/temporal

@@ -1,22 +1,38 @@
 package devstack
 
 import (
+	"bytes"
 	"context"
 	"debug/buildinfo"
+	_ "embed" // temporal.mod and temporal.sum
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"syscall"
 )
 
-// TemporalModule and TemporalVersion pin the Temporal CLI with its dev server
-// (server 1.29.1, Web UI 2.42.1); the Makefile installs the same.
-const (
-	TemporalModule  = "github.com/temporalio/cli/cmd/temporal"
-	TemporalVersion = "v1.5.1"
+// temporalPackage is the Temporal CLI with its dev server.
+const temporalPackage = "github.com/temporalio/cli/cmd/temporal"
+
+// temporalModule and temporalSums are the go.mod and go.sum that it is built
+// with, here and by the Makefile: CLI v1.5.1 (server 1.29.1, Web UI 2.42.1)
+// with a newer modernc.org/sqlite. With the one of its own (v1.34.1) a request
+// that is given up at the wrong moment breaks the server's only connection, and
+// everything after it fails with "interrupted (9)"; see
+// https://github.com/temporalio/temporal/pull/10427.
+var (
+	//go:embed temporal.mod
+	temporalModule []byte
+	//go:embed temporal.sum
+	temporalSums []byte
 )
+
+// temporalPins are the modules whose versions tell our build from another.
+var temporalPins = []string{"github.com/temporalio/cli", "modernc.org/sqlite"}
 
 // FindTemporal is the path of the Temporal CLI: dir/.bin/temporal of the
 // pinned version, else one from PATH, else one built into dir/.bin, which
@@ -42,7 +58,18 @@ func FindTemporal(ctx context.Context, dir string, say func(step string)) (strin
 
 func pinnedTemporal(path string) bool {
 	build, err := buildinfo.ReadFile(path)
-	return err == nil && build.Main.Version == TemporalVersion
+	if err != nil {
+		return false
+	}
+	modules := append([]*debug.Module{&build.Main}, build.Deps...)
+	for _, pin := range temporalPins {
+		if !slices.ContainsFunc(modules, func(module *debug.Module) bool {
+			return module.Path == pin && bytes.Contains(temporalModule, []byte("\t"+pin+" "+module.Version+" "))
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 func buildTemporal(ctx context.Context, path string, say func(string)) error {
@@ -71,11 +98,17 @@ func buildTemporal(ctx context.Context, path string, say func(string)) error {
 		return fmt.Errorf("make a scratch folder: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	install := exec.CommandContext(ctx, "go", "install", TemporalModule+"@"+TemporalVersion)
-	install.Env = append(os.Environ(), "GOBIN="+scratch, "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
-	install.SysProcAttr = childAttributes(syscall.SIGKILL, nil)
-	if output, err := install.CombinedOutput(); err != nil {
-		return fmt.Errorf("go install %s@%s: %w; it said:\n%s", TemporalModule, TemporalVersion, err, lastLines(output, 12))
+	for name, content := range map[string][]byte{"go.mod": temporalModule, "go.sum": temporalSums} {
+		if err := os.WriteFile(filepath.Join(scratch, name), content, 0o644); err != nil {
+			return fmt.Errorf("write what Temporal is built with: %w", err)
+		}
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", "temporal", temporalPackage)
+	build.Dir = scratch
+	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+	build.SysProcAttr = childAttributes(syscall.SIGKILL, nil)
+	if output, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w; it said:\n%s", temporalPackage, err, lastLines(output, 12))
 	}
 	return os.Rename(filepath.Join(scratch, "temporal"), path)
 }
