@@ -12,14 +12,16 @@ SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
 
-# How many tests of one package run at once. They mostly wait for timers and
-# servers, so more than there are cores.
-TEST_PARALLEL ?= 8
-# How many packages are tested at once. Those with servers fill two cores.
-TEST_PACKAGES ?= 1
-# More arguments for go test, such as: make test ARGS='-run Park ./workflows'
-ARGS ?=
+# How many packages are tested at once, and how many tests of each. Tests mostly
+# wait for timers and servers, so there are more than cores.
+TEST_PACKAGES ?= 2
+TEST_PARALLEL ?= 4
+# What is tested, and more arguments for go test, such as:
+# make test PACKAGES=./workflows ARGS='-run Park -count=10'
+PACKAGES ?= ./...
+ARGS     ?=
 
 # One Postgres and one Temporal for the command that follows.
 WITH_SERVERS := $(GO) run ./internal/testenv/run --
@@ -43,8 +45,13 @@ sbom: build ## bin/sbom.json: the modules that bin/vestnik was linked from (Cycl
 ##@ Check
 
 .PHONY: test
-test: temporal vetted ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
-	$(WITH_SERVERS) $(GO) test -race -timeout 20m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(or $(ARGS),./...)
+test: temporal gotestsum vetted ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
+	@# Real timers run out on a machine that stalls: what fails is tested once more, alone, and said to be flaky if it passes.
+	@rm -f $(BIN)/flaky.txt
+	$(WITH_SERVERS) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages '$(PACKAGES)' \
+		--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
+		-race -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
+	@if [ -s $(BIN)/flaky.txt ]; then echo "failed at first (test name, runs, failures):"; cat $(BIN)/flaky.txt; fi
 
 .PHONY: check
 check: vetted ## the same for the inner loop, under a minute: the tests that need no servers, without the race detector
@@ -99,7 +106,7 @@ generate: sqlc ## write the code that is generated from db/queries
 	$(BIN)/sqlc generate
 
 .PHONY: tools
-tools: temporal sqlc workflowcheck golangci-lint govulncheck ## build the pinned tools into .bin
+tools: temporal sqlc workflowcheck golangci-lint govulncheck gotestsum ## build the pinned tools into .bin
 
 .PHONY: clean
 clean: ## remove what was built and the data of `make run`; keeps .bin
@@ -126,6 +133,7 @@ endef
 $(eval $(call tool,sqlc,$(SQLC)))
 $(eval $(call tool,workflowcheck,$(WORKFLOWCHECK)))
 $(eval $(call tool,golangci-lint,$(GOLANGCI_LINT)))
+$(eval $(call tool,gotestsum,$(GOTESTSUM)))
 $(eval $(call tool,govulncheck,$(GOVULNCHECK)))
 
 .PHONY: temporal

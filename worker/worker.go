@@ -30,6 +30,11 @@ const stopTime = 25 * time.Second
 // more would only wait for connections, until their time is over.
 const activitiesPerConnection = 8
 
+// deadlockTimeout is how long a workflow task may go without yielding. On a busy
+// machine one may wait more than the SDK's second for a processor; taken for a
+// deadlock, its workflow would stand still for ten.
+const deadlockTimeout = 5 * time.Second
+
 // Registry is what workflows and activities are registered on: a worker, or a
 // replayer.
 type Registry interface {
@@ -83,6 +88,7 @@ func (w *Workers) options(cfg config.Worker) worker.Options {
 		// Left alone, the SDK sends a beat only every 80 % of its timeout.
 		MaxHeartbeatThrottleInterval:     activities.HeartbeatEvery,
 		DefaultHeartbeatThrottleInterval: activities.HeartbeatEvery,
+		DeadlockDetectionTimeout:         deadlockTimeout,
 		OnFatalError: func(err error) {
 			select {
 			case w.fatal <- err:
