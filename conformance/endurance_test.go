@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/workflowservice/v1"
 
+	"vestnik/internal/devstack"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 )
@@ -14,10 +14,11 @@ import (
 // middle of it all, loses no update and handles none twice.
 func TestALongConversationContinuesAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	// Some ten events a tap.
+	r := newRig(t, setup{temporal: []devstack.Setting{{Key: "limit.historyCount.suggestContinueAsNew", Value: "400"}}})
 	p := r.person(t)
 	p.say("/start")
-	const taps = 600 // of some ten events each; Temporal advises a new run at 4096
+	const taps = 120
 	data := []string{"open:menu:help", "back:menu:main", "open:menu:promos"}
 	var updates []sandbox.Update
 	for i := range taps {
@@ -32,9 +33,7 @@ func TestALongConversationContinuesAndLosesNothing(t *testing.T) {
 		require.True(t, query.Answered, "query %s", query.ID)
 	}
 	id := protocol.SessionWorkflowID(7000000777, p.id)
-	described, err := r.temporal.WorkflowService().DescribeWorkflowExecution(t.Context(), &workflowservice.DescribeWorkflowExecutionRequest{
-		Namespace: namespaceOf(r), Execution: execution(id),
-	})
+	described, err := r.temporal.DescribeWorkflowExecution(t.Context(), id, "")
 	require.NoError(t, err)
 	require.NotEqual(t, described.WorkflowExecutionInfo.FirstRunId, described.WorkflowExecutionInfo.Execution.RunId, "it has continued as new")
 

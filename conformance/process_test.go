@@ -17,7 +17,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -208,7 +207,3 @@ func (r *rig) dump(t testing.TB) string {
 }
 
 func namespaceOf(r *rig) string { return testenv.Namespace(r.t) }
-
-func execution(workflowID string) *common.WorkflowExecution {
-	return &common.WorkflowExecution{WorkflowId: workflowID}
-}
