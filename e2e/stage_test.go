@@ -315,7 +315,7 @@ func (s *stage) steer(do func() error) {
 // until waits for a condition that nobody announces.
 func (s *stage) until(what string, condition func() bool) {
 	s.t.Helper()
-	look := time.NewTicker(20 * time.Millisecond)
+	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for end := time.After(patience); !condition(); {
 		select {
