@@ -11,18 +11,7 @@ CREATE INDEX CONCURRENTLY IF NOT EXISTS posts_deleted_to_blank ON relay.posts (d
 -- Only people are looked for, and theirs are positive.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS posts_of_author ON relay.posts (from_id) WHERE from_id > 0;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS posts_of_origin ON relay.posts (origin_owner_id) WHERE origin_owner_id > 0;
--- What was forgotten on request, without what it was.
-CREATE TABLE IF NOT EXISTS relay.forgettings (
-    id        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    at        timestamptz NOT NULL DEFAULT now(),
-    by        text NOT NULL,
-    named_by  text NOT NULL CHECK (named_by IN ('post', 'author', 'phone', 'telegram-user')),
-    posts     integer NOT NULL,
-    copies    integer NOT NULL,
-    favourites integer NOT NULL
-);
 
 -- +goose Down
-DROP TABLE relay.forgettings;
 DROP INDEX relay.posts_of_origin, relay.posts_of_author, relay.posts_deleted_to_blank, relay.posts_to_blank;
 ALTER TABLE relay.posts DROP COLUMN forgotten, DROP COLUMN blanked_at;

@@ -40,7 +40,7 @@ INSERT INTO relay.deliveries (id, destination_id, owner_id, post_id, status, rea
     started_at, first_attempt_at, sent_at, stands_for) OVERRIDING SYSTEM VALUE
 SELECT id, destination, -1 - n % 500, 1 + n / 500, status, CASE status WHEN 'suppressed' THEN 'case ' || n * 2 / 5 + 1 || ' is told by delivery ' || id - 1 ELSE '' END,
     n * 2 / 5 + 1, CASE WHEN status IN ('sent', 'failed', 'unknown') THEN 1 ELSE 0 END,
-    'deliver/telegram:-100' || destination || '/wall-' || n % 500 || '_' || n / 500, at, at, at, at, CASE status WHEN 'sent' THEN at END,
+    'deliver/telegram:-100' || destination || '/wall-' || n % 500 || '_' || n / 500, at, at, CASE WHEN status <> 'pending' OR n % 20 > 0 THEN at END, at, CASE status WHEN 'sent' THEN at END,
     CASE status WHEN 'suppressed' THEN id - 1 END
 FROM (
     SELECT n, row_number() OVER (ORDER BY n, k) AS id, 1 + (n * 7 + k * 11) % 40 AS destination, now() - (:posts - n) * (interval '10 years' / :posts) AS at,
@@ -49,6 +49,8 @@ FROM (
             WHEN (n + k) % 5 < 2 THEN 'suppressed' ELSE 'sent' END AS status
     FROM generate_series(0, :posts - 1) n, generate_series(0, 3) k WHERE k < 2 + n % 2) d
 ORDER BY id;
+
+INSERT INTO relay.deliveries_to_start SELECT id FROM relay.deliveries WHERE status = 'pending' AND started_at IS NULL;
 
 INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, shown, sent_at)
 SELECT id, 0, ARRAY[id], 'message', '\x00', sent_at FROM relay.deliveries WHERE status = 'sent' ORDER BY id;

@@ -28,7 +28,8 @@ const applyEnding = `-- name: ApplyEnding :one
 UPDATE relay.deliveries
 SET status = CASE WHEN status IN ('sent', 'suppressed') THEN status ELSE $1 END,
     reason = CASE WHEN status IN ('sent', 'suppressed') THEN reason ELSE $2 END,
-    captcha = $3, unknown_attempts = unknown_attempts + $4::int, updated_at = now()
+    captcha = $3, unknown_attempts = unknown_attempts + $4::int,
+    updated_at = CASE WHEN status = $1 THEN updated_at ELSE now() END
 WHERE id = $5
 RETURNING status
 `
@@ -110,7 +111,8 @@ WITH wanted AS (
 )
 UPDATE relay.deliveries v
 SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, $1::jsonb),
-    first_attempt_at = coalesce(v.first_attempt_at, now()), updated_at = now()
+    first_attempt_at = coalesce(v.first_attempt_at, now()),
+    updated_at = CASE WHEN v.status = 'sending' THEN v.updated_at ELSE now() END
 FROM begun b
 WHERE v.id = b.delivery_id
 RETURNING b.number, b.started_at
@@ -201,7 +203,7 @@ WITH closed AS (
     RETURNING a.delivery_id
 )
 UPDATE relay.deliveries v
-SET unknown_attempts = v.unknown_attempts + c.attempts, updated_at = now()
+SET unknown_attempts = v.unknown_attempts + c.attempts
 FROM (SELECT closed.delivery_id, count(*)::int AS attempts FROM closed GROUP BY closed.delivery_id) c
 WHERE v.id = c.delivery_id
 `
@@ -877,7 +879,7 @@ func (q *Queries) PhotoRungs(ctx context.Context, deliveryID int64) ([]PhotoRung
 }
 
 const putOff = `-- name: PutOff :exec
-UPDATE relay.deliveries SET due_at = now() + $1::interval, updated_at = now() WHERE id = $2
+UPDATE relay.deliveries SET due_at = now() + $1::interval WHERE id = $2
 `
 
 type PutOffParams struct {
@@ -929,7 +931,7 @@ SET status = CASE WHEN v.status IN ('sent', 'suppressed') THEN v.status WHEN $1:
     due_at = CASE WHEN v.words_first AND $3::int = 0 THEN now() + '1 minute'::interval END,
     cut = CASE WHEN $1::boolean THEN NULL ELSE v.cut END,
     sent_at = CASE WHEN $1::boolean THEN coalesce(v.sent_at, now()) ELSE v.sent_at END,
-    updated_at = now()
+    updated_at = CASE WHEN v.status = 'sending' AND NOT $1::boolean THEN v.updated_at ELSE now() END
 FROM delivery
 WHERE v.id = delivery.id
 RETURNING v.status
@@ -1191,7 +1193,8 @@ func (q *Queries) SpaceOut(ctx context.Context, arg SpaceOutParams) ([]SpaceOutR
 
 const unstartedDeliveries = `-- name: UnstartedDeliveries :many
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location
-FROM relay.deliveries v
+FROM relay.deliveries_to_start s
+JOIN relay.deliveries v ON v.id = s.delivery_id
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
 WHERE v.status = 'pending' AND v.started_at IS NULL AND (v.due_at IS NULL OR v.due_at <= now())
@@ -1343,7 +1346,7 @@ func (q *Queries) WaitingForPeople(ctx context.Context, arg WaitingForPeoplePara
 }
 
 const wordsFirst = `-- name: WordsFirst :exec
-UPDATE relay.deliveries SET words_first = true, cut = NULL, updated_at = now() WHERE id = $1
+UPDATE relay.deliveries SET words_first = true, cut = NULL WHERE id = $1
 `
 
 // The words go alone, and the photos follow: what was cut otherwise is cut anew.

@@ -21,7 +21,8 @@ RETURNING id;
 -- name: UnstartedDeliveries :many
 -- What is owed and has no workflow yet, oldest first.
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location
-FROM relay.deliveries v
+FROM relay.deliveries_to_start s
+JOIN relay.deliveries v ON v.id = s.delivery_id
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
 WHERE v.status = 'pending' AND v.started_at IS NULL AND (v.due_at IS NULL OR v.due_at <= now())
@@ -126,7 +127,7 @@ WITH closed AS (
     RETURNING a.delivery_id
 )
 UPDATE relay.deliveries v
-SET unknown_attempts = v.unknown_attempts + c.attempts, updated_at = now()
+SET unknown_attempts = v.unknown_attempts + c.attempts
 FROM (SELECT closed.delivery_id, count(*)::int AS attempts FROM closed GROUP BY closed.delivery_id) c
 WHERE v.id = c.delivery_id;
 
@@ -154,7 +155,8 @@ WITH wanted AS (
 )
 UPDATE relay.deliveries v
 SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, sqlc.narg('cut')::jsonb),
-    first_attempt_at = coalesce(v.first_attempt_at, now()), updated_at = now()
+    first_attempt_at = coalesce(v.first_attempt_at, now()),
+    updated_at = CASE WHEN v.status = 'sending' THEN v.updated_at ELSE now() END
 FROM begun b
 WHERE v.id = b.delivery_id
 RETURNING b.number, b.started_at;
@@ -199,7 +201,7 @@ SET status = CASE WHEN v.status IN ('sent', 'suppressed') THEN v.status WHEN @la
     due_at = CASE WHEN v.words_first AND @part::int = 0 THEN now() + '1 minute'::interval END,
     cut = CASE WHEN @last::boolean THEN NULL ELSE v.cut END,
     sent_at = CASE WHEN @last::boolean THEN coalesce(v.sent_at, now()) ELSE v.sent_at END,
-    updated_at = now()
+    updated_at = CASE WHEN v.status = 'sending' AND NOT @last::boolean THEN v.updated_at ELSE now() END
 FROM delivery
 WHERE v.id = delivery.id
 RETURNING v.status;
@@ -215,7 +217,8 @@ RETURNING destination_id;
 UPDATE relay.deliveries
 SET status = CASE WHEN status IN ('sent', 'suppressed') THEN status ELSE @status END,
     reason = CASE WHEN status IN ('sent', 'suppressed') THEN reason ELSE @reason END,
-    captcha = @captcha, unknown_attempts = unknown_attempts + @unknown::int, updated_at = now()
+    captcha = @captcha, unknown_attempts = unknown_attempts + @unknown::int,
+    updated_at = CASE WHEN status = @status THEN updated_at ELSE now() END
 WHERE id = @id
 RETURNING status;
 
@@ -345,10 +348,10 @@ ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_ph
 
 -- name: WordsFirst :exec
 -- The words go alone, and the photos follow: what was cut otherwise is cut anew.
-UPDATE relay.deliveries SET words_first = true, cut = NULL, updated_at = now() WHERE id = $1;
+UPDATE relay.deliveries SET words_first = true, cut = NULL WHERE id = $1;
 
 -- name: PutOff :exec
-UPDATE relay.deliveries SET due_at = now() + @wait::interval, updated_at = now() WHERE id = @id;
+UPDATE relay.deliveries SET due_at = now() + @wait::interval WHERE id = @id;
 
 -- name: PhotoRungs :many
 SELECT photo, rung FROM relay.delivery_photos WHERE delivery_id = $1;
