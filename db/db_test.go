@@ -18,7 +18,7 @@ func TestAPoolerOfTransactionsMayStandBetween(t *testing.T) {
 	for _, mode := range []string{"exec", "simple_protocol"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			d := deskAt(t, testenv.Database(t)+"&default_query_exec_mode="+mode)
+			d := deskAt(t, testenv.PgBouncer(t, testenv.Database(t))+"&default_query_exec_mode="+mode)
 			stored := post(-1, 1, rex)
 			stored.Photos = []db.Photo{{OwnerID: -1, ID: 7}}
 			stored.Attachments = []db.Attachment{{Kind: "video"}}
