@@ -246,9 +246,11 @@ func (o *Outbound) bring(ctx context.Context, j *sendJob, sender sender) error {
 	if j.arrived != nil {
 		return nil // and is being recorded
 	}
-	var err error
-	if j.uncertainty, err = o.Ledger.Uncertain(ctx, j.ID, j.part, j.request.AcknowledgedAt); err != nil {
-		return err
+	if j.Attempts > 0 {
+		var err error
+		if j.uncertainty, err = o.Ledger.Uncertain(ctx, j.ID, j.part, j.request.AcknowledgedAt); err != nil {
+			return err
+		}
 	}
 	if j.uncertainty.Attempts > 0 {
 		found, err := sender.settleUncertain(ctx, j)
