@@ -3,7 +3,9 @@ package activities
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"image"
 	"image/jpeg"
 	"sync"
@@ -27,7 +29,9 @@ func (t *telegramEditor) edit(ctx context.Context, e *editJob) error {
 	}
 	var revision notice.Revision
 	if !e.part().Wordless {
-		revision = e.revision()
+		if revision, err = e.revision(); err != nil {
+			return err
+		}
 	}
 	err = t.write(ctx, bot, e, revision, telegram.ParseMode(revision.ParseMode))
 	var failure *telegram.Error
@@ -218,10 +222,20 @@ func (e *editJob) chat() telegram.Chat {
 }
 
 // revision is what the message at hand is to say. Messages that are gone keep
-// their share of the words: the others are to make sense as they stand.
-func (e *editJob) revision() notice.Revision {
+// their share of the words: the others are to make sense as they stand. Photos
+// that are still to come count as shown.
+func (e *editJob) revision() (notice.Revision, error) {
 	var slots []notice.Kind
 	mine, photos := 0, 0
+	if e.Cut != nil {
+		var steps []notice.Step
+		if err := json.Unmarshal(e.Cut.Parts, &steps); err != nil {
+			return notice.Revision{}, fmt.Errorf("the parts of delivery %d: %w", e.Delivery.ID, err)
+		}
+		for _, step := range steps[min(len(e.Parts), len(steps)):] {
+			photos += len(step.Photos)
+		}
+	}
 	for i, part := range e.Parts {
 		kind := notice.Kind(part.Kind)
 		if kind != notice.Message {
@@ -235,7 +249,7 @@ func (e *editJob) revision() notice.Revision {
 		}
 		slots = append(slots, kind)
 	}
-	return compose.Revise(e.post, e.target, slots, photos)[mine]
+	return compose.Revise(e.post, e.target, slots, photos)[mine], nil
 }
 
 func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *editJob, text string, mode telegram.ParseMode, preview string) (telegram.Message, error) {

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -20,6 +21,8 @@ type Amendment struct {
 	SentAt    time.Time // zero if it has not arrived in full
 	Attempts  int       // this one among them
 	Parts     []PartToAmend
+	// Cut has the parts that are still to come; nil if there are none.
+	Cut *Cut
 
 	revision int32
 }
@@ -67,6 +70,11 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 			ID:          row.DeliveryID, Status: row.DeliveryStatus, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo, NamesRefused: row.NamesRefused,
 		},
 	}
+	if row.Cut != nil {
+		if err := json.Unmarshal(row.Cut, &amendment.Cut); err != nil {
+			return nil, fmt.Errorf("cut of delivery %d: %w", row.DeliveryID, err)
+		}
+	}
 	if row.ReplyTo != nil {
 		amendment.Delivery.ReplyTo, err = l.queries.FirstMessage(ctx, *row.ReplyTo)
 		if err != nil && !errorsIsNoRows(err) {
@@ -104,7 +112,8 @@ func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part PartToAme
 }
 
 // FinishAmendment records what an amendment came to. It returns false if the
-// post or its case has changed again meanwhile: then it goes on.
+// post or its case has changed again meanwhile: then it goes on. One whose
+// delivery has late photos still to come is due again when they are.
 func (l *Ledger) FinishAmendment(ctx context.Context, amendment *Amendment, status, reason string) (finished bool, err error) {
 	rows, err := l.queries.FinishAmendment(ctx, relaysql.FinishAmendmentParams{
 		ID: amendment.ID, Revision: amendment.revision, Status: status, Error: reason,

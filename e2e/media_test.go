@@ -344,6 +344,50 @@ func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
 	})
 }
 
+func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
+	hang := func(s *stage, delay int) { s.sandbox.SetPictureFault("photo-0", sandbox.PictureFault{DelayMS: delay}) }
+	t.Run("in a chat", func(t *testing.T) {
+		s := newStage(t, toChat)
+		hang(s, 120_000)
+		stop := s.work()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Code: 400, Description: "Bad Request: WEBPAGE_MEDIA_EMPTY"})
+		s.publish(lost(2)) // else the wall is empty when the post is deleted
+		d := s.send(chat, withPhotos(1, 1))
+		words := func(text string) {
+			s.until(text, func() bool { return strings.Contains(s.afterMessages(2)[1].Text, text) })
+		}
+		words("Мурка-1")
+		s.edit(d, func(post *sandbox.Post) {
+			post.Text += " Вознаграждение!"
+			post.Photos = []sandbox.WallPhoto{another("collar")}
+		})
+		words("Вознаграждение!")
+		require.NotContains(t, s.sandbox.Messages(chatID)[1].Text, "в оригинале", "the photo is still to follow")
+		require.NoError(t, s.sandbox.DeletePost(source, d.PostID))
+		s.deletedAt()
+		words("удалена автором")
+
+		stop()
+		hang(s, 0)
+		setStageBeside(t, s).work()
+		s.dueNow()
+		require.Equal(t, protocol.StatusSent, s.ended(d).Status)
+		require.Equal(t, protocol.EditDone, s.amended(d, 1).Status)
+		require.Len(t, s.sandbox.Messages(chatID), 3)
+		require.Len(t, s.sandbox.Calls(mediaEdits), 1, "the photo that came late is exchanged, too")
+	})
+	t.Run("on a wall", func(t *testing.T) {
+		s := newStage(t, toWall, withAlbum)
+		s.namesRefused()
+		hang(s, 120_000)
+		s.work()
+		d := s.ended(s.send(wall, withPhotos(1, 1)))
+		s.edit(d, func(post *sandbox.Post) { post.Text += " Вознаграждение!" })
+		s.until("the words are edited", func() bool { return strings.Contains(s.onTheWall().Text, "Вознаграждение!") })
+		require.Empty(t, s.onTheWall().Photos)
+	})
+}
+
 // dueNow lets the time pass for which deliveries and edits are put off.
 func (s *stage) dueNow() {
 	s.t.Helper()

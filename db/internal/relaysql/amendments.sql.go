@@ -7,6 +7,7 @@ package relaysql
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -17,7 +18,7 @@ FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
 WHERE v.case_id = $2 AND v.status NOT IN ('failed', 'suppressed') AND p.type <> 'reunited' AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
-DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1
+DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now())
 `
 
 type AmendCaseParams struct {
@@ -59,7 +60,7 @@ WHERE v.case_id = $1 AND v.reply_to IS NULL AND v.status NOT IN ('failed', 'supp
   AND NOT (v.owner_id = $2 AND v.post_id = $3)
 ORDER BY v.destination_id, v.id DESC
 ON CONFLICT (delivery_id) WHERE status = 'pending'
-DO UPDATE SET revision = relay.amendments.revision + 1
+DO UPDATE SET revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now())
 `
 
 type AmendFirstParams struct {
@@ -84,7 +85,7 @@ FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
 WHERE v.owner_id = $2 AND v.post_id = $3 AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
-DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1
+DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now())
 `
 
 type AmendPostParams struct {
@@ -101,9 +102,13 @@ func (q *Queries) AmendPost(ctx context.Context, arg AmendPostParams) error {
 }
 
 const finishAmendment = `-- name: FinishAmendment :execrows
-UPDATE relay.amendments
-SET status = $1, error = $2, finished_at = now()
-WHERE id = $3 AND revision = $4 AND status = 'pending'
+UPDATE relay.amendments a
+SET status = CASE WHEN v.status = 'sending' THEN a.status ELSE $1 END,
+    error = $2,
+    due_at = CASE WHEN v.status = 'sending' THEN coalesce(v.due_at, now()) ELSE a.due_at END,
+    finished_at = CASE WHEN v.status = 'sending' THEN NULL ELSE now() END
+FROM relay.deliveries v
+WHERE a.id = $3 AND a.revision = $4 AND a.status = 'pending' AND v.id = a.delivery_id
 `
 
 type FinishAmendmentParams struct {
@@ -113,6 +118,7 @@ type FinishAmendmentParams struct {
 	Revision int32
 }
 
+// Photos that are late go as they were when the words went: the edit is due once more after them.
 func (q *Queries) FinishAmendment(ctx context.Context, arg FinishAmendmentParams) (int64, error) {
 	result, err := q.db.Exec(ctx, finishAmendment,
 		arg.Status,
@@ -195,7 +201,7 @@ SET attempts = a.attempts + 1
 FROM relay.deliveries v, relay.destinations d
 WHERE a.id = $1 AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
-    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
+    v.status AS delivery_status, v.cut, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 `
 
@@ -208,6 +214,7 @@ type OpenAmendmentRow struct {
 	Attempts       int32
 	CreatedAt      time.Time
 	DeliveryStatus string
+	Cut            json.RawMessage
 	OwnerID        int64
 	PostID         int64
 	SentAt         *time.Time
@@ -231,6 +238,7 @@ func (q *Queries) OpenAmendment(ctx context.Context, id int64) (OpenAmendmentRow
 		&i.Attempts,
 		&i.CreatedAt,
 		&i.DeliveryStatus,
+		&i.Cut,
 		&i.OwnerID,
 		&i.PostID,
 		&i.SentAt,

@@ -271,7 +271,8 @@ const nextEdits = `-- name: NextEdits :many
 SELECT a.id, a.cause, a.created_at, v.id AS delivery_id, v.owner_id, v.post_id
 FROM relay.amendments a
 JOIN relay.deliveries v ON v.id = a.delivery_id
-WHERE v.destination_id = $1 AND a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
+WHERE v.destination_id = $1 AND a.status = 'pending' AND a.due_at <= now()
+  AND (v.status IN ('sent', 'failed', 'suppressed') OR v.status = 'sending' AND v.due_at > now())
 ORDER BY a.due_at, a.id
 LIMIT $2
 `
@@ -290,8 +291,8 @@ type NextEditsRow struct {
 	PostID     int64
 }
 
-// A delivery's messages are edited when it has all of them: until then an attempt
-// may still put before the readers what its post said before.
+// A delivery's messages are edited when it has all of them, because until then an attempt
+// may still put before the readers what its post said before, and while its photos are late.
 func (q *Queries) NextEdits(ctx context.Context, arg NextEditsParams) ([]NextEditsRow, error) {
 	rows, err := q.db.Query(ctx, nextEdits, arg.DestinationID, arg.Most)
 	if err != nil {
@@ -324,7 +325,8 @@ WITH edited AS (
     SELECT DISTINCT v.destination_id
     FROM relay.amendments a
     JOIN relay.deliveries v ON v.id = a.delivery_id
-    WHERE a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
+    WHERE a.status = 'pending' AND a.due_at <= now()
+      AND (v.status IN ('sent', 'failed', 'suppressed') OR v.status = 'sending' AND v.due_at > now())
 )
 SELECT d.name, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
 FROM relay.destinations d

@@ -7,7 +7,7 @@ FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
 WHERE v.owner_id = @owner_id AND v.post_id = @post_id AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
-DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1;
+DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now());
 
 -- name: AmendDelivery :exec
 -- The messages of a delivery are to be edited later, though its post has not changed.
@@ -25,7 +25,7 @@ FROM relay.deliveries v
 JOIN relay.posts p USING (owner_id, post_id)
 WHERE v.case_id = @case_id AND v.status NOT IN ('failed', 'suppressed') AND p.type <> 'reunited' AND v.taken_back_at IS NULL AND p.blanked_at IS NULL
 ON CONFLICT (delivery_id) WHERE status = 'pending'
-DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1;
+DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now());
 
 -- name: AmendFirst :execrows
 -- The newest first message about a case in each destination is to say what another post adds.
@@ -36,7 +36,7 @@ WHERE v.case_id = @case_id AND v.reply_to IS NULL AND v.status NOT IN ('failed',
   AND NOT (v.owner_id = @owner_id AND v.post_id = @post_id)
 ORDER BY v.destination_id, v.id DESC
 ON CONFLICT (delivery_id) WHERE status = 'pending'
-DO UPDATE SET revision = relay.amendments.revision + 1;
+DO UPDATE SET revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now());
 
 -- name: TakeBack :many
 -- Nothing of these deliveries is sent any more; what was, or may be on its way, is to be removed.
@@ -63,7 +63,7 @@ SET attempts = a.attempts + 1
 FROM relay.deliveries v, relay.destinations d
 WHERE a.id = @id AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
-    v.status AS delivery_status, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
+    v.status AS delivery_status, v.cut, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused;
 
 -- name: PartsToAmend :many
@@ -76,9 +76,14 @@ ORDER BY part;
 UPDATE relay.delivery_parts SET shown = $3, gone = $4, photos = $5 WHERE delivery_id = $1 AND part = $2;
 
 -- name: FinishAmendment :execrows
-UPDATE relay.amendments
-SET status = @status, error = @error, finished_at = now()
-WHERE id = @id AND revision = @revision AND status = 'pending';
+-- Photos that are late go as they were when the words went: the edit is due once more after them.
+UPDATE relay.amendments a
+SET status = CASE WHEN v.status = 'sending' THEN a.status ELSE @status END,
+    error = @error,
+    due_at = CASE WHEN v.status = 'sending' THEN coalesce(v.due_at, now()) ELSE a.due_at END,
+    finished_at = CASE WHEN v.status = 'sending' THEN NULL ELSE now() END
+FROM relay.deliveries v
+WHERE a.id = @id AND a.revision = @revision AND a.status = 'pending' AND v.id = a.delivery_id;
 
 -- name: PostponeAmendment :exec
 -- It could not be made now: it is due again after a time, twice as long for each attempt.

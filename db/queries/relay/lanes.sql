@@ -33,12 +33,13 @@ ORDER BY v.sent_at DESC
 LIMIT @most;
 
 -- name: NextEdits :many
--- A delivery's messages are edited when it has all of them: until then an attempt
--- may still put before the readers what its post said before.
+-- A delivery's messages are edited when it has all of them, because until then an attempt
+-- may still put before the readers what its post said before, and while its photos are late.
 SELECT a.id, a.cause, a.created_at, v.id AS delivery_id, v.owner_id, v.post_id
 FROM relay.amendments a
 JOIN relay.deliveries v ON v.id = a.delivery_id
-WHERE v.destination_id = @destination_id AND a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
+WHERE v.destination_id = @destination_id AND a.status = 'pending' AND a.due_at <= now()
+  AND (v.status IN ('sent', 'failed', 'suppressed') OR v.status = 'sending' AND v.due_at > now())
 ORDER BY a.due_at, a.id
 LIMIT @most;
 
@@ -113,7 +114,8 @@ WITH edited AS (
     SELECT DISTINCT v.destination_id
     FROM relay.amendments a
     JOIN relay.deliveries v ON v.id = a.delivery_id
-    WHERE a.status = 'pending' AND a.due_at <= now() AND v.status IN ('sent', 'failed', 'suppressed')
+    WHERE a.status = 'pending' AND a.due_at <= now()
+      AND (v.status IN ('sent', 'failed', 'suppressed') OR v.status = 'sending' AND v.due_at > now())
 )
 SELECT d.name, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
 FROM relay.destinations d
