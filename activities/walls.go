@@ -205,11 +205,11 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, w
 	cursor.ReadEvery = state.Interval(wall.Name, cursor.PostsPerDay, a.Keys.Budget(), a.Every)
 	cursor.NextReadAt = now.Add(cursor.ReadEvery)
 
-	// Oldest first: deliveries get their ids, and so their turns, in the order
-	// in which people wrote.
+	// Deliveries get their ids, and so their turns, in the order in which people
+	// wrote; from a wall that was never read, the newest come first.
 	sortByTime(posts)
 	counts, err := a.Posts.StorePage(ctx, db.Page{
-		Wall: &cursor, Posts: posts, Window: a.CaseWindow,
+		Wall: &cursor, Posts: posts, NewestFirst: wall.ReadUntil.IsZero(), Window: a.CaseWindow,
 		Owed:   func(post petpost.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
 		Update: func(post petpost.Post, destination string) (db.Owed, bool) { return a.update(post, destination, now) },
 	})

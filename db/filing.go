@@ -45,6 +45,15 @@ type filing struct {
 	before       map[petpost.PostRef]relaysql.StoredPostsRow
 	destinations map[string]int64 // their ids, as far as they were needed
 	stored       PageStored
+
+	untold []untold       // in the order of writing
+	closed map[int64]bool // which of their cases are
+}
+
+// untold is a stored post whose deliveries are still to be written.
+type untold struct {
+	Post
+	opened, seen bool
 }
 
 func (f *filing) run(ctx context.Context) error {
@@ -56,6 +65,28 @@ func (f *filing) run(ctx context.Context) error {
 	}
 	for _, post := range f.page.Posts {
 		if err := f.fileOrSetAside(ctx, post); err != nil {
+			return fmt.Errorf("%s: %w", post.ID, err)
+		}
+	}
+	return f.tellNewestFirst(ctx)
+}
+
+// tellNewestFirst tells what was put off until all is filed: the case with the
+// newest post first, and of one case in the order of writing, because answers
+// follow what they answer. A panic is an error, as in [filing.file].
+func (f *filing) tellNewestFirst(ctx context.Context) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errPanicked
+		}
+	}()
+	newest := map[int64]time.Time{} // post of a case
+	for _, post := range f.untold {
+		newest[post.CaseID] = post.PostedAt
+	}
+	slices.SortStableFunc(f.untold, func(a, b untold) int { return newest[b.CaseID].Compare(newest[a.CaseID]) })
+	for _, post := range f.untold {
+		if err := f.tell(ctx, post.Post, f.closed[post.CaseID], post.opened, post.seen); err != nil {
 			return fmt.Errorf("%s: %w", post.ID, err)
 		}
 	}
@@ -91,7 +122,7 @@ func (f *filing) lock(ctx context.Context) error {
 
 // recall reads what is stored of the page's posts already.
 func (f *filing) recall(ctx context.Context) error {
-	f.before, f.destinations = map[petpost.PostRef]relaysql.StoredPostsRow{}, map[string]int64{}
+	f.before, f.destinations, f.closed = map[petpost.PostRef]relaysql.StoredPostsRow{}, map[string]int64{}, map[int64]bool{}
 	byOwner := map[int64][]int64{}
 	for _, post := range f.page.Posts {
 		byOwner[post.OwnerID] = append(byOwner[post.OwnerID], post.PostID)
@@ -162,6 +193,10 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		if string(post.Reading.Type) == before.Type && !adds.Seen {
 			return nil // it calls for nothing that it did not call for before
 		}
+	}
+	if f.page.NewestFirst && !f.singly {
+		f.untold, f.closed[post.CaseID] = append(f.untold, untold{post, opened, adds.Seen}), closed
+		return nil
 	}
 	return f.tell(ctx, post, closed, opened, adds.Seen)
 }

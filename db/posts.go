@@ -107,7 +107,10 @@ type Owed struct {
 
 // Page is what a reading of a wall brings home.
 type Page struct {
+	// Posts are in the order of writing.
 	Posts []Post
+	// NewestFirst owes the newest of them first; a case's in the order of writing.
+	NewestFirst bool
 	// Owed tells what a new post calls for.
 	Owed func(Post) []Owed
 	// Update tells what it takes to tell a destination the news about a case

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -719,6 +720,22 @@ func TestAWallsFirstReadingDeliversTheLastHoursAndABackfillTheRest(t *testing.T)
 	s.dueNow()
 	require.Equal(t, []int64{5, 6, 2, 3, 4}, numbersIn(t, s.afterMessages(5)))
 	s.keepHistory("ScanWalls/backfill", "scan-walls-backfill")
+}
+
+func TestAWallsFirstReadingTellsTheNewestFirst(t *testing.T) {
+	s := newStage(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
+	s.work()
+	s.publish(lost(1), sandbox.Post{Text: rexIsLost}, lost(2),
+		sandbox.Post{Text: "Видели сегодня рыжего бигля Рекса у ТЦ «Флагман», бежал к парку. Тел. хозяев 8 900 000-71-71"}, lost(3))
+	s.scan()
+	messages := s.afterMessages(5)
+	require.Equal(t, []int64{3, 2, 1}, numbersIn(t, slices.Concat(messages[:1], messages[3:])))
+	require.Contains(t, messages[1].Text, "ул. Лесная", "of a case, what was written first comes first")
+	require.Equal(t, messages[1].ID, messages[2].ReplyTo)
+
+	s.publish(lost(4), lost(5))
+	s.scan()
+	require.Equal(t, []int64{4, 5}, numbersIn(t, s.afterMessages(7)[5:]), "and from then on in the order of writing")
 }
 
 func TestAReadingKeysCaptchaIsAnsweredLikeAnyOther(t *testing.T) {

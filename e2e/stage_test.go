@@ -93,7 +93,7 @@ func setStage(t *testing.T, settings ...map[string]string) *stage {
 	s.environ = map[string]string{
 		"DATABASE_URL": testenv.Database(t), "TEMPORAL_ADDRESS": testenv.TemporalAddress(t), "TEMPORAL_NAMESPACE": testenv.Namespace(t),
 		"TELEGRAM_API_URL": s.sandbox.TelegramURL(), "VK_API_URL": s.sandbox.VKURL(),
-		"VK_TOKEN": readKey, "VK_WALLS": sourceRef, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "1s", "FIRST_READ_HOURS": "48",
+		"VK_TOKEN": readKey, "VK_WALLS": sourceRef, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "SCAN_INTERVAL": "1s",
 	}
 	for _, set := range settings {
 		maps.Copy(s.environ, set)
@@ -102,6 +102,10 @@ func setStage(t *testing.T, settings ...map[string]string) *stage {
 	require.NoError(t, err)
 	t.Cleanup(s.pool.Close)
 	s.starter = starter.New(s.relay)
+	if s.environ["FIRST_READ_HOURS"] == "" { // else the wall was read before: its news go in the order of writing
+		_, err = s.pool.Exec(ctx, "INSERT INTO relay.walls (name, newest_post_at) VALUES ($1, '2000-01-01')", sourceRef)
+		require.NoError(t, err)
+	}
 	return s
 }
 
