@@ -105,11 +105,11 @@ func (t *telegramEditor) empty(ctx context.Context, bot *telegram.Client, e *edi
 // write edits the messages of a part: the photos that the post has no more
 // first, then the words, which a new first photo brings along.
 func (t *telegramEditor) write(ctx context.Context, bot *telegram.Client, e *editJob, revision notice.Revision, mode telegram.ParseMode) error {
-	worded := e.part().Wordless
+	worded, keyboard := e.part().Wordless, keyboardOf(notice.Kind(e.part().Kind), revision.Buttons)
 	for _, exchange := range e.exchanges(e.at) {
 		message := telegram.PhotoMessage{}
 		if exchange.slot == 0 {
-			message.Caption, message.ParseMode = revision.Text, mode
+			message.Caption, message.ParseMode, message.Keyboard = revision.Text, mode, keyboard
 		}
 		done, err := t.exchange(ctx, bot, e, exchange, message)
 		if err != nil {
@@ -120,7 +120,7 @@ func (t *telegramEditor) write(ctx context.Context, bot *telegram.Client, e *edi
 	if worded {
 		return nil
 	}
-	return unlessSo(t.change(ctx, bot, e, revision.Text, mode, revision.Preview))
+	return unlessSo(t.change(ctx, bot, e, revision, mode, keyboard))
 }
 
 // exchange puts another photo in the place of one, by its URL or uploaded. A
@@ -252,13 +252,13 @@ func (e *editJob) revision() (notice.Revision, error) {
 	return compose.Revise(e.post, e.target, slots, photos)[mine], nil
 }
 
-func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *editJob, text string, mode telegram.ParseMode, preview string) (telegram.Message, error) {
+func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *editJob, revision notice.Revision, mode telegram.ParseMode, keyboard telegram.Keyboard) (telegram.Message, error) {
 	message := telegram.MessageRef{Chat: e.chat(), ID: e.part().MessageIDs[0]}
 	if notice.Kind(e.part().Kind) != notice.Message {
-		return bot.EditMessageCaption(ctx, message, text, mode, nil)
+		return bot.EditMessageCaption(ctx, message, revision.Text, mode, keyboard)
 	}
 	return bot.EditMessageText(ctx, message, telegram.TextMessage{
-		Text: text, ParseMode: mode, Preview: telegram.Preview{Off: preview == "", URL: preview},
+		Text: revision.Text, ParseMode: mode, Preview: telegram.Preview{Off: revision.Preview == "", URL: revision.Preview}, Keyboard: keyboard,
 	})
 }
 

@@ -181,13 +181,13 @@ func (t *telegramSender) call(ctx context.Context, bot *telegram.Client, j *send
 	case j.part == 0: // news about a case answers its first message
 		target.ReplyTo = j.ReplyTo
 	}
-	mode := telegram.ParseMode(step.ParseMode)
+	mode, keyboard := telegram.ParseMode(step.ParseMode), keyboardOf(step.Kind, step.Buttons)
 	switch step.Kind {
 	case notice.Animation:
-		message, err := bot.SendAnimation(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode})
+		message, err := bot.SendAnimation(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode, Keyboard: keyboard})
 		return []int64{message.ID}, err
 	case notice.SinglePhoto:
-		message, err := bot.SendPhoto(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode})
+		message, err := bot.SendPhoto(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode, Keyboard: keyboard})
 		return []int64{message.ID}, err
 	case notice.Album:
 		album := telegram.AlbumMessage{Target: target}
@@ -206,9 +206,27 @@ func (t *telegramSender) call(ctx context.Context, bot *telegram.Client, j *send
 		return ids, err
 	default:
 		preview := telegram.Preview{Off: step.Preview == "", URL: step.Preview}
-		message, err := bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: step.Text, ParseMode: mode, Preview: preview})
+		message, err := bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: step.Text, ParseMode: mode, Preview: preview, Keyboard: keyboard})
 		return []int64{message.ID}, err
 	}
+}
+
+// keyboardOf are the buttons under a message; Telegram gives albums none.
+func keyboardOf(kind notice.Kind, rows [][]notice.Button) (keyboard telegram.Keyboard) {
+	if kind == notice.Album {
+		return nil
+	}
+	for _, row := range rows {
+		buttons := make([]telegram.Button, len(row))
+		for i, button := range row {
+			buttons[i] = telegram.Button{Text: button.Text, URL: button.URL}
+			if button.Copy != "" {
+				buttons[i].Copy = &telegram.Copy{Text: button.Copy}
+			}
+		}
+		keyboard = append(keyboard, buttons)
+	}
+	return keyboard
 }
 
 // classify reads the catalogue's action for Telegram's answer as what happens to

@@ -130,5 +130,10 @@ func printRehearsed(w io.Writer, number int, m rehearse.Message) {
 	for line := range strings.Lines(m.Text) {
 		fmt.Fprintf(w, "  │ %s\n", strings.TrimRight(line, "\n"))
 	}
+	for _, row := range m.Buttons {
+		for _, button := range row {
+			fmt.Fprintf(w, "  │ [%s: %s]\n", button.Text, button.URL+button.Copy)
+		}
+	}
 	fmt.Fprintln(w, "  └")
 }

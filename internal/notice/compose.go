@@ -155,15 +155,20 @@ func ownWords(about petpost.Post) string {
 // author is a line with the person who wrote the post, or the advert that it
 // reposts: many say no more than "write to me". Nobody is named twice.
 func author(post petpost.Post) Text {
-	id := post.FromID
-	if last := len(post.Reposts) - 1; last >= 0 && (id <= 0 || !isVisible(ownWords(post))) {
-		id = post.Reposts[last].FromID
-	}
+	id := authorID(post)
 	page := "id" + strconv.FormatInt(id, 10)
 	if id <= 0 || slices.Contains(post.Reading.Contacts, "@"+page) {
 		return nil
 	}
 	return Text{{Text: "✍️ "}, {Text: authorLabel, Link: "https://vk.com/" + page}}
+}
+
+// authorID is that person's id, 0 or less if it is a community.
+func authorID(post petpost.Post) int64 {
+	if last := len(post.Reposts) - 1; last >= 0 && (post.FromID <= 0 || !isVisible(ownWords(post))) {
+		return post.Reposts[last].FromID
+	}
+	return post.FromID
 }
 
 const authorLabel = "Автор"

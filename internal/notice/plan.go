@@ -49,6 +49,9 @@ type Step struct {
 	Preview string `json:"preview,omitempty"`
 	// Silent sends without a sound.
 	Silent bool `json:"silent,omitempty"`
+	// Buttons are rows of contacts under a message; an album has none, whatever
+	// stands here: its contacts are in the caption.
+	Buttons [][]Button `json:"buttons,omitempty"`
 	// Source is the address of the post; LinkPreview shows its preview if the
 	// step should lose all its photos.
 	Source      string `json:"source"`
@@ -72,6 +75,8 @@ type Options struct {
 	MaxMedia int
 	// LinkPreview shows the preview of the source link under a notice without photos.
 	LinkPreview bool
+	// ContactButtons puts the contacts under the last message with words.
+	ContactButtons bool
 	// WordsFirst sends the words alone, and the photos in answer to them.
 	WordsFirst bool
 	// Silent sends without a sound.
@@ -143,6 +148,13 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 		}
 		step(kind, caption, photos, replyTo)
 		caption = nil
+	}
+	if options.ContactButtons {
+		last := len(plan.Steps) - 1
+		for plan.Steps[last].Text == "" {
+			last--
+		}
+		plan.Steps[last].Buttons = Buttons(post)
 	}
 	return plan
 }

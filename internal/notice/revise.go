@@ -14,6 +14,8 @@ type Revision struct {
 	ParseMode      ParseMode
 	// Preview is the URL whose preview a message shows, "" for no preview.
 	Preview string
+	// Buttons stand under it, unless it is an album.
+	Buttons [][]Button
 }
 
 // Revise writes a post anew into the messages that went out about it: a
@@ -46,6 +48,9 @@ func Revise(post petpost.Post, options Options, slots []Kind, shown int) []Revis
 	}
 	if last := len(parts) - 1; shown == 0 && options.LinkPreview && slots[last] == Message {
 		revisions[last].Preview = post.URL()
+	}
+	if options.ContactButtons {
+		revisions[len(revisions)-1].Buttons = Buttons(post)
 	}
 	return revisions
 }

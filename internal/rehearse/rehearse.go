@@ -53,6 +53,8 @@ type Message struct {
 	Preview   string   `json:"preview,omitempty"`   // the link whose preview it shows
 	Copyright string   `json:"copyright,omitempty"` // the source that VK shows under it
 	Silent    bool     `json:"silent,omitempty"`
+	// Buttons stand under it, in rows.
+	Buttons [][]notice.Button `json:"buttons,omitempty"`
 }
 
 // Page rehearses the items of a wall, the oldest first, as they would go;
@@ -146,6 +148,9 @@ func messages(post petpost.Post, target route.Target) (messages []Message) {
 				link = post.Photos[index].Animation
 			}
 			message.Photos = append(message.Photos, link)
+		}
+		if step.Kind != notice.Album {
+			message.Buttons = step.Buttons
 		}
 		messages = append(messages, message)
 	}

@@ -84,7 +84,7 @@ var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 func (l *loader) readDestination(node ast.Node, where string) {
 	fields := l.fields(node, where, "id", "rate_per_sec", "per_minute", "max_media", "attach_media", "max_text", "silent",
-		"header", "footer", "replace", "link_preview", "parse_mode", "on_unknown", "token_env", "quiet_hours")
+		"header", "footer", "replace", "link_preview", "contact_buttons", "parse_mode", "on_unknown", "token_env", "quiet_hours")
 	if fields == nil {
 		return
 	}
@@ -109,7 +109,7 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 	foreign, there := []string{"max_text"}, "in a Telegram chat"
 	if destination.Platform == VK {
 		s, most = l.defaults.VK, notice.MaxVKMedia
-		foreign, there = []string{"link_preview", "parse_mode"}, "on a VK wall"
+		foreign, there = []string{"link_preview", "contact_buttons", "parse_mode"}, "on a VK wall"
 	}
 	for _, key := range foreign {
 		if node := fields[key]; node != nil {
@@ -141,6 +141,8 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 			s.Silent = l.truth(node, place)
 		case "link_preview":
 			s.LinkPreview = l.truth(node, place)
+		case "contact_buttons":
+			s.ContactButtons = l.truth(node, place)
 		case "header":
 			s.Header = l.frame(node, place)
 		case "footer":

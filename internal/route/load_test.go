@@ -54,7 +54,7 @@ func TestDestinationsHaveTheirSettingsOverTheDefaults(t *testing.T) {
 		Footer: "Штаб: [lapa_demo|«Лапа»]", LinkPreview: true, ParseMode: notice.HTML, OnUnknown: route.Retry,
 	}
 	general := topic
-	general.Silent, general.ParseMode, general.LinkPreview = true, notice.MarkdownV2, false
+	general.Silent, general.ParseMode, general.LinkPreview, general.ContactButtons = true, notice.MarkdownV2, false, true
 	require.Equal(t, []route.Target{
 		{Destination: destination(t, "telegram:-1001234567890/12"), Settings: topic},
 		{Destination: destination(t, "telegram:-1001234567890/1"), Settings: general},
@@ -85,7 +85,7 @@ func TestSettingsBecomeOptionsOfANotice(t *testing.T) {
 	t.Parallel()
 	targets := load(t, "two_cities.yaml").Targets()
 	require.Equal(t, notice.Options{
-		ParseMode: notice.MarkdownV2, MaxMedia: 20, Silent: true,
+		ParseMode: notice.MarkdownV2, MaxMedia: 20, Silent: true, ContactButtons: true,
 		Frame: notice.Frame{Header: "Помогите найти!", Footer: "Штаб: [lapa_demo|«Лапа»]"},
 	}, targets[1].Settings.TelegramOptions())
 	require.Zero(t, targets[2].Settings.TelegramOptions().MaxMedia, "no media wanted")
@@ -111,7 +111,7 @@ func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 		`line 8: destination 1: parse_mode: "Markdown" is not one of HTML, MarkdownV2`,
 		`line 9: destination 1: on_unknown: "drop" is not one of retry, park`,
 		`line 10: destination 1: token_env: this is no name of an environment variable; put the token there and its name here, for example TG_TOKEN_NORTH`,
-		`line 11: destination 1: unknown key "speed"; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, parse_mode, on_unknown, token_env, quiet_hours`,
+		`line 11: destination 1: unknown key "speed"; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, contact_buttons, parse_mode, on_unknown, token_env, quiet_hours`,
 		`line 12: destination 2: id: destination "vk:123x": owner "123x" is no id; write telegram:<chat>, telegram:<chat>/<thread> or vk:<owner>, for example telegram:-1001234567890/7 or vk:-123456`,
 		`line 13: destination 3: telegram:-1001234567890 and telegram:-1001234567890/1 are one place; keep one of them`,
 		`line 13: destination 3: max_text means nothing in a Telegram chat; remove it`,
@@ -119,7 +119,7 @@ func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 		`line 16: destination 4: max_media: 11 is out of range; write a number from 0 to 10`,
 		`line 17: destination 4: max_text: 255 is out of range; write a number from 256 to 100000`,
 		`line 18: destination 5: no id; say where posts go, for example id: telegram:-1001234567890`,
-		`line 19: destination 6: expected keys with values; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, parse_mode, on_unknown, token_env, quiet_hours`,
+		`line 19: destination 6: expected keys with values; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, contact_buttons, parse_mode, on_unknown, token_env, quiet_hours`,
 		`line 22: rule 1: types: "dogs" is no type; known types: lost, found, sighting, adoption, fundraising, reunited, news, link, empty, unknown, any`,
 		`line 23: rule 1: animals: "hamster" is no animal; known animals: dog, cat, other, unknown`,
 		`line 24: rule 1: include: "*": write words of letters and digits, a star only after at least one; for more use include_regex`,

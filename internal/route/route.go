@@ -37,6 +37,8 @@
 //	replace       list of find (a regular expression) and with (its replacement, $1 its group; left out: a cut),
 //	              for the words of authors
 //	link_preview  the source link's preview under posts without photos (Telegram)
+//	contact_buttons  the contacts under messages, too, as buttons: phones to copy, chats in
+//	              messengers, the author's page, the post; albums can't have any (Telegram)
 //	parse_mode    HTML or MarkdownV2 (Telegram)
 //	on_unknown    retry or park, when nobody can know whether a message went out
 //	token_env     the environment variable that holds this destination's token

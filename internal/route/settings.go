@@ -30,8 +30,10 @@ type Settings struct {
 	// LinkPreview and ParseMode are Telegram's only.
 	LinkPreview bool
 	ParseMode   notice.ParseMode
-	OnUnknown   OnUnknown
-	Quiet       QuietHours
+	// ContactButtons puts the contacts under messages as buttons, Telegram's only.
+	ContactButtons bool
+	OnUnknown      OnUnknown
+	Quiet          QuietHours
 	// TokenEnv names the environment variable with this destination's token;
 	// "" is the platform's own.
 	TokenEnv string
@@ -58,6 +60,7 @@ func (s Settings) TelegramOptions() notice.Options {
 	options.ParseMode = s.ParseMode
 	options.MaxMedia = s.shownMedia()
 	options.LinkPreview = s.LinkPreview
+	options.ContactButtons = s.ContactButtons
 	options.Silent = s.Silent
 	options.Frame = s.frame()
 	return options

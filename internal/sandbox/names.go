@@ -16,6 +16,7 @@ type (
 	CallFilter   = core.CallFilter
 
 	Bot          = telegram.Bot
+	Button       = telegram.Button
 	Chat         = telegram.Chat
 	Delivery     = telegram.Delivery
 	DeliveryMode = telegram.DeliveryMode
