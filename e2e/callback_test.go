@@ -12,6 +12,7 @@ import (
 
 	"vestnik/api"
 	"vestnik/internal/config"
+	"vestnik/internal/sandbox"
 )
 
 func TestACommunityThatCallsIsReadAtOnce(t *testing.T) {
@@ -61,4 +62,10 @@ func TestACommunityThatCallsIsReadAtOnce(t *testing.T) {
 	}
 	require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)), "without a scan")
 	require.Equal(t, before+1, reads(), "and once")
+
+	require.NoError(t, s.sandbox.SetCallback(sandbox.Callback{
+		GroupID: -source, URL: server.URL + api.CallbackPath, Confirmation: "c0de", Secret: "a callback secret",
+	}))
+	s.publish(lost(2))
+	require.Equal(t, []int64{1, 2}, numbersIn(t, s.afterMessages(2)), "as the sandbox calls, too")
 }

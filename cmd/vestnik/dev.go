@@ -76,6 +76,9 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.publishEnviron(); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	if err := d.callBack(listener); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	d.greet(listener)
 	parts := []func(context.Context) error{
 		d.app.work,
@@ -129,6 +132,26 @@ func (d *dev) openGuide(ctx context.Context, listener net.Listener) (run func(co
 		return nil, err
 	}
 	return poller.Run, nil
+}
+
+// The codes by which the sandbox's communities and the api know each other.
+const (
+	sandboxConfirmation = "5a4db0c5"
+	sandboxSecret       = "sandbox callback secret"
+)
+
+// callBack has the sandbox's communities tell their new posts at once.
+func (d *dev) callBack(listener net.Listener) error {
+	var failures []error
+	for group, code := range d.app.cfg.Scan.Callback {
+		if d.sandboxVK {
+			failures = append(failures, d.sandbox.SetCallback(sandbox.Callback{
+				GroupID: group, URL: "http://" + listener.Addr().String() + api.CallbackPath,
+				Confirmation: code, Secret: d.app.cfg.Scan.CallSecret.Reveal(),
+			}))
+		}
+	}
+	return errors.Join(failures...)
 }
 
 func nothing(context.Context) error { return nil }
@@ -187,7 +210,14 @@ func (d *dev) startSandbox(ctx context.Context) error {
 		})
 	}
 	if d.sandboxVK {
+		callbacks := config.Callback{}
+		for _, wall := range d.sandbox.Walls() {
+			if slices.Contains(sandbox.WallNames(), wall.ScreenName) {
+				callbacks[-wall.OwnerID] = sandboxConfirmation
+			}
+		}
 		d.offer(map[string]string{
+			"VK_CALLBACK": callbacks.String(), "VK_CALLBACK_SECRET": sandboxSecret,
 			"VK_API_URL": d.sandbox.VKURL(), "VK_TOKEN": sandbox.VKReadToken, "VK_WALLS": strings.Join(sandbox.WallNames(), ","),
 			"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": sandbox.VKWriteToken, "VK_OUT_MEDIA_TOKEN": sandbox.VKMediaToken,
 			"VK_OUT_OWNER_ID": strconv.FormatInt(sandbox.DestinationOwnerID, 10),

@@ -79,6 +79,7 @@
 //	POST   /sandbox/telegram/redeliver                       {"bot","update_id","copies","together"} → []Delivery
 //	GET    /sandbox/telegram/deliveries?bot=
 //	POST   /sandbox/vk/tokens                                VKToken
+//	POST   /sandbox/vk/callbacks                             Callback: where a community's new posts are told
 //	POST   /sandbox/vk/photos/expire                         links given so far answer 403
 //	GET    /sandbox/vk/walls
 //	POST   /sandbox/vk/walls                                 Wall

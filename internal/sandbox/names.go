@@ -31,6 +31,7 @@ type (
 	Update       = telegram.Update
 	Webhook      = telegram.Webhook
 
+	Callback  = vk.Callback
 	Post      = vk.Post
 	TokenKind = vk.TokenKind
 	VKToken   = vk.Token

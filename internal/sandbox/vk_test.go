@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -359,4 +362,46 @@ func TestOddFieldsReachTheReader(t *testing.T) {
 	require.Nil(t, raw["is_pinned"])
 	require.Equal(t, "исходный", raw["copy_history"].([]any)[0].(map[string]any)["text"])
 	require.Equal(t, "clip", raw["attachments"].([]any)[0].(map[string]any)["type"])
+}
+
+func TestACommunityTellsItsNewPostsToItsServer(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	events, refuse := make(chan map[string]any, 10), atomic.Bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var event map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&event)
+		events <- event
+		switch {
+		case refuse.Swap(false):
+			w.WriteHeader(http.StatusInternalServerError)
+		case event["type"] == "confirmation":
+			_, _ = io.WriteString(w, "c0de")
+		default:
+			_, _ = io.WriteString(w, "ok")
+		}
+	}))
+	t.Cleanup(server.Close)
+	const owner = int64(-900100)
+	require.NoError(t, b.AddWall(sandbox.Wall{OwnerID: owner, Name: "Свои"}))
+	require.Error(t, b.SetCallback(sandbox.Callback{GroupID: 1, URL: server.URL}), "no such community")
+	refuse.Store(true)
+	require.NoError(t, b.SetCallback(sandbox.Callback{GroupID: -owner, URL: server.URL, Confirmation: "c0de", Secret: "a secret"}))
+	for range 2 { // refused, and asked again
+		require.Equal(t, map[string]any{"type": "confirmation", "group_id": float64(-owner)}, <-events)
+	}
+	refuse.Store(true)
+	_, err := b.AddPost(owner, sandbox.Post{Text: "Пропал пёс"})
+	require.NoError(t, err)
+	first, again := <-events, <-events
+	require.Equal(t, first, again, "an event that was refused comes again, under its id")
+	require.Equal(t, "wall_post_new", first["type"])
+	require.Equal(t, "a secret", first["secret"])
+	require.NotEmpty(t, first["event_id"])
+	require.Equal(t, "Пропал пёс", first["object"].(map[string]any)["text"])
+
+	require.NoError(t, b.SetCallback(sandbox.Callback{GroupID: -owner}))
+	_, err = b.AddPost(owner, sandbox.Post{Text: "Никому"})
+	require.NoError(t, err)
+	require.Empty(t, events)
 }

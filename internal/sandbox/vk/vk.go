@@ -27,8 +27,10 @@ type Platform struct {
 	photos    map[string]*WallPhoto // "<owner>_<id>"
 	tickets   map[string]*ticket    // upload addresses
 	uploaded  map[string]*uploadedPhoto
+	callbacks map[int64]*callbackServer // by group id
 	nextPhoto int64
 	nextTick  int64
+	nextEvent int64
 }
 
 // tokenUse is a token with what it has used.
@@ -64,7 +66,7 @@ const (
 // New makes a Platform without tokens and walls.
 func New(c *core.Core) *Platform {
 	return &Platform{core: c, tokens: map[string]*tokenUse{}, walls: map[int64]*wall{}, photos: map[string]*WallPhoto{},
-		tickets: map[string]*ticket{}, uploaded: map[string]*uploadedPhoto{}, nextPhoto: 457_239_000}
+		tickets: map[string]*ticket{}, uploaded: map[string]*uploadedPhoto{}, callbacks: map[int64]*callbackServer{}, nextPhoto: 457_239_000}
 }
 
 // AddVKToken makes a token known, or changes what is known of it.
@@ -160,6 +162,7 @@ func (v *Platform) put(w *wall, p Post) *Post {
 	i, _ := w.position(p.ID)
 	w.Posts = slices.Insert(w.Posts, i, stored)
 	w.Posts = w.Posts[max(len(w.Posts)-postsKept, 0):]
+	v.tellNew(stored)
 	return stored
 }
 
