@@ -27,7 +27,8 @@ const (
 	placeElsewhere  = -25 // the clinic, the foster home, where somebody came from
 	placeToward     = -22 // where it ran
 	placeOfDelivery = -90
-	placeCompound   = 3 // each further part: "п. Бахта, СНТ Урожай"
+	placeCompound   = 3   // each further part: "п. Бахта, СНТ Урожай"
+	placeAnywhere   = -15 // "вдоль дороги", which every village has
 )
 
 // location returns the place of the event as it is written, with the places
@@ -132,7 +133,11 @@ func (r *reader) worth(s placeSpan) int {
 	if r.is(s.from-1, bitToward) || r.is(s.from-2, bitToward) || r.is(s.from, bitToward) || r.is(s.from+1, bitToward) && s.rank <= rankNamed {
 		worth += placeToward
 	}
-	return worth - min(int(sentence), 6)
+	worth -= min(int(sentence), 6)
+	if worth > 0 && s.rank <= rankLandmark && anywhere.MatchString(t.rawOf(s.from, s.to)) {
+		return max(worth+placeAnywhere, 1)
+	}
+	return worth
 }
 
 // grow extends a place over the places right after it, divided from it by a

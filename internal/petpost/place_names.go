@@ -278,7 +278,7 @@ func (r *reader) bare(from, to int) bool {
 		return false
 	}
 	switch {
-	case t.has(from, c.city) && !t.has(from, c.kind), r.is(from, bitFamous) && to == from+1:
+	case t.has(from, c.city) && !t.has(from, c.kind), r.is(from, bitFamous) && to == from+1, r.villagePair(from, to):
 		return true
 	case known:
 		return beside && adjectiveEnding(letters) && !t.has(from, c.color) && !t.has(from, c.kind) && t.words[from].gap&gapComma == 0
@@ -292,6 +292,15 @@ func (r *reader) bare(from, to int) bool {
 		return r.aboutSomethingElse(from, to) // "Внимание, Заозёрный!"
 	}
 	return r.oddName(from, to, letters)
+}
+
+// villagePair reports a name like "Малая Пурга" or "Нижние Юри": a word that
+// tells villages of one name apart, and a name of which nothing else is known.
+func (r *reader) villagePair(from, to int) bool {
+	t := &r.text
+	return to == from+2 && r.unknown(to-1) && t.words[to-1].upper && t.words[to-1].gap&^(gapSpace|gapHyphen) == 0 &&
+		t.isWord(from, "малая", "малые", "малое", "малый", "большая", "большие", "большое", "большой", "верхняя", "верхние", "верхнее", "верхний",
+			"нижняя", "нижние", "нижнее", "нижний", "старая", "старые", "старое", "старый", "новая", "новые", "новое", "новый", "средняя", "средние", "среднее", "средний")
 }
 
 // standsAlone reports that the name [from, to) is a clause of its own and that
