@@ -71,6 +71,8 @@ type GuideConfig struct {
 	EditInPlace bool
 	// Seal opens searches and locations.
 	Seal *guide.Seal
+	// Texts are what the guide says; nil is its own.
+	Texts *guide.Texts
 	// City stands before addresses on the map; empty if they name it.
 	City string
 	// Username of the bot, without @, for share links; empty for none.
@@ -98,6 +100,9 @@ func NewGuide(config GuideConfig) *Guide {
 	}
 	if config.Zone == nil {
 		config.Zone = time.UTC
+	}
+	if config.Texts == nil {
+		config.Texts = guide.DefaultTexts()
 	}
 	if config.Token == nil {
 		config.Token = &TokenHealth{}

@@ -88,14 +88,14 @@ func (c *composer) compose(ctx context.Context, said guide.Subscription) (Compos
 		if again {
 			wanted = action.AfterCheck()
 		}
-		return Composed{Screen: guide.GateScreen(c.config.ChannelURL, wanted, again)}, nil
+		return Composed{Screen: c.config.Texts.GateScreen(c.config.ChannelURL, wanted, again)}, nil
 	}
 	if action.Route() == guide.ToCheck {
 		action = action.AfterCheck()
 	}
 	composed, err := c.do(ctx, action)
 	if errors.Is(err, guidedb.ErrNotFound) {
-		return c.menu(guide.NoticeGone), nil
+		return c.menu(c.config.Texts.Notices.Gone), nil
 	}
 	return composed, err
 }
@@ -141,7 +141,7 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 	case guide.ToMenu:
 		return c.menu(""), nil
 	case guide.ToHelp:
-		return Composed{Screen: guide.HelpScreen(c.config.ContactURL, c.config.ChannelURL), Help: true}, nil
+		return Composed{Screen: c.config.Texts.HelpScreen(c.config.ContactURL, c.config.ChannelURL), Help: true}, nil
 	case guide.ToPlaces:
 		return c.places(ctx, action)
 	case guide.ToPlaceFilter:
@@ -173,9 +173,9 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 	case guide.ToFind:
 		return c.find(ctx, action)
 	}
-	return c.menu(guide.NoticeStale), nil
+	return c.menu(c.config.Texts.Notices.Stale), nil
 }
 
 func (c *composer) menu(notice string) Composed {
-	return Composed{Screen: guide.MenuScreen(notice)}
+	return Composed{Screen: c.config.Texts.MenuScreen(notice)}
 }

@@ -28,7 +28,7 @@ func (c *composer) places(ctx context.Context, action guide.Action) (Composed, e
 		{'t', query.Type, func() ([]guide.Choice, error) { return c.store.PlaceTypes(ctx, query.PlaceFilter) }},
 		{'s', query.Subcategory, func() ([]guide.Choice, error) { return c.store.PlaceSubcategories(ctx, query.PlaceFilter) }},
 	})
-	return Composed{Screen: guide.PlaceList(query, names, list, offered)}, err
+	return Composed{Screen: c.config.Texts.PlaceList(query, names, list, offered)}, err
 }
 
 // filterChoices are a filter's letter, the value chosen and those there are.
@@ -61,13 +61,13 @@ func (c *composer) placeFilter(ctx context.Context, action guide.Action) (Compos
 		offered = c.store.PlaceTypes
 	}
 	choices, err := offered(ctx, guide.ParsePlaceQuery(action.Extra).PlaceFilter)
-	return Composed{Screen: guide.PlaceFilterScreen(action, choices)}, err
+	return Composed{Screen: c.config.Texts.PlaceFilterScreen(action, choices)}, err
 }
 
 func (c *composer) place(ctx context.Context, action guide.Action) (Composed, error) {
 	place, err := c.store.Place(ctx, action.ID, c.update.UserID)
 	return Composed{
-		Screen: guide.PlaceCard(place, c.cardExtra(action), c.links(action)),
+		Screen: c.config.Texts.PlaceCard(place, c.cardExtra(action), c.links(action)),
 		Card:   cardName(action),
 	}, err
 }
@@ -138,7 +138,7 @@ func (c *composer) events(ctx context.Context, action guide.Action) (Composed, e
 		{'c', query.Category, func() ([]guide.Choice, error) { return c.store.EventCategories(ctx, filter) }},
 		{'s', query.Source, func() ([]guide.Choice, error) { return c.store.EventSources(ctx, filter) }},
 	})
-	return Composed{Screen: guide.EventList(query, names, list, offered, c.now)}, err
+	return Composed{Screen: c.config.Texts.EventList(query, names, list, offered, c.now)}, err
 }
 
 func (c *composer) eventFilter(ctx context.Context, action guide.Action) (Composed, error) {
@@ -151,30 +151,30 @@ func (c *composer) eventFilter(ctx context.Context, action guide.Action) (Compos
 	case 's':
 		choices, err = c.store.EventSources(ctx, filter)
 	}
-	return Composed{Screen: guide.EventFilterScreen(action, choices, c.now)}, err
+	return Composed{Screen: c.config.Texts.EventFilterScreen(action, choices, c.now)}, err
 }
 
 func (c *composer) event(ctx context.Context, action guide.Action) (Composed, error) {
 	event, err := c.store.Event(ctx, action.ID, c.update.UserID)
 	return Composed{
-		Screen: guide.EventCard(event, c.cardExtra(action), c.links(action), c.now),
+		Screen: c.config.Texts.EventCard(event, c.cardExtra(action), c.links(action), c.now),
 		Card:   cardName(action),
 	}, err
 }
 
 func (c *composer) collections(ctx context.Context, paging guidedb.Paging) (Composed, error) {
 	list, err := c.store.Collections(ctx, c.now, paging)
-	return Composed{Screen: guide.CollectionList(list)}, err
+	return Composed{Screen: c.config.Texts.CollectionList(list)}, err
 }
 
 func (c *composer) collection(ctx context.Context, id int64, paging guidedb.Paging) (Composed, error) {
 	collection, list, err := c.store.Collection(ctx, id, c.now, paging)
-	return Composed{Screen: guide.CollectionScreen(collection, list, c.now)}, err
+	return Composed{Screen: c.config.Texts.CollectionScreen(collection, list, c.now)}, err
 }
 
 func (c *composer) favourites(ctx context.Context, paging guidedb.Paging) (Composed, error) {
 	list, err := c.store.Favourites(ctx, c.update.UserID, c.now, paging)
-	return Composed{Screen: guide.FavouriteList(list, c.now)}, err
+	return Composed{Screen: c.config.Texts.FavouriteList(list, c.now)}, err
 }
 
 // changeFavourite adds or removes, and confirms: by a message, or, if screens
@@ -196,13 +196,13 @@ func (c *composer) changeFavourite(ctx context.Context, action guide.Action) (Co
 	case err != nil:
 		return Composed{}, err
 	case c.config.EditInPlace && c.update.CallbackID != "" && !c.update.Inaccessible:
-		confirmed := guide.FavouriteChanged(action, name)
+		confirmed := c.config.Texts.FavouriteChanged(action, name)
 		return Composed{
 			Screen:       guide.Screen{Text: confirmed.Text, Keyboard: card.Keyboard},
 			OnlyKeyboard: true, Card: c.view.Card, Help: c.view.Help,
 		}, nil
 	}
-	return Composed{Screen: guide.FavouriteChanged(action, name)}, nil
+	return Composed{Screen: c.config.Texts.FavouriteChanged(action, name)}, nil
 }
 
 func (c *composer) cardOf(ctx context.Context, action guide.Action, extra guide.CardExtra) (name string, card guide.Screen, err error) {
@@ -211,27 +211,27 @@ func (c *composer) cardOf(ctx context.Context, action guide.Action, extra guide.
 		if err != nil {
 			return "", guide.Screen{}, err
 		}
-		return event.Title, guide.EventCard(event, extra, c.links(action), c.now), nil
+		return event.Title, c.config.Texts.EventCard(event, extra, c.links(action), c.now), nil
 	}
 	place, err := c.store.Place(ctx, action.ID, c.update.UserID)
 	if err != nil {
 		return "", guide.Screen{}, err
 	}
-	return place.Name, guide.PlaceCard(place, extra, c.links(action)), nil
+	return place.Name, c.config.Texts.PlaceCard(place, extra, c.links(action)), nil
 }
 
 func (c *composer) promos(ctx context.Context, paging guidedb.Paging) (Composed, error) {
 	list, err := c.store.Promos(ctx, c.now, paging)
-	return Composed{Screen: guide.PromoList(list, c.now)}, err
+	return Composed{Screen: c.config.Texts.PromoList(list, c.now)}, err
 }
 
 func (c *composer) promo(ctx context.Context, action guide.Action) (Composed, error) {
 	promo, err := c.store.Promo(ctx, action.ID)
 	if err == nil && promo.OverAt(c.now) {
-		return c.menu(guide.NoticeExpired), nil
+		return c.menu(c.config.Texts.Notices.Expired), nil
 	}
 	return Composed{
-		Screen: guide.PromoCard(promo, guide.ParseCardExtra(action.Extra).Full, c.now),
+		Screen: c.config.Texts.PromoCard(promo, guide.ParseCardExtra(action.Extra).Full, c.now),
 		Card:   cardName(action),
 	}, err
 }
@@ -241,19 +241,19 @@ func (c *composer) promo(ctx context.Context, action guide.Action) (Composed, er
 func (c *composer) near(ctx context.Context, action guide.Action) (Composed, error) {
 	query, private := c.asked(action)
 	if !private.Located {
-		return Composed{Screen: guide.NearScreen()}, nil
+		return Composed{Screen: c.config.Texts.NearScreen()}, nil
 	}
 	places, err := c.store.PlacesNear(ctx, private.Lat, private.Lon, nearRadius, query.Type, nearMax)
 	pages := max((len(places)+guide.PageSize-1)/guide.PageSize, 1)
 	list := guide.Listing[guide.Entry]{Page: min(query.Page, pages), Pages: pages, Total: len(places)}
 	first := (list.Page - 1) * guide.PageSize
 	list.Items = places[first:min(first+guide.PageSize, len(places))]
-	return Composed{Screen: guide.FoundList(guide.Near, query, list, c.now)}, err
+	return Composed{Screen: c.config.Texts.FoundList(guide.Near, query, list, c.now)}, err
 }
 
 func (c *composer) nearFilter(ctx context.Context, action guide.Action) (Composed, error) {
 	choices, err := c.store.PlaceTypes(ctx, guide.PlaceFilter{})
-	return Composed{Screen: guide.NearFilterScreen(action, choices)}, err
+	return Composed{Screen: c.config.Texts.NearFilterScreen(action, choices)}, err
 }
 
 // find shows a page of what was searched for now, or earlier in this session.
@@ -262,15 +262,15 @@ func (c *composer) find(ctx context.Context, action guide.Action) (Composed, err
 	query, private := c.asked(action)
 	switch {
 	case private.Words == "":
-		return Composed{Screen: guide.FindScreen()}, nil
+		return Composed{Screen: c.config.Texts.FindScreen()}, nil
 	case guide.IsGreeting(private.Words):
-		return c.menu(guide.NoticeHello), nil
+		return c.menu(c.config.Texts.Notices.Hello), nil
 	}
 	hits, err := c.store.Search(ctx, private.Words, c.now, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
 	if err == nil && hits.Total == 0 {
-		return c.menu(guide.NoticeNoHits), nil
+		return c.menu(c.config.Texts.Notices.NoHits), nil
 	}
-	return Composed{Screen: guide.FoundList(guide.Find, query, hits, c.now)}, err
+	return Composed{Screen: c.config.Texts.FoundList(guide.Find, query, hits, c.now)}, err
 }
 
 // asked is what a person has asked for with words or a location: with this

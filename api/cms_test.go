@@ -53,7 +53,7 @@ func setupCMS(t testing.TB) *cms {
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
 	handler, err := api.NewCMS(api.CMSConfig{
-		Token: config.NewSecret(cmsToken), Imports: starter.NewContent(temporal, imports, content.Rules{AllowHTTP: true}), Log: slog.New(slog.DiscardHandler),
+		Token: config.NewSecret(cmsToken), Imports: starter.NewContent(temporal, imports, content.Rules{AllowHTTP: true}, guide.DefaultTexts()), Log: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(handler)

@@ -29,6 +29,8 @@ type ReceiverConfig struct {
 	// every button be answered (3.5.2) and that such a one be only logged
 	// (4.5.1); the more particular rule is the default.
 	AnswerMalformed bool
+	// Texts are what the guide says; nil is its own.
+	Texts *guide.Texts
 	// PerSecond is how many updates a second one chat may send; what is above
 	// is dropped. 0 is no limit.
 	PerSecond float64
@@ -45,6 +47,7 @@ type ReceiverConfig struct {
 type Receiver struct {
 	sessions Deliverer
 	seal     *guide.Seal
+	texts    *guide.Texts
 	lenient  bool // with malformed buttons
 	log      *slog.Logger
 	flood    *flood
@@ -57,10 +60,13 @@ func NewReceiver(config ReceiverConfig) *Receiver {
 	if config.Count == nil {
 		config.Count = func(context.Context, string) {}
 	}
+	if config.Texts == nil {
+		config.Texts = guide.DefaultTexts()
+	}
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Receiver{sessions: config.Sessions, seal: config.Seal, lenient: config.AnswerMalformed, log: config.Log,
+	return &Receiver{sessions: config.Sessions, seal: config.Seal, texts: config.Texts, lenient: config.AnswerMalformed, log: config.Log,
 		flood: newFlood(config.PerSecond, config.Now), helped: newHelped(), count: config.Count}
 }
 
@@ -115,6 +121,11 @@ func (r *Receiver) Take(ctx context.Context, body []byte) error {
 		r.count(ctx, "flood")
 		log.WarnContext(ctx, "bot update dropped", "result", "flood")
 		return nil
+	}
+	if update.AnswerOnly {
+		update.Toast = r.texts.Toasts.OpenBot
+	} else if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {
+		update.Toast = r.texts.Toasts.Stale
 	}
 	if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {
 		log.WarnContext(ctx, "bot button unknown",

@@ -70,11 +70,11 @@ func TestAnUpdateIsReducedToWhatTheGuideNeeds(t *testing.T) {
 		},
 		"a button of no chat": {
 			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"inline_message_id":"z","data":"open:place:1"}}`,
-			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, Data: "open:place:1", CallbackID: "q", Toast: guide.ToastOpenBot, AnswerOnly: true},
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, Data: "open:place:1", CallbackID: "q", Toast: guide.DefaultTexts().Toasts.OpenBot, AnswerOnly: true},
 		},
 		"a button of another version": {
 			`{"update_id":7,"callback_query":{"id":"q","from":{"id":5},"message":{"message_id":22,"date":9,"chat":{"id":5}},"data":"open:menu:nope"}}`,
-			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, ChatID: 5, Data: "open:menu:nope", CallbackID: "q", MessageID: 22, Toast: guide.ToastStale},
+			protocol.BotUpdate{ID: 7, Kind: "callback_query", UserID: 5, ChatID: 5, Data: "open:menu:nope", CallbackID: "q", MessageID: 22, Toast: guide.DefaultTexts().Toasts.Stale},
 		},
 		"a photo of an album, from somebody with a language": {
 			`{"update_id":7,"message":{"from":{"id":5,"language_code":"pt-BR"},"chat":{"id":5},"media_group_id":"137","photo":[{"file_id":"x"}]}}`,
@@ -171,7 +171,7 @@ func TestAMalformedButtonIsAnsweredWhereTheOperatorWantsThat(t *testing.T) {
 				continue
 			}
 			update := <-box.updates
-			require.Equal(t, guide.ToastStale, update.Toast)
+			require.Equal(t, guide.DefaultTexts().Toasts.Stale, update.Toast)
 			require.Equal(t, "q", update.CallbackID)
 			action, err := guide.ParseAction(update.Data)
 			require.NoError(t, err)

@@ -235,12 +235,7 @@ func (u *inbound) readCallback(raw json.RawMessage) *fault {
 func (u *inbound) press(action guide.Action) {
 	u.action, u.Data = action, action.String()
 	u.Open = !action.Route().NeedsSubscription()
-	switch {
-	case u.ChatID == 0, u.group:
-		u.Toast, u.AnswerOnly = guide.ToastOpenBot, true
-	case action.Route() == guide.ToNothing:
-		u.Toast = guide.ToastStale
-	}
+	u.AnswerOnly = u.ChatID == 0 || u.group
 }
 
 var (

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/internal/guide"
 	"vestnik/internal/sandbox"
 )
 
@@ -59,6 +60,18 @@ func TestAWordIsSearchedForAndNobodyElseReadsIt(t *testing.T) {
 		require.NotContains(t, r.histories(t), words)
 		require.NotContains(t, r.dump(t), words)
 	}
+}
+
+func TestACitySpeaksInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	texts, faults := guide.ReadTexts([]byte("screens: {menu: Куда пойдём?}\ntoasts: {stale: Нажмите /menu}\nfields: {address: Где это}\n"))
+	require.Empty(t, faults)
+	p := newRig(t, setup{texts: texts}).person(t)
+	require.Equal(t, "Куда пойдём?", p.say("/start").screen(t).text)
+	require.Equal(t, "Нажмите /menu", p.press("open:menu:nope").calls[0].Text("text"))
+	card := p.press("open:place:123").screen(t)
+	require.Contains(t, card.text, "Где это: ул. Речная, 1")
+	require.Contains(t, card.text, "Рейтинг: ", "the rest is as it was")
 }
 
 func TestALinkThatIsSharedOpensTheCard(t *testing.T) {

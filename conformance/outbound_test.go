@@ -127,7 +127,7 @@ var outbound = []row{
 		require.NoError(t, err)
 		require.Equal(t, "ул. Речная, 1", parsed.Query().Get("text"))
 		for _, address := range []string{"«Ёлки», 5 & Ко", "д. #1+2?"} {
-			card := guide.PlaceCard(guide.PlaceView{ID: 1, Name: "Кафе", Address: address}, guide.CardExtra{}, guide.Links{})
+			card := guide.DefaultTexts().PlaceCard(guide.PlaceView{ID: 1, Name: "Кафе", Address: address}, guide.CardExtra{}, guide.Links{})
 			parsed, err := url.Parse(card.Keyboard[1][0].URL)
 			require.NoError(t, err)
 			require.Equal(t, address, parsed.Query().Get("text"))

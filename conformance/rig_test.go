@@ -50,6 +50,7 @@ var zone = time.FixedZone("Самара", 4*60*60)
 // setup is what a rig of its own differs in.
 type setup struct {
 	edit, share bool
+	texts       *guide.Texts  // nil: the guide's own
 	timeout     time.Duration // of one call; 5 s if 0
 	noWorker    bool          // workers are the test's business
 	concurrency int
@@ -186,7 +187,7 @@ func (r *rig) guide() *activities.Guide {
 	return activities.NewGuide(activities.GuideConfig{
 		Answers: bot(), Screens: bot(), Store: guidedb.New(r.pool), Inbox: inbox.New(r.pool),
 		Channel: channel, ContactURL: contact, Zone: zone, EditInPlace: r.setup.edit,
-		Seal: r.seal(), Username: username,
+		Seal: r.seal(), Username: username, Texts: r.setup.texts,
 		Concurrency: r.setup.concurrency, Token: r.token, Log: r.voice.Logger,
 	})
 }
@@ -202,7 +203,7 @@ func (r *rig) webhook() http.Handler {
 	client, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL()})
 	require.NoError(r.t, err)
 	r.receiver = api.NewReceiver(api.ReceiverConfig{
-		Sessions: starter.NewSessions(r.temporal, client.BotID()), Seal: r.seal(), Log: r.voice.Logger, Count: r.voice.Metrics.Update,
+		Sessions: starter.NewSessions(r.temporal, client.BotID()), Seal: r.seal(), Texts: r.setup.texts, Log: r.voice.Logger, Count: r.voice.Metrics.Update,
 	})
 	return r.webhookTo(r.receiver)
 }

@@ -22,12 +22,13 @@ type Content struct {
 	temporal client.Client
 	imports  *guidedb.Imports
 	rules    content.Rules
+	texts    *guide.Texts
 }
 
-// NewContent checks batches by rules.
-func NewContent(temporal client.Client, imports *guidedb.Imports, rules content.Rules) *Content {
+// NewContent checks batches by rules and shows cards with the city's texts.
+func NewContent(temporal client.Client, imports *guidedb.Imports, rules content.Rules, texts *guide.Texts) *Content {
 	rules.Known = func(list content.List) ([]content.Named, error) { return imports.Named(context.Background(), list) }
-	return &Content{temporal: temporal, imports: imports, rules: rules}
+	return &Content{temporal: temporal, imports: imports, rules: rules, texts: texts}
 }
 
 // NotStartedError says that a batch is safe in the database and nobody works
@@ -68,7 +69,7 @@ func (c *Content) Check(ctx context.Context, upload guidedb.Upload) (content.Sta
 
 // CheckCard is Check with the card of one object; see guidedb.Imports.CheckCard.
 func (c *Content) CheckCard(ctx context.Context, upload guidedb.Upload, list content.List, id string, now time.Time) (content.Status, *guide.Screen, error) {
-	return c.imports.CheckCard(ctx, upload, list, id, now.In(c.Zone()))
+	return c.imports.CheckCard(ctx, upload, list, id, c.texts, now.In(c.Zone()))
 }
 
 // Form reads one object as a person wrote it into a form.

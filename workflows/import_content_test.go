@@ -20,6 +20,7 @@ import (
 	"vestnik/db"
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
+	"vestnik/internal/guide"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
 	"vestnik/internal/testenv"
@@ -43,7 +44,7 @@ func setupImporting(t *testing.T) *importing {
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	i := &importing{url: url, pool: pool, temporal: testenv.Temporal(t), imports: guidedb.NewImports(pool)}
-	i.starter = starter.NewContent(i.temporal, i.imports, content.Rules{AllowHTTP: true})
+	i.starter = starter.NewContent(i.temporal, i.imports, content.Rules{AllowHTTP: true}, guide.DefaultTexts())
 	return i
 }
 

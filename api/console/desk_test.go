@@ -23,6 +23,7 @@ import (
 	"vestnik/db"
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
+	"vestnik/internal/guide"
 	"vestnik/internal/operators"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
@@ -45,7 +46,7 @@ func newDesk(t *testing.T) *deck {
 	t.Cleanup(w.Stop)
 	pages, err := console.New(console.Config{
 		Operators: firstKey(t), Log: slog.New(slog.DiscardHandler),
-		Guide: starter.NewContent(temporal, imports, content.Rules{Zone: time.FixedZone("", 4*3600)}),
+		Guide: starter.NewContent(temporal, imports, content.Rules{Zone: time.FixedZone("", 4*3600)}, guide.DefaultTexts()),
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(pages)

@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/internal/config"
+	"vestnik/internal/guide"
 	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
 	"vestnik/starter"
@@ -19,8 +20,15 @@ import (
 func botCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "bot",
-		Usage: "the guide bot's standing with Telegram",
+		Usage: "the guide bot: its texts, its standing with Telegram",
 		Commands: []*cli.Command{{
+			Name:  "texts",
+			Usage: "print all that the guide says, as a file for GUIDE_TEXTS to change",
+			Action: func(context.Context, *cli.Command) error {
+				_, err := fmt.Print(guide.TextsFile)
+				return err
+			},
+		}, {
 			Name:  "webhook",
 			Usage: "where Telegram delivers the bot's updates",
 			Commands: []*cli.Command{

@@ -42,7 +42,7 @@ func (a *app) guideActivities() (*activities.Guide, error) {
 	return activities.NewGuide(activities.GuideConfig{
 		Answers: answers, Screens: screens, Store: guidedb.New(a.pool), Inbox: inbox.New(a.pool),
 		Channel: a.cfg.Bot.Channel, ChannelURL: a.cfg.Bot.ChannelURL, ContactURL: a.cfg.Bot.ContactURL, Zone: a.cfg.Bot.Timezone,
-		EditInPlace: a.cfg.Bot.EditInPlace, City: a.cfg.Bot.City, Seal: seal, Username: a.cfg.Bot.Username,
+		EditInPlace: a.cfg.Bot.EditInPlace, City: a.cfg.Bot.City, Texts: a.cfg.Bot.Texts, Seal: seal, Username: a.cfg.Bot.Username,
 		Token: &a.guideToken, Log: a.log,
 	}), nil
 }
@@ -62,7 +62,7 @@ func (a *app) guideReceiver() (*api.Receiver, error) {
 		return nil, err
 	}
 	return api.NewReceiver(api.ReceiverConfig{
-		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal,
+		Sessions: starter.NewSessions(a.temporal, client.BotID()), Seal: seal, Texts: a.cfg.Bot.Texts,
 		AnswerMalformed: a.cfg.Bot.AnswerMalformed, PerSecond: a.cfg.Bot.ChatPerSec, Log: a.log, Count: a.telemetry.Metrics.Update,
 	}), nil
 }

@@ -324,7 +324,7 @@ func (a *app) publicRoutes(mux *http.ServeMux) error {
 
 // content steers the imports of the guide's content.
 func (a *app) content() *starter.Content {
-	return starter.NewContent(a.temporal, guidedb.NewImports(a.pool), contentRules(a.cfg))
+	return starter.NewContent(a.temporal, guidedb.NewImports(a.pool), contentRules(a.cfg), a.cfg.Bot.Texts)
 }
 
 func contentRules(cfg config.Config) content.Rules {

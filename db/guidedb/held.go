@@ -102,7 +102,7 @@ func (i *Imports) Check(ctx context.Context, upload Upload) (content.Status, err
 
 // CheckCard is Check with the card of one place, event or promo as people would
 // see it; nil for what has none.
-func (i *Imports) CheckCard(ctx context.Context, upload Upload, list content.List, externalID string, now time.Time) (content.Status, *guide.Screen, error) {
+func (i *Imports) CheckCard(ctx context.Context, upload Upload, list content.List, externalID string, texts *guide.Texts, now time.Time) (content.Status, *guide.Screen, error) {
 	var card *guide.Screen
 	status, err := i.check(ctx, upload, func(dry *Imports) error {
 		object, err := dry.Object(ctx, list, externalID)
@@ -117,13 +117,13 @@ func (i *Imports) CheckCard(ctx context.Context, upload Upload, list content.Lis
 		switch list {
 		case content.Places:
 			view, failed := store.Place(ctx, object.ID, 0)
-			screen, err = guide.PlaceCard(view, guide.CardExtra{}, guide.Links{}), failed
+			screen, err = texts.PlaceCard(view, guide.CardExtra{}, guide.Links{}), failed
 		case content.Events:
 			view, failed := store.Event(ctx, object.ID, 0)
-			screen, err = guide.EventCard(view, guide.CardExtra{}, guide.Links{}, now), failed
+			screen, err = texts.EventCard(view, guide.CardExtra{}, guide.Links{}, now), failed
 		case content.Promos:
 			view, failed := store.Promo(ctx, object.ID)
-			screen, err = guide.PromoCard(view, false, now), failed
+			screen, err = texts.PromoCard(view, false, now), failed
 		default:
 			return nil
 		}

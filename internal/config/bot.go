@@ -1,10 +1,15 @@
 package config
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"vestnik/internal/guide"
 )
 
 // Bot is the city guide in Telegram.
@@ -24,6 +29,10 @@ type Bot struct {
 	ChatPerSec      float64        `env:"BOT_CHAT_PER_SEC" envDefault:"5" about:"updates a second taken from one chat, twice as many in a row, of texts a fifth; the rest is dropped; 0: no limit"`
 	AnswerMalformed bool           `env:"BOT_ANSWER_MALFORMED" envDefault:"false" about:"answer buttons whose data is malformed too, instead of only logging them"`
 	City            string         `env:"GUIDE_CITY" about:"the city's name, for addresses on the map that do not name it"`
+	TextsFile       string         `env:"GUIDE_TEXTS" about:"YAML with what the guide is to say in other words; vestnik bot texts prints all that it says"`
+
+	// Texts are the guide's own with those of TextsFile in their place.
+	Texts *guide.Texts
 }
 
 // Telegram: "1-256 characters. Only characters A-Z, a-z, 0-9, _ and - are
@@ -82,4 +91,25 @@ func (b *Bot) check(sheet *sheet, need func(Need) bool) {
 	if !slices.Contains([]int{200, 500, 503}, b.FailureStatus) {
 		sheet.add("ACCEPT_FAILURE_STATUS", "is not an answer that Telegram understands", "write 500, 503 or 200")
 	}
+	b.readTexts(sheet)
+}
+
+// readTexts reads TextsFile, with a fault for each that it has.
+func (b *Bot) readTexts(sheet *sheet) {
+	b.Texts = guide.DefaultTexts()
+	if b.TextsFile == "" {
+		return
+	}
+	file, err := os.ReadFile(b.TextsFile)
+	if err != nil {
+		sheet.add("GUIDE_TEXTS", "does not name a file that can be read", "check the path, or leave it out for the guide's own texts")
+		return
+	}
+	texts, faults := guide.ReadTexts(file)
+	for _, fault := range faults {
+		sheet.faults = append(sheet.faults, Fault{
+			Variable: "GUIDE_TEXTS", Problem: fmt.Sprintf("%s line %d: %s", filepath.Base(b.TextsFile), fault.Line, fault.Problem), Remedy: fault.Remedy,
+		})
+	}
+	b.Texts = texts
 }

@@ -251,6 +251,20 @@ func TestASecretMatchesOnlyItself(t *testing.T) {
 	require.False(t, Secret{}.Matches(""), "a secret that is not set opens nothing")
 }
 
+func TestTheGuidesTextsAreCheckedWholeAtTheStart(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "ольховск.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("buttons:\n  bak: Назад\n  help: ''\n"), 0o600))
+	_, err := Load(map[string]string{"GUIDE_TEXTS": file})
+	require.EqualError(t, err, CodeInternalConfig+": GUIDE_TEXTS ольховск.yaml line 2: buttons.bak is not known: did you mean back? `vestnik bot texts` prints all names\n"+
+		CodeInternalConfig+": GUIDE_TEXTS ольховск.yaml line 3: buttons.help is empty: write a text, or leave the name out")
+
+	require.NoError(t, os.WriteFile(file, []byte("buttons: {help: Справка}"), 0o600))
+	config, err := Load(map[string]string{"GUIDE_TEXTS": file})
+	require.NoError(t, err)
+	require.Equal(t, "Справка", config.Bot.Texts.Buttons.Help)
+}
+
 func TestWallsAreFreedOfAddressesAndRepeats(t *testing.T) {
 	t.Parallel()
 	config, err := Load(map[string]string{

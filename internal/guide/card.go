@@ -13,6 +13,7 @@ type Links struct {
 
 // card is what places and events have in common.
 type card struct {
+	texts *Texts
 	title string
 	// facts and description are for the photo's caption; the whole text says
 	// more besides.
@@ -47,7 +48,7 @@ func (c card) screen() Screen {
 		if c.extra.Origin != "" {
 			more.Extra = CardExtra{Full: true, Origin: c.extra.Origin}.String()
 		}
-		row = append([]Button{press(labelMore, more)}, row...)
+		row = append([]Button{press(c.texts.Buttons.More, more)}, row...)
 	}
 	screen.Keyboard = append(append(Keyboard{row}, oneToARow(c.links)...), []Button{c.backButton()})
 	return screen
@@ -56,7 +57,7 @@ func (c card) screen() Screen {
 // text is the whole card. Of a description that is too long the end is cut, not
 // what follows it.
 func (c card) text() string {
-	head, more := "Название: "+lines(c.title, c.facts), paragraph(c.more)
+	head, more := c.texts.Fields.Name+": "+lines(c.title, c.facts), paragraph(c.more)
 	room := TextLimit - utf8.RuneCountInString(head) - utf8.RuneCountInString(more) - 4 // the line breaks between
 	return clip(lines(head, paragraph(clip(c.description, max(room, 1))), more), TextLimit)
 }
@@ -68,26 +69,28 @@ func oneToARow(buttons []Button) (rows Keyboard) {
 	return rows
 }
 
-func (c card) backButton() Button { return press(labelBack, c.extra.back(c.entity, c.section)) }
-
-func (c card) favouriteButton() Button {
-	return favouriteButton(c.entity, c.id, c.favourite, c.extra.Origin)
+func (c card) backButton() Button {
+	return press(c.texts.Buttons.Back, c.extra.back(c.entity, c.section))
 }
 
-func favouriteButton(entity string, id int64, favorite bool, origin string) Button {
+func (c card) favouriteButton() Button {
+	return c.texts.favouriteButton(c.entity, c.id, c.favourite, c.extra.Origin)
+}
+
+func (t *Texts) favouriteButton(entity string, id int64, favorite bool, origin string) Button {
 	if favorite {
-		return press(labelRemove, Action{Verb: FavRemove, Entity: entity, ID: id, Extra: origin})
+		return press(t.Buttons.Remove, Action{Verb: FavRemove, Entity: entity, ID: id, Extra: origin})
 	}
-	return press(labelAdd, Action{Verb: FavAdd, Entity: entity, ID: id, Extra: origin})
+	return press(t.Buttons.Add, Action{Verb: FavAdd, Entity: entity, ID: id, Extra: origin})
 }
 
 // FavouriteChanged confirms that something was added to the favourites or
 // taken from them; title may be empty.
-func FavouriteChanged(action Action, title string) Screen {
+func (t *Texts) FavouriteChanged(action Action, title string) Screen {
 	added := action.Verb == FavAdd
-	text := "Добавлено в избранное"
+	text := t.Lists.Added
 	if !added {
-		text = "Убрано из избранного"
+		text = t.Lists.Removed
 	}
 	if title = tidy(title, 200); title != "" {
 		text += ": " + title
@@ -98,7 +101,7 @@ func FavouriteChanged(action Action, title string) Screen {
 	}
 	extra := ParseCardExtra(action.Extra)
 	return Screen{Text: text, Keyboard: Keyboard{
-		{favouriteButton(action.Entity, action.ID, added, extra.Origin), press(labelFavourites, openMenu(Favourites))},
-		{press(labelBack, extra.back(action.Entity, section))},
+		{t.favouriteButton(action.Entity, action.ID, added, extra.Origin), press(t.Buttons.Favourites, openMenu(Favourites))},
+		{press(t.Buttons.Back, extra.back(action.Entity, section))},
 	}}
 }

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"vestnik/internal/words"
 )
 
 // eventFilters are the letters of the filters of the events.
@@ -17,59 +15,64 @@ const severalDaysFrom = 12 * time.Hour
 
 // eventTime is the beginning of an event to come, its days if they are several,
 // and the end of one that is on.
-func eventTime(starts time.Time, ends *time.Time, now time.Time) string {
+func (t *Texts) eventTime(starts time.Time, ends *time.Time, now time.Time) string {
 	zone := now.Location()
 	starts = starts.In(zone)
 	if ends == nil || !ends.After(starts) {
 		if starts.After(now) {
-			return Moment(starts, now)
+			return t.moment(starts, now)
 		}
-		return "идёт сейчас"
+		return t.Times.Now
 	}
 	until := ends.In(zone)
 	several := DateOf(starts) != DateOf(until) && until.Sub(starts) >= severalDaysFrom
 	switch {
 	case starts.After(now) && several:
-		return severalDays(starts, until, now)
+		return t.severalDays(starts, until, now)
 	case starts.After(now):
-		return Moment(starts, now)
+		return t.moment(starts, now)
 	case DateOf(until) == DateOf(now) || !several:
-		return "идёт до " + until.Format("15:04")
+		return fill(t.Times.OnUntil, "when", until.Format("15:04"))
 	}
-	return "идёт до " + date(until, now)
+	return fill(t.Times.OnUntil, "when", t.date(until, now))
 }
 
 // EventList is a page of the events to come; offered are the letters of the
 // filters that leave a choice. Times are shown in the time zone of now.
-func EventList(query EventQuery, names EventFilterNames, list Listing[EventLine], offered string, now time.Time) Screen {
+func (t *Texts) EventList(query EventQuery, names EventFilterNames, list Listing[EventLine], offered string, now time.Time) Screen {
 	query.Page = list.Page
-	head := "Афиша"
+	head := t.Lists.Events
 	if list.Total > 0 {
-		head += " · " + words.Russian(list.Total, "событие", "события", "событий")
+		head += " · " + counted(list.Total, t.Lists.EventsCount)
 	}
-	head = lines(head, field("Когда", dayName(query.Day, now)), field("Категория", names.Category), field("Источник", names.Source))
+	head = lines(head, field(t.Fields.When, t.dayName(query.Day, now)), field(t.Fields.Category, names.Category), field(t.Fields.Source, names.Source))
 	switch {
 	case list.Total == 0 && query.Filtered():
-		head += "\n\nПо этим фильтрам ничего не нашлось."
+		head += "\n\n" + t.Lists.NothingFiltered
 	case list.Total == 0:
-		head += "\n\nПредстоящих событий пока нет."
+		head += "\n\n" + t.Lists.NoEvents
 	}
 	origin := ""
 	if extra := query.String(); extra != "1" {
 		origin = "l" + extra
 	}
-	below := append([][]Button{{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)}},
-		filterRow(Events, query.String(), "w"+offered, []namedFilter{{'w', "Дата"}, {'c', "Категория"}, {'s', "Источник"}})...)
+	below := append([][]Button{t.soon(query)},
+		filterRow(Events, query.String(), "w"+offered, []namedFilter{{'w', t.Buttons.Date}, {'c', t.Buttons.Category}, {'s', t.Buttons.Source}})...)
 	if query.Filtered() {
-		below = append(below, []Button{press(labelReset, openMenu(Events))})
+		below = append(below, []Button{press(t.Buttons.Reset, openMenu(Events))})
 	}
-	return listOf(head, list, func(event EventLine) line {
-		return line{title: event.Title, note: joinNotes(eventTime(event.Starts, event.Ends, now), tidy(event.Venue, 100)), opens: open(Event, event.ID, origin)}
+	return listOf(t, head, list, func(event EventLine) line {
+		return line{title: event.Title, note: joinNotes(t.eventTime(event.Starts, event.Ends, now), tidy(event.Venue, 100)), opens: open(Event, event.ID, origin)}
 	}, func(page int) Action {
 		turned := query
 		turned.Page = page
 		return pageOf(Events, turned.String())
-	}, append(below, []Button{press(labelBack, backTo(Main))})...)
+	}, append(below, []Button{press(t.Buttons.Back, backTo(Main))})...)
+}
+
+// soon are the buttons of the days that are asked for most.
+func (t *Texts) soon(query EventQuery) []Button {
+	return []Button{onDay(t.Buttons.Today, query, Today), onDay(t.Buttons.Tomorrow, query, Tomorrow), onDay(t.Buttons.Weekend, query, Weekend)}
 }
 
 func onDay(label string, query EventQuery, day Day) Button {
@@ -77,24 +80,24 @@ func onDay(label string, query EventQuery, day Day) Button {
 	return press(label, pageOf(Events, query.String()))
 }
 
-func dayName(day Day, now time.Time) string {
+func (t *Texts) dayName(day Day, now time.Time) string {
 	switch day {
 	case AnyDay:
 		return ""
 	case Today:
-		return "сегодня, " + date(now, now)
+		return fill(t.Times.Today, "date", t.date(now, now))
 	case Tomorrow:
-		return "завтра, " + date(now.AddDate(0, 0, 1), now)
+		return fill(t.Times.Tomorrow, "date", t.date(now.AddDate(0, 0, 1), now))
 	case Weekend:
 		from, until := day.Window(now)
-		last := until.AddDate(0, 0, -1)
-		if DateOf(from) == DateOf(last) {
-			return "выходные, " + date(from, now)
+		days := t.date(from, now)
+		if last := until.AddDate(0, 0, -1); DateOf(from) != DateOf(last) {
+			days += " – " + t.date(last, now)
 		}
-		return "выходные, " + date(from, now) + " – " + date(last, now)
+		return fill(t.Times.Weekend, "date", days)
 	}
 	from, _ := day.Window(now)
-	return weekdays[from.Weekday()] + ", " + date(from, now)
+	return t.weekday(from) + ", " + t.date(from, now)
 }
 
 // daysAhead is how far the choice of a day reaches.
@@ -102,17 +105,17 @@ const daysAhead = 30
 
 // EventFilterScreen offers the values of one filter of the events. choices
 // are the categories or sources; days need none.
-func EventFilterScreen(action Action, choices []Choice, now time.Time) Screen {
+func (t *Texts) EventFilterScreen(action Action, choices []Choice, now time.Time) Screen {
 	choosing, query := action.Choosing(), ParseEventQuery(action.Extra)
 	query.Page = 1
 	if choosing.Filter == 'w' {
-		return dayScreen(query, now)
+		return t.dayScreen(query, now)
 	}
-	title, any := "Выберите категорию:", "Любая категория"
+	title, any := t.Lists.ChooseCategory, t.Buttons.AnyCategory
 	if choosing.Filter == 's' {
-		title, any = "Выберите источник:", "Любой источник"
+		title, any = t.Lists.ChooseSource, t.Buttons.AnySource
 	}
-	return chooser(title, any, choices, choosing, query.String(), Events, func(id int64) Action {
+	return t.chooser(title, any, choices, choosing, query.String(), Events, func(id int64) Action {
 		picked := query
 		if choosing.Filter == 'c' {
 			picked.Category = id
@@ -123,53 +126,54 @@ func EventFilterScreen(action Action, choices []Choice, now time.Time) Screen {
 	})
 }
 
-func dayScreen(query EventQuery, now time.Time) Screen {
+func (t *Texts) dayScreen(query EventQuery, now time.Time) Screen {
 	keyboard := Keyboard{
-		{onDay("Любой день", query, AnyDay)},
-		{onDay("Сегодня", query, Today), onDay("Завтра", query, Tomorrow), onDay("Выходные", query, Weekend)},
+		{onDay(t.Buttons.AnyDay, query, AnyDay)},
+		t.soon(query),
 	}
 	var row []Button
 	for ahead := range daysAhead {
 		day := now.AddDate(0, 0, ahead)
-		row = append(row, onDay(weekdays[day.Weekday()]+" "+shortDate(day), query, DateOf(day)))
+		row = append(row, onDay(t.weekday(day)+" "+t.shortDate(day), query, DateOf(day)))
 		if len(row) == 3 {
 			keyboard, row = append(keyboard, row), nil
 		}
 	}
-	return Screen{Text: "Выберите день:", Keyboard: append(keyboard, []Button{press(labelBack, pageOf(Events, query.String()))})}
+	return Screen{Text: t.Lists.ChooseDay, Keyboard: append(keyboard, []Button{press(t.Buttons.Back, pageOf(Events, query.String()))})}
 }
 
 // EventCard shows an event as [PlaceCard] shows a place. A past event can
 // still be opened, from the favourites or an old button, and says so.
-func EventCard(event EventView, extra CardExtra, links Links, now time.Time) Screen {
+func (t *Texts) EventCard(event EventView, extra CardExtra, links Links, now time.Time) Screen {
 	zone := now.Location()
 	starts, ends := event.Starts.In(zone), event.Starts.In(zone)
 	if event.Ends != nil {
 		ends = event.Ends.In(zone)
 	}
-	when := span(starts, ends, now)
+	when := t.span(starts, ends, now)
 	switch {
 	case !event.OverAt.After(now):
-		when += " (уже прошло)"
+		when += " (" + t.Lists.Past + ")"
 	case !starts.After(now):
-		when += " (идёт сейчас)"
+		when += " (" + t.Times.Now + ")"
 	}
 	var buttons []Button
 	if event.PlaceID != 0 {
 		origin := "e" + strconv.FormatInt(event.ID, 10)
-		buttons = append(buttons, press("О месте", open(Place, event.PlaceID, origin)))
+		buttons = append(buttons, press(t.Buttons.AboutPlace, open(Place, event.PlaceID, origin)))
 	}
-	buttons = append(buttons, links.onMap(event.Address, event.Venue, event.Lat, event.Lon)...)
+	buttons = append(buttons, t.onMap(links, event.Address, event.Venue, event.Lat, event.Lon)...)
 	if page := webURL(event.Link); page != "" {
-		buttons = append(buttons, link("Страница события", page))
+		buttons = append(buttons, link(t.Buttons.EventPage, page))
 	}
 	card := card{
-		title:       name(event.Title, 200),
-		facts:       lines(field("Когда", when), field("Где", event.Venue), field("Адрес", event.Address), field("Цена", event.Price)),
-		more:        lines(field("Категория", strings.Join(event.Categories, ", ")), field("Источник", event.Source)),
+		texts:       t,
+		title:       t.title(event.Title, 200),
+		facts:       lines(field(t.Fields.When, when), field(t.Fields.Where, event.Venue), field(t.Fields.Address, event.Address), field(t.Fields.Price, event.Price)),
+		more:        lines(field(t.Fields.Category, strings.Join(event.Categories, ", ")), field(t.Fields.Source, event.Source)),
 		description: event.Description, photo: event.Photo,
 		entity: Event, id: event.ID, section: Events, extra: extra, favourite: event.Favourite,
-		links: append(buttons, links.share()...),
+		links: append(buttons, t.share(links)...),
 	}
 	return card.screen()
 }

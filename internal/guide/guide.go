@@ -73,16 +73,3 @@ type Button struct {
 func press(text string, action Action) Button { return Button{Text: text, Data: action.String()} }
 
 func link(text, url string) Button { return Button{Text: text, URL: url} }
-
-// Captions of buttons that stand on more than one screen.
-const (
-	labelBack       = "Назад"
-	labelMainMenu   = "Главное меню"
-	labelMore       = "Подробнее"
-	labelAdd        = "В избранное"
-	labelRemove     = "Убрать из избранного"
-	labelMap        = "Найти на Яндекс-картах"
-	labelReset      = "Сбросить фильтры"
-	labelNext       = "Показать ещё"
-	labelFavourites = "Избранное"
-)

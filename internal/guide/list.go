@@ -16,10 +16,10 @@ const choicePageSize = 24
 
 // pager is the rows that turn pages, none if there is one page only: the next
 // page, and jumps back and forth, so that of 60 pages each is some taps away.
-func pager(page, pages int, to func(page int) Action) [][]Button {
+func (t *Texts) pager(page, pages int, to func(page int) Action) [][]Button {
 	var rows [][]Button
 	if page < pages {
-		rows = append(rows, []Button{press(labelNext, to(page+1))})
+		rows = append(rows, []Button{press(t.Buttons.Next, to(page+1))})
 	}
 	jump := max(pages/6, 2)
 	var row []Button
@@ -41,11 +41,11 @@ func pager(page, pages int, to func(page int) Action) [][]Button {
 	return rows
 }
 
-func pageNote(page, pages int) string {
+func (t *Texts) pageNote(page, pages int) string {
 	if pages <= 1 {
 		return ""
 	}
-	return "Страница " + strconv.Itoa(page) + " из " + strconv.Itoa(pages)
+	return fill(t.Lists.Page, "page", strconv.Itoa(page), "pages", strconv.Itoa(pages))
 }
 
 // line is an entry of a list: a line of text and a button of the same number.
@@ -54,8 +54,8 @@ type line struct {
 	opens             Action
 }
 
-func (l line) text(i int) string {
-	text := strconv.Itoa(i+1) + ". " + name(l.title, 120)
+func (l line) text(t *Texts, i int) string {
+	text := strconv.Itoa(i+1) + ". " + t.title(l.title, 120)
 	if note := joinNotes(tidy(l.kind, 80), tidy(l.note, 160)); note != "" {
 		text += " — " + note
 	}
@@ -63,134 +63,134 @@ func (l line) text(i int) string {
 }
 
 // button is numbered as the line; one of several of a name says where it is.
-func (l line) button(i int, alone bool) Button {
-	label := name(l.title, 56)
+func (l line) button(t *Texts, i int, alone bool) Button {
+	label := t.title(l.title, 56)
 	if !alone && l.note != "" {
-		label = name(l.title, 30) + " · " + tidy(l.note, 26)
+		label = t.title(l.title, 30) + " · " + tidy(l.note, 26)
 	}
 	return press(strconv.Itoa(i+1)+". "+label, l.opens)
 }
 
 // listed are the lines and buttons of entries.
-func listed[T any](items []T, item func(T) line) (body []string, keyboard Keyboard) {
+func listed[T any](t *Texts, items []T, item func(T) line) (body []string, keyboard Keyboard) {
 	titles := map[string]int{}
 	for _, shown := range items {
 		titles[item(shown).title]++
 	}
 	for i, shown := range items {
 		entry := item(shown)
-		body = append(body, entry.text(i))
-		keyboard = append(keyboard, []Button{entry.button(i, titles[entry.title] == 1)})
+		body = append(body, entry.text(t, i))
+		keyboard = append(keyboard, []Button{entry.button(t, i, titles[entry.title] == 1)})
 	}
 	return body, keyboard
 }
 
 // listOf is the screen of a page of a list: a line and a button for each item,
 // the rows that turn pages, and what stands below that.
-func listOf[T any](head string, list Listing[T], item func(T) line, turned func(page int) Action, below ...[]Button) Screen {
-	body, keyboard := listed(list.Items, item)
-	keyboard = append(append(keyboard, pager(list.Page, list.Pages, turned)...), below...)
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+func listOf[T any](t *Texts, head string, list Listing[T], item func(T) line, turned func(page int) Action, below ...[]Button) Screen {
+	body, keyboard := listed(t, list.Items, item)
+	keyboard = append(append(keyboard, t.pager(list.Page, list.Pages, turned)...), below...)
+	return listScreen(head, body, t.pageNote(list.Page, list.Pages), keyboard)
 }
 
 // CollectionList is the list of collections.
-func CollectionList(list Listing[Choice]) Screen {
-	head := "Подборки"
+func (t *Texts) CollectionList(list Listing[Choice]) Screen {
+	head := t.Lists.Collections
 	if list.Total == 0 {
-		head += "\n\nПодборок пока нет."
+		head += "\n\n" + t.Lists.NoCollections
 	}
-	return listOf(head, list, func(collection Choice) line {
+	return listOf(t, head, list, func(collection Choice) line {
 		return line{title: collection.Name, opens: open(Collection, collection.ID, "")}
 	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Collection, Extra: strconv.Itoa(page)}
-	}, []Button{press(labelBack, backTo(Main))})
+	}, []Button{press(t.Buttons.Back, backTo(Main))})
 }
 
 // CollectionScreen is one collection with what is in it.
-func CollectionScreen(collection CollectionView, list Listing[Entry], now time.Time) Screen {
+func (t *Texts) CollectionScreen(collection CollectionView, list Listing[Entry], now time.Time) Screen {
 	head := lines(tidy(collection.Title, 200), paragraph(clip(collection.Description, 1500)))
 	if list.Total == 0 {
-		head += "\n\nВ подборке пока ничего нет."
+		head += "\n\n" + t.Lists.EmptyCollection
 	}
 	origin := "c" + strconv.FormatInt(collection.ID, 10)
 	if list.Page > 1 {
 		origin += "." + strconv.Itoa(list.Page)
 	}
-	body, keyboard := entries(list.Items, origin, now)
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+	body, keyboard := t.entries(list.Items, origin, now)
+	keyboard = append(keyboard, t.pager(list.Page, list.Pages, func(page int) Action {
 		return Action{Verb: Page, Entity: Collection, ID: collection.ID, Extra: strconv.Itoa(page)}
 	})...)
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Collections)), press(labelMainMenu, openMenu(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	keyboard = append(keyboard, []Button{press(t.Buttons.Back, backTo(Collections)), press(t.Buttons.MainMenu, openMenu(Main))})
+	return listScreen(head, body, t.pageNote(list.Page, list.Pages), keyboard)
 }
 
 // FavouriteList is a person's favourites, newest first.
-func FavouriteList(list Listing[Entry], now time.Time) Screen {
-	head := "Избранное"
+func (t *Texts) FavouriteList(list Listing[Entry], now time.Time) Screen {
+	head := t.Lists.Favourites
 	if list.Total == 0 {
-		head += "\n\nЗдесь пока пусто. Нажмите «В избранное» на карточке места или события."
+		head += "\n\n" + t.Lists.NoFavourites
 	}
 	origin := "f"
 	if list.Page > 1 {
 		origin += strconv.Itoa(list.Page)
 	}
-	body, keyboard := entries(list.Items, origin, now)
-	keyboard = append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+	body, keyboard := t.entries(list.Items, origin, now)
+	keyboard = append(keyboard, t.pager(list.Page, list.Pages, func(page int) Action {
 		return Action{Verb: Page, Entity: Menu, Code: Favourites, Extra: strconv.Itoa(page)}
 	})...)
-	keyboard = append(keyboard, []Button{press(labelBack, backTo(Main))})
-	return listScreen(head, body, pageNote(list.Page, list.Pages), keyboard)
+	keyboard = append(keyboard, []Button{press(t.Buttons.Back, backTo(Main))})
+	return listScreen(head, body, t.pageNote(list.Page, list.Pages), keyboard)
 }
 
 // FoundList is a page of what a search (section Find) or a location (Near) has
 // brought.
-func FoundList(section string, query AskQuery, list Listing[Entry], now time.Time) Screen {
-	head := "Вот что нашлось"
+func (t *Texts) FoundList(section string, query AskQuery, list Listing[Entry], now time.Time) Screen {
+	head := t.Lists.Found
 	var below [][]Button
 	if section == Near {
-		head = "Рядом с вами"
+		head = t.Lists.Near
 		types := openMenu(Near)
 		types.Extra = Choosing{Filter: 't'}.extra(query.String())
-		below = append(below, []Button{press("Тип", types)})
+		below = append(below, []Button{press(t.Buttons.Type, types)})
 		if query.Type != 0 {
 			all := query
 			all.Page, all.Type = 1, 0
-			below[0] = append(below[0], press("Все места", all.action(section)))
+			below[0] = append(below[0], press(t.Buttons.AllNear, all.action(section)))
 		}
 	}
 	if list.Total == 0 {
-		head += "\n\nНичего не нашлось."
+		head += "\n\n" + t.Lists.NothingFound
 	}
 	query.Page = list.Page
-	body, keyboard := entries(list.Items, query.origin(section), now)
-	keyboard = append(append(keyboard, pager(list.Page, list.Pages, func(page int) Action {
+	body, keyboard := t.entries(list.Items, query.origin(section), now)
+	keyboard = append(append(keyboard, t.pager(list.Page, list.Pages, func(page int) Action {
 		turned := query
 		turned.Page = page
 		return turned.action(section)
 	})...), below...)
-	return listScreen(head, body, pageNote(list.Page, list.Pages), append(keyboard, []Button{press(labelBack, backTo(Main))}))
+	return listScreen(head, body, t.pageNote(list.Page, list.Pages), append(keyboard, []Button{press(t.Buttons.Back, backTo(Main))}))
 }
 
 // NearFilterScreen offers the types of the places around a location.
-func NearFilterScreen(action Action, choices []Choice) Screen {
+func (t *Texts) NearFilterScreen(action Action, choices []Choice) Screen {
 	query := ParseAskQuery(action.Extra)
 	query.Page = 1
-	return chooser("Выберите тип:", "Любой тип", choices, action.Choosing(), query.String(), Near, func(id int64) Action {
+	return t.chooser(t.Lists.ChooseType, t.Buttons.AnyType, choices, action.Choosing(), query.String(), Near, func(id int64) Action {
 		picked := query
 		picked.Type = id
 		return picked.action(Near)
 	})
 }
 
-func entries(items []Entry, origin string, now time.Time) (body []string, keyboard Keyboard) {
-	body, keyboard = listed(items, func(item Entry) line {
-		return line{title: item.Name, note: item.note(now), opens: open(item.Entity, item.ID, origin)}
+func (t *Texts) entries(items []Entry, origin string, now time.Time) (body []string, keyboard Keyboard) {
+	body, keyboard = listed(t, items, func(item Entry) line {
+		return line{title: item.Name, note: t.entryNote(item, now), opens: open(item.Entity, item.ID, origin)}
 	})
 	for i, item := range items {
-		remove := press("Убрать", Action{Verb: FavRemove, Entity: item.Entity, ID: item.ID, Extra: origin})
+		remove := press(t.Buttons.Drop, Action{Verb: FavRemove, Entity: item.Entity, ID: item.ID, Extra: origin})
 		switch {
 		case item.Gone:
-			remove.Text = "Убрать: " + name(item.Name, 50)
+			remove.Text = fill(t.Buttons.DropNamed, "name", t.title(item.Name, 50))
 			keyboard[i] = []Button{remove}
 		case item.Over:
 			keyboard[i] = append(keyboard[i], remove)
@@ -211,7 +211,7 @@ func listScreen(head string, body []string, foot string, keyboard Keyboard) Scre
 }
 
 // chooser lists the values of a filter, two to a row.
-func chooser(title, any string, choices []Choice, choosing Choosing, kept string, section string, pick func(id int64) Action) Screen {
+func (t *Texts) chooser(title, any string, choices []Choice, choosing Choosing, kept string, section string, pick func(id int64) Action) Screen {
 	pages := max(1, (len(choices)+choicePageSize-1)/choicePageSize)
 	choosing.Page = min(choosing.Page, pages)
 	first := (choosing.Page - 1) * choicePageSize
@@ -220,7 +220,7 @@ func chooser(title, any string, choices []Choice, choosing Choosing, kept string
 	keyboard := Keyboard{{press(any, pick(0))}}
 	var row []Button
 	for _, choice := range shown {
-		row = append(row, press(name(choice.Name, 30), pick(choice.ID)))
+		row = append(row, press(t.title(choice.Name, 30), pick(choice.ID)))
 		if len(row) == 2 {
 			keyboard, row = append(keyboard, row), nil
 		}
@@ -228,12 +228,12 @@ func chooser(title, any string, choices []Choice, choosing Choosing, kept string
 	if len(row) > 0 {
 		keyboard = append(keyboard, row)
 	}
-	keyboard = append(keyboard, pager(choosing.Page, pages, func(page int) Action {
+	keyboard = append(keyboard, t.pager(choosing.Page, pages, func(page int) Action {
 		turned := openMenu(section)
 		turned.Extra = Choosing{Filter: choosing.Filter, Page: page}.extra(kept)
 		return turned
 	})...)
-	return Screen{Text: title, Keyboard: append(keyboard, []Button{press(labelBack, pageOf(section, kept))})}
+	return Screen{Text: title, Keyboard: append(keyboard, []Button{press(t.Buttons.Back, pageOf(section, kept))})}
 }
 
 func pageOf(section, extra string) Action {

@@ -3,43 +3,26 @@ package guide
 // MenuScreen is the main menu. notice, if any, stands above it: "Больше
 // недоступно." when what was asked for is gone. It is the document's own menu:
 // what goes beyond it has its buttons on other screens.
-func MenuScreen(notice string) Screen {
+func (t *Texts) MenuScreen(notice string) Screen {
 	keyboard := Keyboard{
-		{press("Места", openMenu(Places)), press("Афиша", openMenu(Events))},
-		{press("Подборки", openMenu(Collections)), press("Избранное", openMenu(Favourites))},
-		{press("Промокоды", openMenu(Promos)), press("Помощь", openMenu(Help))},
+		{press(t.Buttons.Places, openMenu(Places)), press(t.Buttons.Events, openMenu(Events))},
+		{press(t.Buttons.Collections, openMenu(Collections)), press(t.Buttons.Favourites, openMenu(Favourites))},
+		{press(t.Buttons.Promos, openMenu(Promos)), press(t.Buttons.Help, openMenu(Help))},
 	}
-	text := "Выберите раздел:"
+	text := t.Screens.Menu
 	if notice != "" {
 		text = notice + "\n\n" + text
 	}
 	return Screen{Text: text, Keyboard: keyboard}
 }
 
-// Notices above a menu.
-const (
-	NoticeGone    = "Больше недоступно."
-	NoticeStale   = "Эта кнопка устарела."
-	NoticeExpired = "Акция завершена."
-	NoticeHello   = "Здравствуйте! Напишите, что ищете, например: кофе у реки."
-	NoticeNoHits  = "По этим словам ничего не нашлось. Попробуйте назвать место или событие иначе."
-)
-
-// Toasts of answerCallbackQuery, at most 200 code points.
-const (
-	ToastStale   = "Кнопка устарела"
-	ToastOpenBot = "Откройте чат с ботом"
-)
-
 // GateScreen asks to subscribe to the channel. channelURL may be empty, when
 // the channel is known by its number only. wanted is done when the check
 // succeeds.
-func GateScreen(channelURL string, wanted Action, again bool) Screen {
-	text := "Здравствуйте! Это путеводитель по городу: места, афиша, подборки и промокоды.\n\n" +
-		"Он открыт подписчикам нашего канала. Подпишитесь и нажмите «Проверить подписку»."
+func (t *Texts) GateScreen(channelURL string, wanted Action, again bool) Screen {
+	text := t.Screens.Gate
 	if again {
-		text = "Подписки пока не видно. Подпишитесь на канал и нажмите «Проверить подписку» ещё раз. " +
-			"Если вы только что подписались, подождите несколько секунд."
+		text = t.Screens.GateAgain
 	}
 	check := openMenu(Check)
 	if wanted.Route() != ToMenu && wanted.Route() != ToCheck {
@@ -47,58 +30,51 @@ func GateScreen(channelURL string, wanted Action, again bool) Screen {
 	}
 	var keyboard Keyboard
 	if address := webURL(channelURL); address != "" {
-		keyboard = append(keyboard, []Button{link("Подписаться на канал", address)})
+		keyboard = append(keyboard, []Button{link(t.Buttons.Subscribe, address)})
 	}
 	keyboard = append(keyboard,
-		[]Button{press("Проверить подписку", check)},
-		[]Button{press("Помощь", openMenu(Help))})
+		[]Button{press(t.Buttons.Check, check)},
+		[]Button{press(t.Buttons.Help, openMenu(Help))})
 	return Screen{Text: text, Keyboard: keyboard}
 }
 
 // HelpScreen tells how to use the guide and where to write: to the contact, or
 // in the channel if there is none. Nothing that a person writes to the bot is
 // kept, and the screen says so.
-func HelpScreen(contactURL, channelURL string) Screen {
-	text := "Помощь\n\n" +
-		"• Места: кафе, музеи, парки; фильтры по району, типу и подкатегории.\n" +
-		"• Афиша: что будет в городе, по дням и темам.\n" +
-		"• Подборки: места и события, собранные редакцией.\n" +
-		"• Избранное: то, что вы отметили; его видите только вы.\n" +
-		"• Промокоды: действующие акции, одинаковые для всех.\n" +
-		"• Поиск: напишите, что ищете, например: кофе у реки."
-	address := webURL(contactURL)
+func (t *Texts) HelpScreen(contactURL, channelURL string) Screen {
+	text, address := t.Screens.Help, webURL(contactURL)
 	if address == "" {
-		text += "\n\nВопросы и пожелания передайте редакции через канал: здесь сообщения не сохраняются."
+		text += "\n\n" + t.Screens.HelpChannel
 	} else {
-		text += "\n\nВопрос, ошибка или пожелание? Напишите нам: " + address + "\nСообщения, отправленные сюда, мы не читаем и не храним."
+		text += "\n\n" + fill(t.Screens.HelpContact, "address", address)
 	}
 	keyboard := Keyboard{}
 	if address != "" {
-		keyboard = append(keyboard, []Button{link("Написать нам", address)})
+		keyboard = append(keyboard, []Button{link(t.Buttons.Contact, address)})
 	} else if channel := webURL(channelURL); channel != "" {
-		keyboard = append(keyboard, []Button{link("Открыть канал", channel)})
+		keyboard = append(keyboard, []Button{link(t.Buttons.Channel, channel)})
 	}
-	keyboard = append(keyboard, findRow())
-	return Screen{Text: text, Keyboard: append(keyboard, []Button{press(labelBack, backTo(Main))})}
+	keyboard = append(keyboard, t.findRow())
+	return Screen{Text: text, Keyboard: append(keyboard, []Button{press(t.Buttons.Back, backTo(Main))})}
 }
 
-func findRow() []Button {
-	return []Button{press("Рядом со мной", openMenu(Near)), press("Поиск", openMenu(Find))}
+func (t *Texts) findRow() []Button {
+	return []Button{press(t.Buttons.Near, openMenu(Near)), press(t.Buttons.Find, openMenu(Find))}
 }
 
 // NearScreen asks for a location; FindScreen for words.
-func NearScreen() Screen {
+func (t *Texts) NearScreen() Screen {
 	return Screen{
-		Text:     "Отправьте своё местоположение: скрепка → «Геопозиция». Покажем места рядом; сама точка нигде не сохраняется.",
-		Keyboard: Keyboard{{press(labelBack, backTo(Main))}},
+		Text:     t.Screens.Near,
+		Keyboard: Keyboard{{press(t.Buttons.Back, backTo(Main))}},
 	}
 }
 
 // FindScreen tells how to search.
-func FindScreen() Screen {
+func (t *Texts) FindScreen() Screen {
 	return Screen{
-		Text:     "Напишите, что ищете, например: кофе у реки. Ищем в названиях, адресах и описаниях; сами слова нигде не сохраняются.",
-		Keyboard: Keyboard{{press(labelBack, backTo(Main))}},
+		Text:     t.Screens.Find,
+		Keyboard: Keyboard{{press(t.Buttons.Back, backTo(Main))}},
 	}
 }
 

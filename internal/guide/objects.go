@@ -147,18 +147,18 @@ type Entry struct {
 	Gone bool
 }
 
-// note is what stands beside the entry's name. Times are shown in the time
+// entryNote is what stands beside the entry's name. Times are shown in the time
 // zone of now.
-func (e Entry) note(now time.Time) string {
+func (t *Texts) entryNote(e Entry, now time.Time) string {
 	switch {
 	case e.Gone:
-		return "больше недоступно"
+		return t.Lists.Gone
 	case e.Over:
-		return "уже прошло"
+		return t.Lists.Past
 	case e.Starts != nil:
-		return joinNotes(eventTime(*e.Starts, e.Ends, now), e.Address)
+		return joinNotes(t.eventTime(*e.Starts, e.Ends, now), e.Address)
 	case e.Metres != nil:
-		return joinNotes(e.Kind, distance(*e.Metres)+", "+e.Address)
+		return joinNotes(e.Kind, t.distance(*e.Metres)+", "+e.Address)
 	}
 	return joinNotes(e.Kind, e.Address)
 }

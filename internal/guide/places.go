@@ -3,8 +3,6 @@ package guide
 import (
 	"slices"
 	"strings"
-
-	"vestnik/internal/words"
 )
 
 // placeFilters are the letters of the filters of the places.
@@ -15,36 +13,36 @@ const nearFilters = "t"
 
 // PlaceList is a page of the places. query.Page must be the page shown; offered
 // are the letters of the filters that leave a choice.
-func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine], offered string) Screen {
+func (t *Texts) PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine], offered string) Screen {
 	query.Page = list.Page
-	head := "Места"
+	head := t.Lists.Places
 	if list.Total > 0 {
-		head += " · " + words.Russian(list.Total, "место", "места", "мест")
+		head += " · " + counted(list.Total, t.Lists.PlacesCount)
 	}
-	head = lines(head, field("Район", names.District), field("Тип", names.Type), field("Подкатегория", names.Subcategory))
+	head = lines(head, field(t.Fields.District, names.District), field(t.Fields.Type, names.Type), field(t.Fields.Subcategory, names.Subcategory))
 	switch {
 	case list.Total == 0 && query.Filtered():
-		head += "\n\nПо этим фильтрам ничего не нашлось."
+		head += "\n\n" + t.Lists.NothingFiltered
 	case list.Total == 0:
-		head += "\n\nМест пока нет."
+		head += "\n\n" + t.Lists.NoPlaces
 	}
 	origin := ""
 	if extra := query.String(); extra != "1" {
 		origin = "l" + extra
 	}
-	filters := filterRow(Places, query.String(), offered, []namedFilter{{'d', "Район"}, {'t', "Тип"}, {'s', "Подкатегория"}})
+	filters := filterRow(Places, query.String(), offered, []namedFilter{{'d', t.Buttons.District}, {'t', t.Buttons.Type}, {'s', t.Buttons.Subcategory}})
 	if list.Total > 1 {
-		sorted, label := query, "Сначала лучшие"
+		sorted, label := query, t.Buttons.BestFirst
 		if sorted.Page, sorted.ByRating = 1, !query.ByRating; query.ByRating {
-			label = "По алфавиту"
+			label = t.Buttons.ByName
 		}
 		filters = append(filters, []Button{press(label, pageOf(Places, sorted.String()))})
 	}
 	if query.Filtered() {
-		filters = append(filters, []Button{press(labelReset, openMenu(Places))})
+		filters = append(filters, []Button{press(t.Buttons.Reset, openMenu(Places))})
 	}
-	filters = append(filters, findRow())
-	return listOf(head, list, func(place PlaceLine) line {
+	filters = append(filters, t.findRow())
+	return listOf(t, head, list, func(place PlaceLine) line {
 		note := place.Address
 		if stars := rating(place.Rating); stars != "" {
 			note = joinNotes(note, "★ "+stars)
@@ -54,7 +52,7 @@ func PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine]
 		turned := query
 		turned.Page = page
 		return pageOf(Places, turned.String())
-	}, append(filters, []Button{press(labelBack, backTo(Main))})...)
+	}, append(filters, []Button{press(t.Buttons.Back, backTo(Main))})...)
 }
 
 // namedFilter is a filter and the label of its button.
@@ -82,17 +80,17 @@ func filterRow(section, kept, offered string, filters []namedFilter) [][]Button 
 
 // PlaceFilterScreen offers the values of one filter of the places.
 // Subcategories belong to a type: picking another type drops the subcategory.
-func PlaceFilterScreen(action Action, choices []Choice) Screen {
+func (t *Texts) PlaceFilterScreen(action Action, choices []Choice) Screen {
 	choosing, query := action.Choosing(), ParsePlaceQuery(action.Extra)
 	query.Page = 1
-	title, any := "Выберите район:", "Любой район"
+	title, any := t.Lists.ChooseDistrict, t.Buttons.AnyDistrict
 	switch choosing.Filter {
 	case 't':
-		title, any = "Выберите тип:", "Любой тип"
+		title, any = t.Lists.ChooseType, t.Buttons.AnyType
 	case 's':
-		title, any = "Выберите подкатегорию:", "Любая подкатегория"
+		title, any = t.Lists.ChooseSubcategory, t.Buttons.AnySubcategory
 	}
-	return chooser(title, any, choices, choosing, query.String(), Places, func(id int64) Action {
+	return t.chooser(title, any, choices, choosing, query.String(), Places, func(id int64) Action {
 		picked := query
 		switch choosing.Filter {
 		case 'd':
@@ -111,36 +109,37 @@ func PlaceFilterScreen(action Action, choices []Choice) Screen {
 
 // PlaceCard shows a place: with its photo and a short caption, or, if there
 // is none or extra.Full asks for it, as text.
-func PlaceCard(place PlaceView, extra CardExtra, links Links) Screen {
+func (t *Texts) PlaceCard(place PlaceView, extra CardExtra, links Links) Screen {
 	card := card{
-		title: name(place.Name, 200),
-		facts: lines(field("Адрес", place.Address), field("Рейтинг", rating(place.Rating)), field("Телефон", place.Phone)),
+		texts: t,
+		title: t.title(place.Name, 200),
+		facts: lines(field(t.Fields.Address, place.Address), field(t.Fields.Rating, rating(place.Rating)), field(t.Fields.Phone, place.Phone)),
 		more: lines(
-			field("Район", place.District),
-			field("Что здесь", strings.Join(slices.Concat(place.Types, place.Subcategories), ", ")),
-			field("Сайт", place.Site)),
+			field(t.Fields.District, place.District),
+			field(t.Fields.Kinds, strings.Join(slices.Concat(place.Types, place.Subcategories), ", ")),
+			field(t.Fields.Site, place.Site)),
 		description: place.Description, photo: place.Photo,
 		entity: Place, id: place.ID, section: Places, extra: extra, favourite: place.Favourite,
-		links: append(links.onMap(place.Address, place.Name, place.Lat, place.Lon), links.share()...),
+		links: append(t.onMap(links, place.Address, place.Name, place.Lat, place.Lon), t.share(links)...),
 	}
 	return card.screen()
 }
 
 // onMap is the button that shows an address on the map, or the title if there
 // is no address.
-func (l Links) onMap(address, title string, lat, lon *float64) []Button {
+func (t *Texts) onMap(l Links, address, title string, lat, lon *float64) []Button {
 	if address == "" {
 		address = title
 	}
 	if address == "" {
 		return nil
 	}
-	return []Button{link(labelMap, mapURL(l.City, tidy(address, 200), lat, lon))}
+	return []Button{link(t.Buttons.Map, mapURL(l.City, tidy(address, 200), lat, lon))}
 }
 
-func (l Links) share() []Button {
+func (t *Texts) share(l Links) []Button {
 	if share := webURL(l.Share); share != "" {
-		return []Button{link("Поделиться", share)}
+		return []Button{link(t.Buttons.Share, share)}
 	}
 	return nil
 }

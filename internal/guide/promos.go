@@ -8,44 +8,44 @@ import (
 )
 
 // PromoList is a page of the promos that hold now.
-func PromoList(list Listing[PromoLine], now time.Time) Screen {
-	head := "Промокоды и акции"
+func (t *Texts) PromoList(list Listing[PromoLine], now time.Time) Screen {
+	head := t.Lists.Promos
 	if list.Total == 0 {
-		head += "\n\nСейчас акций нет. Загляните позже."
+		head += "\n\n" + t.Lists.NoPromos
 	}
-	return listOf(head, list, func(promo PromoLine) line {
+	return listOf(t, head, list, func(promo PromoLine) line {
 		note := tidy(promo.Venue, 80)
 		if promo.Until != nil {
-			note = joinNotes(note, until(*promo.Until, now))
+			note = joinNotes(note, t.until(*promo.Until, now))
 		}
 		return line{title: promo.Title, note: note, opens: open(Promo, promo.ID, "")}
 	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Promo, Extra: strconv.Itoa(page)}
-	}, []Button{press(labelBack, backTo(Main))})
+	}, []Button{press(t.Buttons.Back, backTo(Main))})
 }
 
 // PromoCard shows a promo with its venue's photo. It is the same for
 // everybody, and nobody notes who has seen it.
-func PromoCard(promo PromoView, full bool, now time.Time) Screen {
+func (t *Texts) PromoCard(promo PromoView, full bool, now time.Time) Screen {
 	text := lines(
-		name(promo.Title, 200),
-		field("Место", promo.Venue),
-		field("Адрес", promo.Address),
-		field("Описание акции", promo.Description),
-		field("Промокод", promo.Code),
-		field("Срок действия", validity(promo, now)))
+		t.title(promo.Title, 200),
+		field(t.Fields.Place, promo.Venue),
+		field(t.Fields.Address, promo.Address),
+		field(t.Fields.Offer, promo.Description),
+		field(t.Fields.Code, promo.Code),
+		field(t.Fields.Valid, t.validity(promo, now)))
 	// A long description must not push the code and the term out of the
 	// caption: it is the part that is cut.
 	caption := text
 	if over := len([]rune(text)) - CaptionLimit; over > 0 {
 		keep := max(len([]rune(promo.Description))-over, 1)
 		caption = clip(lines(
-			name(promo.Title, 200),
-			field("Место", promo.Venue),
-			field("Адрес", promo.Address),
-			field("Описание акции", clip(promo.Description, keep)),
-			field("Промокод", promo.Code),
-			field("Срок действия", validity(promo, now))), CaptionLimit)
+			t.title(promo.Title, 200),
+			field(t.Fields.Place, promo.Venue),
+			field(t.Fields.Address, promo.Address),
+			field(t.Fields.Offer, clip(promo.Description, keep)),
+			field(t.Fields.Code, promo.Code),
+			field(t.Fields.Valid, t.validity(promo, now))), CaptionLimit)
 	}
 	photo, missing := photoURL(promo.Photo)
 	screen := Screen{Text: clip(text, TextLimit), NoPhoto: missing}
@@ -55,41 +55,41 @@ func PromoCard(promo PromoView, full bool, now time.Time) Screen {
 		screen.Photo, screen.Caption = photo, caption
 	}
 	if promo.PlaceID != 0 {
-		screen.Keyboard = append(screen.Keyboard, []Button{press("Подробнее о месте", open(Place, promo.PlaceID, ""))})
+		screen.Keyboard = append(screen.Keyboard, []Button{press(t.Buttons.PromoPlace, open(Place, promo.PlaceID, ""))})
 	}
 	if code := strings.TrimSpace(promo.Code); code != "" && utf8.RuneCountInString(code) <= CopyLimit {
-		screen.Keyboard = append(screen.Keyboard, []Button{{Text: "Скопировать промокод", Copy: code}})
+		screen.Keyboard = append(screen.Keyboard, []Button{{Text: t.Buttons.CopyCode, Copy: code}})
 	}
-	screen.Keyboard = append(screen.Keyboard, []Button{press(labelBack, backTo(Promos))})
+	screen.Keyboard = append(screen.Keyboard, []Button{press(t.Buttons.Back, backTo(Promos))})
 	return screen
 }
 
-func validity(promo PromoView, now time.Time) string {
+func (t *Texts) validity(promo PromoView, now time.Time) string {
 	begins := ""
 	if promo.Starts != nil && promo.Starts.After(now) {
-		begins = "начнётся " + Moment(promo.Starts.In(now.Location()), now)
+		begins = fill(t.Times.Begins, "when", t.moment(promo.Starts.In(now.Location()), now))
 	}
 	switch {
 	case promo.Until != nil && begins != "":
-		return begins + ", " + until(*promo.Until, now)
+		return begins + ", " + t.until(*promo.Until, now)
 	case promo.Until != nil:
-		return until(*promo.Until, now)
+		return t.until(*promo.Until, now)
 	case begins != "":
 		return begins
 	}
-	return "бессрочно"
+	return t.Times.Unlimited
 }
 
 // until is the last day on which a promo holds, "по 24 ноября", and the hour if
 // it ends in the middle of one. What ends at midnight holds the day before, and
 // so does what ends in a day's last minute.
-func until(end, now time.Time) string {
+func (t *Texts) until(end, now time.Time) string {
 	end = end.In(now.Location())
 	if end.Hour() == 0 && end.Minute() == 0 {
 		end = end.Add(-time.Minute)
 	}
 	if end.Hour() == 23 && end.Minute() == 59 {
-		return "по " + date(end, now)
+		return fill(t.Times.ValidThrough, "date", t.date(end, now))
 	}
-	return "до " + date(end, now) + ", " + end.Format("15:04")
+	return fill(t.Times.ValidUntil, "when", t.date(end, now)+", "+end.Format("15:04"))
 }

@@ -50,7 +50,7 @@ func TestEveryKindOfButtonIsAmongThoseThatAreKept(t *testing.T) {
 	for _, data := range sentButtons {
 		kept[kind(data)] = true
 	}
-	for name, screen := range allScreens(t) {
+	for name, screen := range allScreens(t, texts) {
 		for _, row := range screen.Keyboard {
 			for _, button := range row {
 				require.True(t, button.Data == "" || kept[kind(button.Data)],
@@ -61,6 +61,8 @@ func TestEveryKindOfButtonIsAmongThoseThatAreKept(t *testing.T) {
 }
 
 var (
+	texts = DefaultTexts()
+
 	city = time.FixedZone("Самара", 4*3600)
 	now  = time.Date(2026, 12, 3, 15, 0, 0, 0, city) // a Thursday
 )
@@ -103,8 +105,19 @@ func manyChoices() (choices []Choice) {
 	return choices
 }
 
+// longestTexts are as long as a city may make them.
+func longestTexts() *Texts {
+	long := *DefaultTexts()
+	for section, named := range long.named() {
+		for _, text := range named {
+			*text += strings.Repeat("ж", textLimits[section].letters-utf8.RuneCountInString(*text))
+		}
+	}
+	return &long
+}
+
 // allScreens is one of each screen, with content as awkward as a CMS has it.
-func allScreens(t *testing.T) map[string]Screen {
+func allScreens(t *testing.T, texts *Texts) map[string]Screen {
 	huge := strings.Repeat("Очень подробно 👩‍👩‍👧‍👦 ", 600)
 	place, event, promo := cafe(), concert(), discount()
 	place.Description, event.Description, promo.Description = huge, huge, huge
@@ -120,52 +133,56 @@ func allScreens(t *testing.T) map[string]Screen {
 	placeQuery := PlaceQuery{Page: 2, PlaceFilter: PlaceFilter{District: 3, Type: 5, Subcategory: 7, ByRating: true}}
 	eventQuery := EventQuery{Page: 1, Category: 1, Source: 2, Day: "20261205"}
 	screens := map[string]Screen{
-		"menu":                  MenuScreen(""),
-		"menu with a notice":    MenuScreen(NoticeGone),
-		"gate":                  GateScreen("https://t.me/city_guide", parse(t, "open:place:123"), false),
-		"gate again":            GateScreen("", parse(t, "page:place:0:2.d3.t5.s7"), true),
-		"help":                  HelpScreen("https://t.me/editors", ""),
-		"help without contact":  HelpScreen("", "https://t.me/city_guide"),
-		"near":                  NearScreen(),
-		"find":                  FindScreen(),
-		"found":                 FoundList(Find, AskQuery{Page: 2, Asked: 700}, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
-		"near you":              FoundList(Near, AskQuery{Page: 2, Asked: 700, Type: 5}, Listing[Entry]{Items: entries, Page: 2, Pages: 20, Total: 160}, now),
-		"nothing near":          FoundList(Near, AskQuery{Page: 1, Asked: 700}, Listing[Entry]{Page: 1, Pages: 1}, now),
-		"types near":            NearFilterScreen(parse(t, "open:menu:near:t.u700.t5"), manyChoices()),
-		"places":                PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places, "dts"),
-		"no places":             PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, "d"),
-		"no places at all":      PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, "d"),
-		"districts":             PlaceFilterScreen(parse(t, "open:menu:places:d.p2.t5.s7"), manyChoices()),
-		"types":                 PlaceFilterScreen(parse(t, "open:menu:places:t.d3"), manyChoices()),
-		"subcategories":         PlaceFilterScreen(parse(t, "open:menu:places:s"), nil),
-		"place":                 PlaceCard(place, CardExtra{}, Links{}),
-		"place in full":         PlaceCard(place, CardExtra{Full: true, Origin: "l2.d3.t5.s7.r"}, Links{City: "Самара", Share: ShareURL("city_bot", Place, 123)}),
-		"bare place":            PlaceCard(bare, CardExtra{Origin: "c77.2"}, Links{}),
-		"events":                EventList(eventQuery, EventFilterNames{Category: "Музыка", Source: "Филармония"}, events, "cs", now),
-		"no events":             EventList(EventQuery{Page: 1, Day: Weekend}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1}, "", now),
-		"categories":            EventFilterScreen(parse(t, "open:menu:events:c.s2.wt"), manyChoices(), now),
-		"sources":               EventFilterScreen(parse(t, "open:menu:events:s.p9"), manyChoices(), now),
-		"days":                  EventFilterScreen(parse(t, "open:menu:events:w.c1"), nil, now),
-		"event":                 EventCard(event, CardExtra{Origin: "f2"}, Links{}, now),
-		"bare event":            EventCard(EventView{ID: 1, Title: "Концерт"}, CardExtra{}, Links{}, now),
-		"collections":           CollectionList(Listing[Choice]{Items: []Choice{{1, "Тёплые места"}, {2, huge}}, Page: 2, Pages: 3, Total: 20}),
-		"no collections":        CollectionList(Listing[Choice]{Page: 1, Pages: 1}),
-		"collection":            CollectionScreen(CollectionView{ID: 77, Title: huge, Description: huge}, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
-		"favourites":            FavouriteList(Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
-		"no favourites":         FavouriteList(Listing[Entry]{Page: 1, Pages: 1}, now),
-		"favourite added":       FavouriteChanged(parse(t, "fav_add:place:123:l2.d3"), huge),
-		"favourite removed":     FavouriteChanged(parse(t, "fav_remove:event:456"), ""),
-		"promos":                PromoList(Listing[PromoLine]{Items: []PromoLine{{1, "Акция", "Кофейня", &now}, {2, huge, huge, nil}}, Page: 2, Pages: 3, Total: 20}, now),
-		"no promos":             PromoList(Listing[PromoLine]{Page: 1, Pages: 1}, now),
-		"promo":                 PromoCard(promo, false, now),
-		"promo without a venue": PromoCard(PromoView{ID: 1, Title: "Акция"}, false, now),
+		"menu":                  texts.MenuScreen(""),
+		"menu with a notice":    texts.MenuScreen(texts.Notices.Gone),
+		"gate":                  texts.GateScreen("https://t.me/city_guide", parse(t, "open:place:123"), false),
+		"gate again":            texts.GateScreen("", parse(t, "page:place:0:2.d3.t5.s7"), true),
+		"help":                  texts.HelpScreen("https://t.me/editors", ""),
+		"help without contact":  texts.HelpScreen("", "https://t.me/city_guide"),
+		"near":                  texts.NearScreen(),
+		"find":                  texts.FindScreen(),
+		"found":                 texts.FoundList(Find, AskQuery{Page: 2, Asked: 700}, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
+		"near you":              texts.FoundList(Near, AskQuery{Page: 2, Asked: 700, Type: 5}, Listing[Entry]{Items: entries, Page: 2, Pages: 20, Total: 160}, now),
+		"nothing near":          texts.FoundList(Near, AskQuery{Page: 1, Asked: 700}, Listing[Entry]{Page: 1, Pages: 1}, now),
+		"types near":            texts.NearFilterScreen(parse(t, "open:menu:near:t.u700.t5"), manyChoices()),
+		"places":                texts.PlaceList(placeQuery, PlaceFilterNames{District: "Центр", Type: "Кофейни", Subcategory: "Обжарщики"}, places, "dts"),
+		"no places":             texts.PlaceList(placeQuery, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, "d"),
+		"no places at all":      texts.PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, Listing[PlaceLine]{Page: 1, Pages: 1}, "d"),
+		"districts":             texts.PlaceFilterScreen(parse(t, "open:menu:places:d.p2.t5.s7"), manyChoices()),
+		"types":                 texts.PlaceFilterScreen(parse(t, "open:menu:places:t.d3"), manyChoices()),
+		"subcategories":         texts.PlaceFilterScreen(parse(t, "open:menu:places:s"), nil),
+		"place":                 texts.PlaceCard(place, CardExtra{}, Links{}),
+		"place in full":         texts.PlaceCard(place, CardExtra{Full: true, Origin: "l2.d3.t5.s7.r"}, Links{City: "Самара", Share: ShareURL("city_bot", Place, 123)}),
+		"bare place":            texts.PlaceCard(bare, CardExtra{Origin: "c77.2"}, Links{}),
+		"events":                texts.EventList(eventQuery, EventFilterNames{Category: "Музыка", Source: "Филармония"}, events, "cs", now),
+		"no events":             texts.EventList(EventQuery{Page: 1, Day: Weekend}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1}, "", now),
+		"categories":            texts.EventFilterScreen(parse(t, "open:menu:events:c.s2.wt"), manyChoices(), now),
+		"sources":               texts.EventFilterScreen(parse(t, "open:menu:events:s.p9"), manyChoices(), now),
+		"days":                  texts.EventFilterScreen(parse(t, "open:menu:events:w.c1"), nil, now),
+		"event":                 texts.EventCard(event, CardExtra{Origin: "f2"}, Links{}, now),
+		"bare event":            texts.EventCard(EventView{ID: 1, Title: "Концерт"}, CardExtra{}, Links{}, now),
+		"collections":           texts.CollectionList(Listing[Choice]{Items: []Choice{{1, "Тёплые места"}, {2, huge}}, Page: 2, Pages: 3, Total: 20}),
+		"no collections":        texts.CollectionList(Listing[Choice]{Page: 1, Pages: 1}),
+		"collection":            texts.CollectionScreen(CollectionView{ID: 77, Title: huge, Description: huge}, Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
+		"favourites":            texts.FavouriteList(Listing[Entry]{Items: entries, Page: 2, Pages: 3, Total: 20}, now),
+		"no favourites":         texts.FavouriteList(Listing[Entry]{Page: 1, Pages: 1}, now),
+		"favourite added":       texts.FavouriteChanged(parse(t, "fav_add:place:123:l2.d3"), huge),
+		"favourite removed":     texts.FavouriteChanged(parse(t, "fav_remove:event:456"), ""),
+		"promos":                texts.PromoList(Listing[PromoLine]{Items: []PromoLine{{1, "Акция", "Кофейня", &now}, {2, huge, huge, nil}}, Page: 2, Pages: 3, Total: 20}, now),
+		"no promos":             texts.PromoList(Listing[PromoLine]{Page: 1, Pages: 1}, now),
+		"promo":                 texts.PromoCard(promo, false, now),
+		"promo without a venue": texts.PromoCard(PromoView{ID: 1, Title: "Акция"}, false, now),
 	}
 	return screens
 }
 
 func TestEveryScreenKeepsTelegramsLimits(t *testing.T) {
 	t.Parallel()
-	for name, screen := range allScreens(t) {
+	screens := allScreens(t, texts)
+	for name, screen := range allScreens(t, longestTexts()) {
+		screens[name+" in the longest words"] = screen
+	}
+	for name, screen := range screens {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			require.NotEmpty(t, strings.TrimSpace(screen.Text))
@@ -204,7 +221,7 @@ func TestEveryScreenKeepsTelegramsLimits(t *testing.T) {
 
 func TestEveryScreenButTheMenuHasAWayBack(t *testing.T) {
 	t.Parallel()
-	for name, screen := range allScreens(t) {
+	for name, screen := range allScreens(t, texts) {
 		if strings.HasPrefix(name, "menu") || strings.HasPrefix(name, "gate") {
 			continue
 		}
@@ -212,7 +229,7 @@ func TestEveryScreenButTheMenuHasAWayBack(t *testing.T) {
 		found := false
 		for _, row := range append([][]Button{back}, screen.Keyboard...) {
 			for _, button := range row {
-				found = found || button.Text == labelBack
+				found = found || button.Text == texts.Buttons.Back
 			}
 		}
 		require.True(t, found, name)
@@ -225,12 +242,12 @@ func TestTheMainMenuIsTheSpecificationsOwn(t *testing.T) {
 		{{Text: "Места", Data: "open:menu:places"}, {Text: "Афиша", Data: "open:menu:events"}},
 		{{Text: "Подборки", Data: "open:menu:collections"}, {Text: "Избранное", Data: "open:menu:favorites"}},
 		{{Text: "Промокоды", Data: "open:menu:promos"}, {Text: "Помощь", Data: "open:menu:help"}},
-	}}, MenuScreen(""))
+	}}, texts.MenuScreen(""))
 }
 
 func TestAPlaceWithAPhotoIsACaptionWithTheWholeTextInReserve(t *testing.T) {
 	t.Parallel()
-	card := PlaceCard(cafe(), CardExtra{}, Links{})
+	card := texts.PlaceCard(cafe(), CardExtra{}, Links{})
 	require.Equal(t, "https://cdn.example.com/photos/place/123/main.jpg", card.Photo)
 	require.True(t, strings.HasPrefix(card.Caption, "Кофейня «Речная»\nАдрес: ул. Речная, 4\nРейтинг: 4,7\n"), card.Caption)
 	require.Equal(t, "Название: "+card.Caption+"\n\nРайон: Центр\nЧто здесь: Кофейни, Обжарщики\nСайт: https://example.com", card.Text)
@@ -249,7 +266,7 @@ func TestAPlaceWithoutAPhotoIsTextAndSaysWhy(t *testing.T) {
 	} {
 		place := cafe()
 		place.Photo = photo
-		card := PlaceCard(place, CardExtra{}, Links{})
+		card := texts.PlaceCard(place, CardExtra{}, Links{})
 		require.Empty(t, card.Photo, photo)
 		require.Equal(t, why, card.NoPhoto, photo)
 		require.Equal(t, Keyboard{
@@ -261,7 +278,7 @@ func TestAPlaceWithoutAPhotoIsTextAndSaysWhy(t *testing.T) {
 
 func TestTheWholeTextIsNotAPhotoThatFailed(t *testing.T) {
 	t.Parallel()
-	card := PlaceCard(cafe(), CardExtra{Full: true}, Links{})
+	card := texts.PlaceCard(cafe(), CardExtra{Full: true}, Links{})
 	require.Empty(t, card.Photo)
 	require.Empty(t, card.NoPhoto)
 }
@@ -271,7 +288,7 @@ func TestAnAddressSurvivesTheWayToTheMap(t *testing.T) {
 	for _, address := range []string{"ул. «Речная», 4 & 5", "пр. #1+2, д. 3?", "Ё 100%", "a=b&c=d"} {
 		place := cafe()
 		place.Address = address
-		card := PlaceCard(place, CardExtra{}, Links{})
+		card := texts.PlaceCard(place, CardExtra{}, Links{})
 		parsed, err := url.Parse(card.Keyboard[1][0].URL)
 		require.NoError(t, err)
 		require.Equal(t, address, parsed.Query().Get("text"))
@@ -286,11 +303,11 @@ func TestACardLeadsBackToWhereItWasOpened(t *testing.T) {
 		"a55": "back:promo:55", "a": "back:menu:promos", "e456": "back:event:456", "q2.u700": "page:menu:find:2.u700", "n1.u700.t5": "page:menu:near:1.u700.t5",
 		"c": "back:menu:places", "l": "back:menu:places", "lx": "back:menu:places",
 	} {
-		card := PlaceCard(cafe(), ParseCardExtra(extra), Links{})
+		card := texts.PlaceCard(cafe(), ParseCardExtra(extra), Links{})
 		found := ""
 		for _, row := range card.Keyboard {
 			for _, button := range row {
-				if button.Text == labelBack {
+				if button.Text == texts.Buttons.Back {
 					found = button.Data
 				}
 			}
@@ -301,7 +318,7 @@ func TestACardLeadsBackToWhereItWasOpened(t *testing.T) {
 
 func TestAPromoShowsVenueValidityAndTheWayToThePlace(t *testing.T) {
 	t.Parallel()
-	card := PromoCard(discount(), false, now)
+	card := texts.PromoCard(discount(), false, now)
 	require.Equal(t, "−10 % на фильтр\nМесто: Кофейня «Речная»\nАдрес: ул. Речная, 4\nОписание акции: Назовите промокод на кассе.\n"+
 		"Промокод: РЕЧНАЯ10\nСрок действия: до 1 января 2027, 00:59", card.Caption) // 23:59:59 in Moscow is next year in this city
 	require.Equal(t, Keyboard{
@@ -315,7 +332,7 @@ func TestALongPromoKeepsItsCodeAndTerm(t *testing.T) {
 	t.Parallel()
 	promo := discount()
 	promo.Description = strings.Repeat("Очень выгодно. ", 200)
-	card := PromoCard(promo, false, now)
+	card := texts.PromoCard(promo, false, now)
 	require.LessOrEqual(t, utf8.RuneCountInString(card.Caption), CaptionLimit)
 	require.Contains(t, card.Caption, "РЕЧНАЯ10")
 	require.Contains(t, card.Caption, "Срок действия")
@@ -323,16 +340,16 @@ func TestALongPromoKeepsItsCodeAndTerm(t *testing.T) {
 
 func TestAnEventShowsTheCitysTime(t *testing.T) {
 	t.Parallel()
-	card := EventCard(concert(), CardExtra{}, Links{}, now)
+	card := texts.EventCard(concert(), CardExtra{}, Links{}, now)
 	require.Contains(t, card.Caption, "Когда: сб, 5 декабря, 19:00–21:00")
-	past := EventCard(concert(), CardExtra{}, Links{}, now.AddDate(0, 1, 0))
+	past := texts.EventCard(concert(), CardExtra{}, Links{}, now.AddDate(0, 1, 0))
 	require.Contains(t, past.Caption, "уже прошло")
 }
 
 func TestAnEventThatIsOnSaysUntilWhen(t *testing.T) {
 	t.Parallel()
 	at := func(day, hour int) time.Time { return time.Date(2026, 12, day, hour, 0, 0, 0, city) }
-	list := EventList(EventQuery{Page: 1}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1, Total: 6, Items: []EventLine{
+	list := texts.EventList(EventQuery{Page: 1}, EventFilterNames{}, Listing[EventLine]{Page: 1, Pages: 1, Total: 6, Items: []EventLine{
 		{ID: 1, Title: "Выставка", Starts: at(-10, 10), Ends: new(at(30, 18).UTC()), Venue: "Музей"},
 		{ID: 2, Title: "Ярмарка", Starts: at(3, 9), Ends: new(at(3, 20).UTC())},
 		{ID: 3, Title: "Концерт", Starts: at(5, 19).UTC(), Ends: new(at(5, 21))},
@@ -357,13 +374,13 @@ func TestACaptionIsCutBetweenLettersNeverInOne(t *testing.T) {
 	require.Equal(t, "абвгд", clip("абвгд", 5))
 	place := cafe()
 	place.Description = strings.Repeat(family, 300)
-	require.LessOrEqual(t, utf8.RuneCountInString(PlaceCard(place, CardExtra{}, Links{}).Caption), CaptionLimit)
+	require.LessOrEqual(t, utf8.RuneCountInString(texts.PlaceCard(place, CardExtra{}, Links{}).Caption), CaptionLimit)
 }
 
 func TestTheGateRemembersWhatWasWanted(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"open:place:123", "fav_add:event:456", "page:place:0:2.d3.t5.s7"} {
-		gate := GateScreen("https://t.me/city", parse(t, data), false)
+		gate := texts.GateScreen("https://t.me/city", parse(t, data), false)
 		require.Equal(t, "https://t.me/city", gate.Keyboard[0][0].URL)
 		check := parse(t, gate.Keyboard[1][0].Data)
 		require.Equal(t, ToCheck, check.Route())
@@ -380,12 +397,12 @@ func TestTheGateAndHelpLeadToWhereOneCanGo(t *testing.T) {
 		"https://t.me/city_guide": "https://t.me/city_guide", "https://t.me/+AbCdEf": "https://t.me/+AbCdEf", "tg://join?invite=AbCdEf": "tg://join?invite=AbCdEf",
 		"": "", "javascript:alert(1)": "",
 	} {
-		first := GateScreen(address, ToMainMenu(), false).Keyboard[0][0]
+		first := texts.GateScreen(address, ToMainMenu(), false).Keyboard[0][0]
 		require.Equal(t, shown, first.URL)
 		require.Equal(t, shown == "", first.Data != "", "without a link, the check comes first")
 	}
-	require.Equal(t, Button{Text: "Написать нам", URL: "https://t.me/editors"}, HelpScreen("https://t.me/editors", "https://t.me/city").Keyboard[0][0])
-	require.Equal(t, Button{Text: "Открыть канал", URL: "https://t.me/city"}, HelpScreen("", "https://t.me/city").Keyboard[0][0])
+	require.Equal(t, Button{Text: "Написать нам", URL: "https://t.me/editors"}, texts.HelpScreen("https://t.me/editors", "https://t.me/city").Keyboard[0][0])
+	require.Equal(t, Button{Text: "Открыть канал", URL: "https://t.me/city"}, texts.HelpScreen("", "https://t.me/city").Keyboard[0][0])
 }
 
 func TestOddPagesAreTheNearestOnes(t *testing.T) {
@@ -409,7 +426,7 @@ func TestQueriesAreReadAsTheyAreWritten(t *testing.T) {
 
 func TestAnotherTypeDropsTheSubcategory(t *testing.T) {
 	t.Parallel()
-	screen := PlaceFilterScreen(parse(t, "open:menu:places:t.d3.t5.s7"), []Choice{{5, "Кофейни"}, {6, "Музеи"}})
+	screen := texts.PlaceFilterScreen(parse(t, "open:menu:places:t.d3.t5.s7"), []Choice{{5, "Кофейни"}, {6, "Музеи"}})
 	require.Equal(t, "page:place:0:1.d3", screen.Keyboard[0][0].Data)
 	require.Equal(t, "page:place:0:1.d3.t5.s7", screen.Keyboard[1][0].Data)
 	require.Equal(t, "page:place:0:1.d3.t6", screen.Keyboard[1][1].Data)
@@ -520,8 +537,8 @@ func TestAPhotosURLIsLoggedWithoutWhatMightBeSecret(t *testing.T) {
 func TestAnEventWithoutAnEndIsOnForAsLongAsItUsuallyTakes(t *testing.T) {
 	t.Parallel()
 	event := EventView{ID: 1, Title: "Лекция", Starts: now.Add(-5 * time.Minute), OverAt: now.Add(175 * time.Minute)}
-	require.Contains(t, EventCard(event, CardExtra{}, Links{}, now).Text, "(идёт сейчас)")
-	require.Contains(t, EventCard(event, CardExtra{}, Links{}, now.Add(3*time.Hour)).Text, "(уже прошло)")
+	require.Contains(t, texts.EventCard(event, CardExtra{}, Links{}, now).Text, "(идёт сейчас)")
+	require.Contains(t, texts.EventCard(event, CardExtra{}, Links{}, now.Add(3*time.Hour)).Text, "(уже прошло)")
 }
 
 func TestAPromoSaysTheLastDayOnWhichItHolds(t *testing.T) {
@@ -535,7 +552,7 @@ func TestAPromoSaysTheLastDayOnWhichItHolds(t *testing.T) {
 		"начнётся сб, 5 декабря, 10:00":                {Starts: at(5, 10, 0)},
 		"бессрочно": {},
 	} {
-		require.Equal(t, want, validity(promo, now))
+		require.Equal(t, want, texts.validity(promo, now))
 	}
 	require.False(t, PromoView{Starts: at(5, 10, 0)}.OverAt(now), "what has not begun is not over")
 	require.True(t, PromoView{Until: at(3, 15, 0)}.OverAt(now))
@@ -546,7 +563,7 @@ func TestPlacesOfOneNameAreToldApart(t *testing.T) {
 	list := Listing[PlaceLine]{Page: 1, Pages: 1, Total: 3, Items: []PlaceLine{
 		{ID: 1, Name: "Додо", Address: "ул. Мира, 5", Kind: "Пиццерии, Центр", Rating: 4.5}, {ID: 2, Name: "Додо", Address: "ул. Речная, 1"}, {ID: 3, Name: "Музей"},
 	}}
-	screen := PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, list, "")
+	screen := texts.PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, list, "")
 	require.Contains(t, screen.Text, "1. Додо — Пиццерии, Центр · ул. Мира, 5 · ★ 4,5\n2. Додо — ул. Речная, 1\n3. Музей")
 	require.Equal(t, []string{"1. Додо · ул. Мира, 5 · ★ 4,5", "2. Додо · ул. Речная, 1", "3. Музей"},
 		[]string{screen.Keyboard[0][0].Text, screen.Keyboard[1][0].Text, screen.Keyboard[2][0].Text})
@@ -557,7 +574,7 @@ func TestSixtyPagesAreAFewTapsApart(t *testing.T) {
 	turn := func(page int) Action { return Action{Verb: Page, Entity: Place, Extra: fmt.Sprint(page)} }
 	steps := map[int]int{1: 0}
 	for reached := []int{1}; len(reached) > 0; reached = reached[1:] {
-		for _, row := range pager(reached[0], 63, turn) {
+		for _, row := range texts.pager(reached[0], 63, turn) {
 			for _, button := range row {
 				page := parse(t, button.Data).ListPage()
 				if _, known := steps[page]; !known {
@@ -571,8 +588,8 @@ func TestSixtyPagesAreAFewTapsApart(t *testing.T) {
 	for page, taps := range steps {
 		require.LessOrEqual(t, taps, 8, "page %d", page)
 	}
-	require.Nil(t, pager(1, 1, turn))
-	require.Equal(t, [][]Button{{press("← 1", turn(1))}}, pager(2, 2, turn))
+	require.Nil(t, texts.pager(1, 1, turn))
+	require.Equal(t, [][]Button{{press("← 1", turn(1))}}, texts.pager(2, 2, turn))
 }
 
 func TestTheMapKnowsCityAndPosition(t *testing.T) {
@@ -584,24 +601,24 @@ func TestTheMapKnowsCityAndPosition(t *testing.T) {
 func TestDistancesAreReadAsPeopleSayThem(t *testing.T) {
 	t.Parallel()
 	for metres, want := range map[float64]string{3: "0 м", 347: "350 м", 994: "990 м", 996: "1 км", 1010: "1 км", 1240: "1,2 км", 2980: "3 км"} {
-		require.Equal(t, want, distance(metres))
+		require.Equal(t, want, texts.distance(metres))
 	}
 }
 
 func TestMoreIsOfferedOnlyWhereThereIsMore(t *testing.T) {
 	t.Parallel()
 	place := PlaceView{ID: 1, Name: "Сквер", Address: "ул. Мира", Photo: "https://cdn.example.com/1.jpg", Description: "Тихо."}
-	require.Equal(t, "В избранное", PlaceCard(place, CardExtra{}, Links{}).Keyboard[0][0].Text)
+	require.Equal(t, "В избранное", texts.PlaceCard(place, CardExtra{}, Links{}).Keyboard[0][0].Text)
 	place.District = "Центр"
-	require.Equal(t, "Подробнее", PlaceCard(place, CardExtra{}, Links{}).Keyboard[0][0].Text)
-	full := PlaceCard(place, CardExtra{Full: true}, Links{})
+	require.Equal(t, "Подробнее", texts.PlaceCard(place, CardExtra{}, Links{}).Keyboard[0][0].Text)
+	full := texts.PlaceCard(place, CardExtra{Full: true}, Links{})
 	require.Equal(t, place.Photo, full.Preview, "with its photo")
 	require.Empty(t, full.Photo)
 }
 
 func TestPastFavouritesAreMarkedAndCanBeRemoved(t *testing.T) {
 	t.Parallel()
-	screen := FavouriteList(Listing[Entry]{Items: []Entry{{Entity: Event, ID: 2, Name: "Концерт", Starts: &now, Over: true}}, Page: 1, Pages: 1, Total: 1}, now)
+	screen := texts.FavouriteList(Listing[Entry]{Items: []Entry{{Entity: Event, ID: 2, Name: "Концерт", Starts: &now, Over: true}}, Page: 1, Pages: 1, Total: 1}, now)
 	require.Contains(t, screen.Text, "1. Концерт — уже прошло")
 	require.Equal(t, []Button{{Text: "1. Концерт", Data: "open:event:2:f"}, {Text: "Убрать", Data: "fav_remove:event:2:f"}}, screen.Keyboard[0])
 }

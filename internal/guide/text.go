@@ -46,13 +46,13 @@ func tidy(text string, limit int) string {
 	return clip(text, limit)
 }
 
-// name is what a thing is called, in one line; a button without a text would
+// title is what a thing is called, in one line; a button without a text would
 // make Telegram refuse the whole screen.
-func name(text string, limit int) string {
+func (t *Texts) title(text string, limit int) string {
 	if text = tidy(text, limit); text != "" {
 		return text
 	}
-	return "Без названия"
+	return t.Lists.Untitled
 }
 
 // lines joins what is there; "" is no line.
@@ -97,15 +97,16 @@ func mapURL(city, address string, lat, lon *float64) string {
 }
 
 // distance is "350 м", "1 км", "1,2 км".
-func distance(metres float64) string {
+func (t *Texts) distance(metres float64) string {
 	if tens := int(metres/10+0.5) * 10; tens < 1000 {
-		return strconv.Itoa(tens) + " м"
+		return fill(t.Times.Metres, "distance", strconv.Itoa(tens))
 	}
 	tenths := int(metres/100 + 0.5)
-	if tenths%10 == 0 {
-		return strconv.Itoa(tenths/10) + " км"
+	kilometres := strconv.Itoa(tenths / 10)
+	if tenths%10 != 0 {
+		kilometres += "," + strconv.Itoa(tenths%10)
 	}
-	return strconv.Itoa(tenths/10) + "," + strconv.Itoa(tenths%10) + " км"
+	return fill(t.Times.Kilometres, "distance", kilometres)
 }
 
 // webURL is address if Telegram takes it for a button, else "". Besides the
@@ -161,44 +162,42 @@ func rating(value float64) string {
 	return strings.Replace(strconv.FormatFloat(value, 'f', 1, 64), ".", ",", 1)
 }
 
-var months = [...]string{"января", "февраля", "марта", "апреля", "мая", "июня", "июля", "августа", "сентября", "октября", "ноября", "декабря"}
-
-var weekdays = [...]string{"вс", "пн", "вт", "ср", "чт", "пт", "сб"}
+func (t *Texts) weekday(at time.Time) string { return forms(t.Times.Weekdays)[at.Weekday()] }
 
 // date is "5 декабря", with the year if it is not now's.
-func date(t, now time.Time) string {
-	text := strconv.Itoa(t.Day()) + " " + months[t.Month()-1]
-	if t.Year() != now.Year() {
-		text += " " + strconv.Itoa(t.Year())
+func (t *Texts) date(at, now time.Time) string {
+	text := strconv.Itoa(at.Day()) + " " + forms(t.Times.Months)[at.Month()-1]
+	if at.Year() != now.Year() {
+		text += " " + strconv.Itoa(at.Year())
 	}
 	return text
 }
 
 // shortDate is "5 дек", for buttons that stand three to a row on a phone.
-func shortDate(t time.Time) string {
-	return strconv.Itoa(t.Day()) + " " + string([]rune(months[t.Month()-1])[:3])
+func (t *Texts) shortDate(at time.Time) string {
+	return strconv.Itoa(at.Day()) + " " + forms(t.Times.ShortMonths)[at.Month()-1]
 }
 
-// Moment is "сб, 5 декабря, 19:00".
-func Moment(t, now time.Time) string {
-	return weekdays[t.Weekday()] + ", " + date(t, now) + ", " + t.Format("15:04")
+// moment is "сб, 5 декабря, 19:00".
+func (t *Texts) moment(at, now time.Time) string {
+	return t.weekday(at) + ", " + t.date(at, now) + ", " + at.Format("15:04")
 }
 
 // span is when an event takes place.
-func span(from, until, now time.Time) string {
+func (t *Texts) span(from, until, now time.Time) string {
 	switch {
 	case until.Equal(from):
-		return Moment(from, now)
+		return t.moment(from, now)
 	case DateOf(from) == DateOf(until):
-		return Moment(from, now) + "–" + until.Format("15:04")
+		return t.moment(from, now) + "–" + until.Format("15:04")
 	}
-	return Moment(from, now) + " – " + Moment(until, now)
+	return t.moment(from, now) + " – " + t.moment(until, now)
 }
 
 // severalDays is "6–8 декабря", or "30 ноября – 2 декабря".
-func severalDays(from, until, now time.Time) string {
+func (t *Texts) severalDays(from, until, now time.Time) string {
 	if from.Month() == until.Month() && from.Year() == until.Year() {
-		return strconv.Itoa(from.Day()) + "–" + date(until, now)
+		return strconv.Itoa(from.Day()) + "–" + t.date(until, now)
 	}
-	return date(from, now) + " – " + date(until, now)
+	return t.date(from, now) + " – " + t.date(until, now)
 }
