@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,17 +29,10 @@ func (q PlaceQuery) String() string {
 // ParsePlaceQuery reads an extra. What can't be read is left out, a bad page
 // is the first: an odd button still opens a list.
 func ParsePlaceQuery(extra string) PlaceQuery {
-	query := PlaceQuery{Page: 1}
-	for i, token := range strings.Split(extra, ".") {
-		if i == 0 {
-			query.Page = parsePage(token)
-		}
-		readID(token, 'd', &query.District)
-		readID(token, 't', &query.Type)
-		readID(token, 's', &query.Subcategory)
-		query.ByRating = query.ByRating || token == "r"
-	}
-	return query
+	page, ids, tokens := parseQuery(extra)
+	return PlaceQuery{Page: page, PlaceFilter: PlaceFilter{
+		District: ids['d'], Type: ids['t'], Subcategory: ids['s'], ByRating: slices.Contains(tokens, "r"),
+	}}
 }
 
 // EventQuery is which page of the events is shown; 0 and "" mean "any".
@@ -69,13 +63,9 @@ func (q EventQuery) String() string {
 
 // ParseEventQuery reads an extra as [ParsePlaceQuery] does.
 func ParseEventQuery(extra string) EventQuery {
-	query := EventQuery{Page: 1}
-	for i, token := range strings.Split(extra, ".") {
-		if i == 0 {
-			query.Page = parsePage(token)
-		}
-		readID(token, 'c', &query.Category)
-		readID(token, 's', &query.Source)
+	page, ids, tokens := parseQuery(extra)
+	query := EventQuery{Page: page, Category: ids['c'], Source: ids['s']}
+	for _, token := range tokens {
 		if day, ok := strings.CutPrefix(token, "w"); ok && Day(day).valid() {
 			query.Day = Day(day)
 		}
@@ -100,15 +90,8 @@ func (q AskQuery) String() string {
 
 // ParseAskQuery reads an extra as [ParsePlaceQuery] does.
 func ParseAskQuery(extra string) AskQuery {
-	query := AskQuery{Page: 1}
-	for i, token := range strings.Split(extra, ".") {
-		if i == 0 {
-			query.Page = parsePage(token)
-		}
-		readID(token, 'u', &query.Asked)
-		readID(token, 't', &query.Type)
-	}
-	return query
+	page, ids, _ := parseQuery(extra)
+	return AskQuery{Page: page, Asked: ids['u'], Type: ids['t']}
 }
 
 func (q AskQuery) action(section string) Action { return pageOf(section, q.String()) }
@@ -300,13 +283,19 @@ func idToken(letter byte, id int64) string {
 	return string(letter) + strconv.FormatInt(id, 10)
 }
 
-func readID(token string, letter byte, into *int64) {
-	if len(token) < 2 || token[0] != letter {
-		return
+// parseQuery reads the tokens of a list's extra: the page first, then ids by
+// their letters, the last of a letter, and what else there is.
+func parseQuery(extra string) (page int, ids map[byte]int64, tokens []string) {
+	tokens = strings.Split(extra, ".")
+	ids = map[byte]int64{}
+	for _, token := range tokens {
+		if len(token) > 1 {
+			if id, ok := parseID(token[1:]); ok {
+				ids[token[0]] = id
+			}
+		}
 	}
-	if id, ok := parseID(token[1:]); ok {
-		*into = id
-	}
+	return parsePage(tokens[0]), ids, tokens
 }
 
 func join(tokens ...string) string {

@@ -1,0 +1,178 @@
+package guidedb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"vestnik/db/internal/guidesql"
+	"vestnik/internal/content"
+)
+
+// pending is an object that is to be written.
+type pending[T any] struct {
+	row    *stagedRow
+	object T
+	id     int64 // in the guide; 0 until a new object is written
+}
+
+// pendingOf decodes the chunk's objects, leaves out those that the guide has
+// just so, and says of the others whether they are new.
+func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
+	ids := make([]string, 0, len(c.rows))
+	for _, row := range c.rows {
+		ids = append(ids, row.ExternalID)
+	}
+	known, err := known(ctx, c.queries, c.list, ids)
+	if err != nil {
+		return nil, err
+	}
+	objects := make([]*pending[T], 0, len(c.rows))
+	for _, row := range c.rows {
+		object := &pending[T]{row: row}
+		row.outcome = created
+		if existing, ok := known[row.ExternalID]; ok {
+			row.outcome, object.id = changed, existing.ID
+			if existing.Published && bytes.Equal(existing.Digest, row.Digest) {
+				row.outcome = unchanged
+				continue
+			}
+		}
+		if err := json.Unmarshal(row.Payload, &object.object); err != nil {
+			return nil, fmt.Errorf("staged object at %s: %w", row.Path, err)
+		}
+		objects = append(objects, object)
+	}
+	written := make([]string, 0, len(objects))
+	for _, object := range objects {
+		written = append(written, object.row.ExternalID)
+	}
+	return objects, c.keep(ctx, written)
+}
+
+func known(ctx context.Context, queries *guidesql.Queries, list content.List, ids []string) (map[string]guidesql.KnownObjectsRow, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := queries.KnownObjects(ctx, guidesql.KnownObjectsParams{List: string(list), ExternalIds: ids})
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]guidesql.KnownObjectsRow, len(rows))
+	for _, row := range rows {
+		known[row.ExternalID] = row
+	}
+	return known, nil
+}
+
+// reference is a field of an object with the CMS's ids that it names; "" names
+// nothing.
+type reference struct {
+	list  content.List
+	field string
+	many  bool // the field is a list
+	ids   []string
+}
+
+// references are the guide's ids for the CMS's.
+type references map[content.List]map[string]int64
+
+// resolve looks up what objects refer to, a query per list, and refuses those
+// of them that refer to what is not there.
+func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of func(T) []reference) ([]*pending[T], references, error) {
+	refs := references{}
+	for _, o := range objects {
+		for _, reference := range of(o.object) {
+			for _, id := range reference.ids {
+				if refs[reference.list] == nil {
+					refs[reference.list] = map[string]int64{}
+				}
+				refs[reference.list][id] = 0
+			}
+		}
+	}
+	for list, wanted := range refs {
+		delete(wanted, "")
+		rows, err := known(ctx, c.queries, list, slices.Collect(maps.Keys(wanted)))
+		if err != nil {
+			return nil, nil, err
+		}
+		for id, row := range rows {
+			wanted[id] = row.ID
+		}
+	}
+	return slices.DeleteFunc(objects, func(o *pending[T]) bool { return o.refuseUnknown(refs, of(o.object)) }), refs, nil
+}
+
+// refuseUnknown refuses the object for each reference that leads nowhere.
+func (p *pending[T]) refuseUnknown(refs references, all []reference) bool {
+	for _, reference := range all {
+		for n, id := range reference.ids {
+			if id == "" || refs[reference.list][id] != 0 {
+				continue
+			}
+			path := reference.field
+			if reference.many {
+				path = fmt.Sprintf("%s[%d]", path, n)
+			}
+			p.row.refuse(content.Refusal{Path: p.row.Path + "." + path, Value: id, Reason: content.UnknownReference(reference.list)})
+		}
+	}
+	return p.row.outcome == refused
+}
+
+// optional is the guide's id, nil for "" and for what is not there.
+func (r references) optional(list content.List, id string) *int64 {
+	if found := r[list][id]; found != 0 {
+		return &found
+	}
+	return nil
+}
+
+// upsert writes objects in one batch and takes the ids that it gives back.
+func upsert[T, P any, R interface{ QueryRow(func(int, int64, error)) }](
+	ctx context.Context, objects []*pending[T], write func(context.Context, []P) R, row func(*pending[T]) P,
+) error {
+	rows := make([]P, 0, len(objects))
+	for _, o := range objects {
+		rows = append(rows, row(o))
+	}
+	return identify(objects, write(ctx, rows).QueryRow)
+}
+
+// identify takes the ids that a batch of upserts gives back, in order.
+func identify[T any](objects []*pending[T], each func(func(n int, id int64, err error))) error {
+	var failed error
+	each(func(n int, id int64, err error) {
+		if err != nil && failed == nil {
+			failed = err
+		}
+		if err == nil {
+			objects[n].id = id
+		}
+	})
+	return failed
+}
+
+// replaced are the ids of objects that the guide had before: what it holds of
+// them has to go first.
+func replaced[T any](objects []*pending[T]) []int64 {
+	var ids []int64
+	for _, object := range objects {
+		if object.row.outcome == changed {
+			ids = append(ids, object.id)
+		}
+	}
+	return ids
+}
+
+func idsOf[T any](objects []*pending[T]) []int64 {
+	ids := make([]int64, 0, len(objects))
+	for _, object := range objects {
+		ids = append(ids, object.id)
+	}
+	return ids
+}
