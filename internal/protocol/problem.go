@@ -44,10 +44,19 @@ type Problem struct {
 	Since *time.Time `json:"since,omitempty"`
 }
 
+// maxKeyReason bounds the reason in a key, in bytes: a slug, and never as long as
+// a Postgres index refuses (2,704 bytes).
+const maxKeyReason = 100
+
 // Key names the problem for as long as it lasts: what changes meanwhile is left
-// out.
+// out. Only deliveries that wait for different reasons are different problems:
+// the words of whoever paused a lane may be changed.
 func (p Problem) Key() string {
-	return strings.Join([]string{p.Kind, p.Subject, p.Status, p.Reason}, "|")
+	reason := ""
+	if p.Kind == ProblemDeliveries {
+		reason = p.Reason[:min(len(p.Reason), maxKeyReason)]
+	}
+	return strings.Join([]string{p.Kind, p.Subject, p.Status, reason}, "|")
 }
 
 // WithPeople counts deliveries of one destination that wait for a person.
