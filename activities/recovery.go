@@ -37,10 +37,14 @@ func RecoveryOptions(summary string) workflow.ActivityOptions {
 }
 
 // ReleaseStranded makes one delivery pending for each case that has lost the
-// delivery which stood for the others. On the way it folds the tallies of
-// deliveries that have come to rest since.
+// delivery which stood for the others, and decides about those that nobody has
+// approved in time. On the way it folds the tallies of deliveries that have come
+// to rest since.
 func (a *Recovery) ReleaseStranded(ctx context.Context) (int, error) {
 	if err := a.Ledger.FoldTallies(ctx); err != nil {
+		return 0, err
+	}
+	if _, err := a.Ledger.AnswerForNobody(ctx); err != nil {
 		return 0, err
 	}
 	return a.Ledger.ReleaseStranded(ctx, time.Now().Add(-a.CaseWindow))

@@ -255,10 +255,20 @@ func (a *Walls) routed(ctx context.Context, wall db.Wall, post petpost.Post, log
 	owed := make([]db.Owed, len(destinations))
 	for i, destination := range destinations {
 		target, _ := a.Routes.Target(destination)
-		owed[i] = db.Owed{Destination: destination.String(), Weight: target.FirstWeight(post)}
-		if slices.ContainsFunc(decisions, func(d route.Decision) bool { return d.Destination == destination && d.Unsure }) {
+		at := slices.IndexFunc(decisions, func(d route.Decision) bool { return d.Destination == destination })
+		owed[i] = owedTo(target, post, decisions[at].Approval)
+		if decisions[at].Unsure {
 			owed[i].Ask = protocol.ReasonUnsure
 		}
+	}
+	return owed
+}
+
+// owedTo is a delivery to a destination, about which a person may be asked first.
+func owedTo(target route.Target, post petpost.Post, approval route.Approval) db.Owed {
+	owed := db.Owed{Destination: target.Destination.String(), Weight: target.FirstWeight(post)}
+	if approval.Asks {
+		owed.Ask, owed.AskFor, owed.Silence = protocol.ReasonApproval, approval.After, string(approval.Then)
 	}
 	return owed
 }
@@ -278,7 +288,7 @@ func (a *Walls) update(post petpost.Post, name string, now time.Time) (db.Owed, 
 	if !configured {
 		return db.Owed{}, false
 	}
-	return db.Owed{Destination: name, Weight: target.FirstWeight(post)}, true
+	return owedTo(target, post, target.Settings.Approval), true
 }
 
 // refused turns what ended a reading into what becomes of the wall or of the

@@ -25,10 +25,11 @@ func (l *Ledger) Park(ctx context.Context, park protocol.Park) (string, error) {
 	return status, nil
 }
 
-// wantedSince reports whether a delivery that is owed was wanted anew after a
-// wish that is known.
+// wantedSince reports whether a delivery that is owed, or is to be approved first,
+// was wanted anew after a wish that is known.
 func wantedSince(row relaysql.GetDeliveryRow, known time.Time) bool {
-	return row.Status == protocol.StatusPending && row.WantedAt != nil && row.WantedAt.After(known)
+	owed := row.Status == protocol.StatusPending || row.Status == protocol.StatusParked && row.Ask != ""
+	return owed && row.WantedAt != nil && row.WantedAt.After(known)
 }
 
 // Requeue makes a parked delivery pending again, and a failed or skipped one

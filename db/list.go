@@ -41,6 +41,11 @@ type DeliveryRow struct {
 	TakenBackAt *time.Time `json:"taken_back_at,omitempty"`
 	// Held means that it waits for its turn in a lane that is paused.
 	Held bool `json:"held,omitempty"`
+	// AnswerBy is when a delivery that waits to be approved is published or
+	// dropped, as Silence says, if nobody has answered; nil waits for as long as it
+	// takes.
+	AnswerBy *time.Time `json:"answer_by,omitempty"`
+	Silence  string     `json:"silence,omitempty"`
 	// Captcha is what VK wants solved, for the operator alone.
 	Captcha *Captcha `json:"captcha,omitempty"`
 }
@@ -82,6 +87,10 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: int(row.Attempts),
 			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
 			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, StandsFor: row.StandsFor, TakenBackAt: row.TakenBackAt, Held: row.Held,
+		}
+		if row.Status == protocol.StatusParked && row.Ask != "" && row.AskFor != nil {
+			answerBy := row.UpdatedAt.Add(*row.AskFor)
+			list[i].AnswerBy, list[i].Silence = &answerBy, row.Silence
 		}
 		if row.Captcha != nil {
 			list[i].Captcha = new(Captcha)

@@ -94,8 +94,12 @@ type Owed struct {
 	Weight int
 	// Suppressed is why the delivery is not to be made after all; "" if it is.
 	Suppressed string
-	// Ask: a person is to be asked before it goes; a slug for why.
-	Ask string
+	// Ask: a person is to be asked before it goes; a slug for why. AskFor is how
+	// long, 0 for as long as it takes, and Silence what happens then if nobody has
+	// answered: publish or drop.
+	Ask     string
+	AskFor  time.Duration
+	Silence string
 	// Wanted: a person has asked for it, whatever the post's age.
 	Wanted bool
 	// Later: it goes after everything that is fresh.
@@ -220,6 +224,7 @@ func owe(ctx context.Context, q *relaysql.Queries, destinationID int64, post Pos
 		WorkflowID: protocol.DeliveryWorkflowID(owed.Destination, post.OwnerID, post.PostID),
 		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: cmp.Or(owed.Suppressed, owed.Ask),
 		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), StandsFor: unlessZero(owed.standsFor), Wanted: owed.Wanted,
+		Ask: owed.Ask, AskFor: unlessZero(owed.AskFor), Silence: owed.Silence,
 		Urgent: !owed.Later && (owed.Wanted || fresh(post)),
 	})
 	if !errorsIsNoRows(err) {

@@ -43,7 +43,13 @@ func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool)
 	routed := map[string]bool{}
 	for _, owed := range f.page.Owed(post) {
 		routed[owed.Destination] = true
-		if err := f.owe(ctx, post, f.judge(post, owed, told[owed.Destination], closed, seen)); err != nil {
+		owed = f.judge(post, owed, told[owed.Destination], closed, seen)
+		if owed.Ask != "" && owed.Suppressed == "" && !opened {
+			if owed, err = f.askOnce(ctx, post, owed); err != nil {
+				return err
+			}
+		}
+		if err := f.owe(ctx, post, owed); err != nil {
 			return err
 		}
 	}
@@ -83,6 +89,22 @@ func (f *filing) judge(post Post, owed Owed, told []relaysql.ToldDeliveriesRow, 
 		}
 	}
 	return owed
+}
+
+// askOnce suppresses a delivery that a person is to approve while they are asked
+// about another post of its case, unless this one brings the search further.
+func (f *filing) askOnce(ctx context.Context, post Post, owed Owed) (Owed, error) {
+	asked, err := f.q.AskedAbout(ctx, relaysql.AskedAboutParams{CaseID: post.CaseID, Destination: owed.Destination})
+	switch {
+	case errorsIsNoRows(err):
+		return owed, nil
+	case err != nil:
+		return owed, err
+	case stage[post.Reading.Type] <= stage[petpost.Type(asked.Type)] && (asked.OwnerID != post.OwnerID || asked.PostID != post.PostID):
+		owed.standsFor = asked.ID
+		owed.Suppressed = fmt.Sprintf("case %d waits to be approved as delivery %d, %s", post.CaseID, asked.ID, protocol.WallPost(asked.OwnerID, asked.PostID))
+	}
+	return owed, nil
 }
 
 // isNews tells whether a post is of a later stage than all that a destination
@@ -255,6 +277,19 @@ func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, err
 		return 0, fmt.Errorf("release stranded deliveries: %w", err)
 	}
 	return released, nil
+}
+
+// notApproved is why a delivery was not made that nobody has approved in time.
+const notApproved = "not approved: nobody answered in time"
+
+// AnswerForNobody decides, as their rules say, about the deliveries that a person
+// was to approve by now. It returns how many.
+func (l *Ledger) AnswerForNobody(ctx context.Context) (int, error) {
+	answered, err := l.queries.AnswerForNobody(ctx, notApproved)
+	if err != nil {
+		return 0, fmt.Errorf("answer for nobody: %w", err)
+	}
+	return int(answered), nil
 }
 
 // Doubts say which stored posts of a wall are to be looked at again.

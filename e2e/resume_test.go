@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"vestnik/activities"
 	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
@@ -278,4 +280,44 @@ func TestAPostThatIsNotSureIsAskedAboutAndGoesWhenAPersonSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.afterMessages(1), 1)
 	s.until("it is recorded", func() bool { return s.again(asked).Status == protocol.StatusSent })
+}
+
+func TestAPostGoesOnlyWhenAPersonApprovesIt(t *testing.T) {
+	s := newStage(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\n    approve: true\n    approve_after: 30m\n    approve_then: publish\n"+
+		"rules:\n  - {types: [lost], to: ["+chat+"]}\n"), map[string]string{"TG_TOKEN": botToken})
+	s.work()
+	var asked []db.DeliveryRow
+	for i := range 3 {
+		asked = append(asked, s.send(chat, lost(i+1)))
+		require.Equal(t, protocol.StatusParked, asked[i].Status)
+		require.Equal(t, protocol.ReasonApproval, asked[i].Reason)
+	}
+	_, err := s.starter.ReturnToPeople(s.ctx)
+	require.NoError(t, err)
+	for _, delivery := range asked {
+		s.waits(delivery)
+	}
+	problems, err := s.starter.Problems(s.ctx)
+	require.NoError(t, err)
+	require.Equal(t, protocol.ReasonApproval, problems[0].Reason)
+	require.Equal(t, 3, problems[0].Count)
+	require.Empty(t, s.sandbox.Messages(chatID))
+
+	_, err = s.starter.Resume(s.ctx, asked[0].ID, protocol.Resume{Action: protocol.ResumeRetry})
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, s.ended(asked[0]).Status)
+	_, err = s.starter.Resume(s.ctx, asked[1].ID, protocol.Resume{Action: protocol.ResumeSkip, Note: "не наш город"})
+	require.NoError(t, err)
+	dropped := s.ended(asked[1])
+	require.Equal(t, protocol.StatusSuppressed, dropped.Status)
+	require.Contains(t, dropped.Reason, "не наш город")
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+
+	_, err = s.pool.Exec(s.ctx, "UPDATE relay.deliveries SET updated_at = updated_at - interval '31 minutes' WHERE id = $1", asked[2].ID)
+	require.NoError(t, err)
+	_, err = (&activities.Recovery{Ledger: s.relay.Ledger, CaseWindow: time.Hour}).ReleaseStranded(s.ctx)
+	require.NoError(t, err)
+	require.NoError(t, s.starter.Nudge(s.ctx, chat))
+	require.Equal(t, protocol.StatusSent, s.ended(asked[2]).Status, "nobody has answered: its run, which waited, sends it")
+	require.Len(t, s.sandbox.Messages(chatID), 2)
 }

@@ -92,7 +92,7 @@ var wants = map[string]want{
 	"SuppressWaiting/of a case":              {args: map[string]string{"case_id": "7", "owner_id": "NULL", "post_id": "NULL"}},
 	"SuppressWaiting/of a post":              {args: map[string]string{"case_id": "NULL"}},
 	"OweDelivery":                            {args: map[string]string{"post_id": "6"}},
-	"RestoreDelivery":                        {args: map[string]string{"2": "'pending'"}},
+	"RestoreDelivery":                        {args: map[string]string{"status": "'pending'"}},
 }
 
 func anyDelivery(but map[string]string) map[string]string {

@@ -183,6 +183,8 @@ const (
 	ReasonFault = "internal_error"
 	// ReasonUnsure: its rule asks a person about posts whose type is not sure.
 	ReasonUnsure = "unsure"
+	// ReasonApproval: its rule or its destination asks a person about every post.
+	ReasonApproval = "awaiting_approval"
 	// ReasonCaptcha: VK wants a captcha solved.
 	ReasonCaptcha = "captcha"
 )

@@ -99,7 +99,7 @@ func (r Rules) post(ctx context.Context, wall string, post petpost.Post) ([]Rehe
 		if delivery, known := owed[is.Destination]; known && is.Sends {
 			is.Sends, is.Reason = false, fmt.Sprintf("delivery %d is there already: %s", delivery.ID, delivery.Status)
 		}
-		is.Asks = decision.Unsure && is.Sends
+		is.Asks = decision.Approval.Asks && is.Sends
 		if is.Sends {
 			target, _ := r.Routes.Target(decision.Destination)
 			is.Messages = messages(post, target)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/rivo/uniseg"
@@ -84,7 +85,7 @@ var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
 func (l *loader) readDestination(node ast.Node, where string) {
 	fields := l.fields(node, where, "id", "rate_per_sec", "per_minute", "max_media", "attach_media", "max_text", "silent",
-		"header", "footer", "replace", "link_preview", "contact_buttons", "parse_mode", "on_unknown", "token_env", "quiet_hours")
+		"header", "footer", "replace", "link_preview", "contact_buttons", "parse_mode", "on_unknown", "token_env", "quiet_hours", "approve", "approve_after", "approve_then")
 	if fields == nil {
 		return
 	}
@@ -153,6 +154,8 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 			s.ParseMode = oneOf(l, node, place, notice.HTML, notice.MarkdownV2)
 		case "on_unknown":
 			s.OnUnknown = oneOf(l, node, place, Retry, Park)
+		case "approve":
+			s.Approval.Asks = l.truth(node, place)
 		case "quiet_hours":
 			if text, ok := l.text(node, place); ok && text != "none" {
 				var err error
@@ -171,7 +174,37 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 			s.TokenEnv = name
 		}
 	}
+	l.silence(fields, where, &s.Approval)
 	return s
+}
+
+// Bounds of approve_after.
+const (
+	minApproval = time.Minute
+	maxApproval = 7 * 24 * time.Hour
+)
+
+// silence reads what happens when nobody answers whoever asks for approval.
+func (l *loader) silence(fields map[string]ast.Node, where string, approval *Approval) {
+	after, then := fields["approve_after"], fields["approve_then"]
+	if after == nil {
+		if then != nil {
+			l.fault(then, where, "approve_then needs approve_after: how long a person may take")
+		}
+		return
+	}
+	if !approval.Asks {
+		l.fault(after, where, "approve_after without approve: true: nobody is asked")
+	}
+	text, ok := l.text(after, where+": approve_after")
+	wait, err := time.ParseDuration(text)
+	if ok && (err != nil || wait < minApproval || wait > maxApproval) {
+		l.fault(after, where, "approve_after: %q is no time from 1m to 168h; write for example 30m", text)
+	}
+	approval.After, approval.Then = wait, Drop
+	if then != nil {
+		approval.Then = oneOf(l, then, where+": approve_then", Publish, Drop)
+	}
 }
 
 func (l *loader) frame(node ast.Node, where string) string {

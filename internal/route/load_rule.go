@@ -16,7 +16,7 @@ const anyType = "any"
 func (l *loader) readRule(node ast.Node, name string) {
 	where := "rule " + name
 	fields := l.fields(node, where, "name", "types", "animals", "include", "include_regex",
-		"exclude", "exclude_regex", "has_phone", "min_confidence", "walls", "to")
+		"exclude", "exclude_regex", "has_phone", "min_confidence", "approve", "approve_after", "approve_then", "walls", "to")
 	if fields == nil {
 		return
 	}
@@ -38,6 +38,11 @@ func (l *loader) readRule(node ast.Node, name string) {
 	if least := fields["min_confidence"]; least != nil {
 		r.minConfidence, _ = l.number(least, where+": min_confidence", 0, 1)
 	}
+	if approve := fields["approve"]; approve != nil {
+		r.approve = l.truth(approve, where+": approve")
+	}
+	r.approval.Asks = r.approve || r.minConfidence > 0
+	l.silence(fields, where, &r.approval)
 	r.to = l.to(fields["to"], node, where)
 	l.routes.rules = append(l.routes.rules, r)
 }

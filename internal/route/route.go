@@ -44,6 +44,9 @@
 //	token_env     the environment variable that holds this destination's token
 //	quiet_hours   hours in which nothing is sent, such as 23:00-07:00 (BOT_TIMEZONE) or
 //	              23:00-07:00 Asia/Yekaterinburg; what is owed waits. none: send at any hour
+//	approve       true: nothing goes there until a person approves it
+//	approve_after how long a person may take, such as 30m, 1m to 168h; left out: as long as it takes
+//	approve_then  what happens after that: publish, or drop (the default)
 //
 // A rule's keys:
 //
@@ -55,6 +58,10 @@
 //	exclude        words or phrases, none of which may occur
 //	exclude_regex  regular expressions, none of which may match
 //	min_confidence 0 to 1: a post whose type is less sure waits for a person (make eval says how many do)
+//	approve        true: its posts go only when a person approves them
+//	approve_after  how long a person may take who is asked, for approve or min_confidence; left out:
+//	               as long as it takes
+//	approve_then   what happens after that: publish, or drop (the default)
 //	has_phone      true: only posts with a phone; false: only posts without
 //	walls          owner ids, screen names or addresses of the walls posts must come from
 //	to             ids of destinations; required
@@ -65,6 +72,8 @@
 // unless they say (?-i). Both look at the author's text and the reposted one.
 //
 // A post goes to every destination that at least one rule sends it to, once.
+// If one of them asks nobody, nobody is asked, unless the destination asks; where
+// both ask, the rule says how long.
 // YAML anchors and merge keys (<<) work. Unknown keys and everything else that
 // cannot be meant are refused, all at once, with their lines.
 package route
@@ -104,7 +113,10 @@ func (t Target) FirstWeight(post petpost.Post) int {
 type Decision struct {
 	Destination Destination
 	Matched     bool
-	// Unsure: a person is asked before it goes.
+	// Approval is how a person is asked before it goes: as the rule says, or, if
+	// a rule asks nobody, as the destination does.
+	Approval Approval
+	// Unsure: a person is asked only because its type is not sure.
 	Unsure bool
 	Reason string
 }
@@ -121,26 +133,33 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 		verdicts[i] = rule.judge(post, watched, text)
 	}
 	for _, target := range r.targets {
-		decision := Decision{Destination: target.Destination}
-		var yes, unsure, no []string
+		decision := Decision{Destination: target.Destination, Approval: target.Settings.Approval}
+		var yes, asks, no []string
+		asking := 0 // the first rule that asks a person
 		for i, rule := range r.rules {
 			if !slices.Contains(rule.to, target.Destination) {
 				continue
 			}
 			reason := "rule " + rule.name + ": " + verdicts[i].reason
 			switch {
-			case verdicts[i].unsure:
-				unsure = append(unsure, reason)
+			case verdicts[i].asks:
+				asks = append(asks, reason)
+				if len(asks) == 1 {
+					asking = i
+				}
 			case verdicts[i].matched:
 				yes = append(yes, reason)
 			default:
 				no = append(no, reason)
 			}
 		}
-		decision.Unsure = len(yes) == 0 && len(unsure) > 0
+		if len(yes) == 0 && len(asks) > 0 {
+			decision.Unsure = verdicts[asking].unsure && !decision.Approval.Asks
+			decision.Approval = r.rules[asking].approval
+		}
 		switch {
-		case len(yes)+len(unsure) > 0:
-			decision.Matched, decision.Reason = true, append(yes, unsure...)[0]
+		case len(yes)+len(asks) > 0:
+			decision.Matched, decision.Reason = true, append(yes, asks...)[0]
 			matched = append(matched, target.Destination)
 		case len(no) > 0:
 			decision.Reason = strings.Join(no, "; ")

@@ -3,6 +3,7 @@ package route_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -272,5 +273,48 @@ func TestWordsAreReplacedAndCut(t *testing.T) {
 	for _, wrong := range []string{"{with: a}", "{find: '('}", "{find: a, by: b}"} {
 		_, err := route.Load([]byte(strings.Replace(file, "{find: 'подпи(шитесь|сывайтесь).*'}", wrong, 1)), route.StandardDefaults())
 		require.ErrorContains(t, err, "replace", wrong)
+	}
+}
+
+func TestAPersonIsAskedWhereARuleOrADestinationSaysSo(t *testing.T) {
+	t.Parallel()
+	const file = `
+destinations:
+  - {id: telegram:-1}
+  - {id: telegram:-2, approve: true, approve_after: 2h, approve_then: publish}
+rules:
+  - {name: all, types: [lost], approve: true, approve_after: 30m, to: [telegram:-1, telegram:-2]}
+  - {name: cats, types: [lost], animals: [cat], to: [telegram:-1, telegram:-2]}
+  - {name: found, types: [found], min_confidence: 1, approve_after: 1h, to: [telegram:-1]}
+`
+	routes, err := route.Load([]byte(file), route.StandardDefaults())
+	require.NoError(t, err)
+	approvals := func(text string) []route.Approval {
+		_, decisions := routes.Match(petpost.ReadPost(post.Post{Text: text}), "")
+		return []route.Approval{decisions[0].Approval, decisions[1].Approval}
+	}
+	drop := route.Approval{Asks: true, After: 30 * time.Minute, Then: route.Drop}
+	publish := route.Approval{Asks: true, After: 2 * time.Hour, Then: route.Publish}
+	require.Equal(t, []route.Approval{drop, drop}, approvals("Пропала собака, рыжая, улица Речная"), "where both ask, the rule says how long")
+	require.Equal(t, []route.Approval{{}, publish}, approvals("Пропала кошка, рыжая, улица Речная"), "one rule asks nobody, the destination does")
+	_, decisions := routes.Match(petpost.ReadPost(post.Post{Text: "Найден пёс, наверное, ищем хозяев"}), "")
+	require.True(t, decisions[0].Unsure)
+	require.Equal(t, route.Approval{Asks: true, After: time.Hour, Then: route.Drop}, decisions[0].Approval)
+}
+
+func TestApprovalThatCannotBeMeantIsRefused(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]string{
+		"approve: yes please":                                  "approve: expected true or false",
+		"approve_after: 30m":                                   "approve_after without approve: true: nobody is asked",
+		"approve: true, approve_after: 30":                     `approve_after: "30" is no time from 1m to 168h; write for example 30m`,
+		"approve: true, approve_after: 10s":                    "is no time from 1m to 168h",
+		"approve: true, approve_then: drop":                    "approve_then needs approve_after: how long a person may take",
+		"approve: true, approve_after: 1h, approve_then: wait": `"wait" is not one of publish, drop`,
+	} {
+		_, err := route.Load([]byte("destinations:\n  - {id: telegram:-1, "+keys+"}\nrules:\n  - {types: [any], to: [telegram:-1]}\n"), route.StandardDefaults())
+		require.ErrorContains(t, err, want, keys)
+		_, err = route.Load([]byte("destinations:\n  - {id: telegram:-1}\nrules:\n  - {types: [any], to: [telegram:-1], "+keys+"}\n"), route.StandardDefaults())
+		require.ErrorContains(t, err, want, keys)
 	}
 }

@@ -20,6 +20,8 @@ type rule struct {
 	include, exclude []pattern
 	hasPhone         *bool
 	minConfidence    float64
+	approve          bool
+	approval         Approval // of posts that a person is asked about
 	walls            []wall
 	to               []Destination
 }
@@ -46,7 +48,8 @@ func (w wall) String() string {
 
 type verdict struct {
 	matched bool
-	unsure  bool // but a person is to be asked
+	asks    bool // but a person is to be asked
+	unsure  bool // because the type is not sure
 	reason  string
 }
 
@@ -100,7 +103,11 @@ func (r rule) judge(post petpost.Post, watched string, text *searchText) verdict
 	if sure < r.minConfidence {
 		met = append(met, fmt.Sprintf("but only %.0f %% sure of the type: a person is asked", 100*sure))
 	}
-	return verdict{matched: true, unsure: sure < r.minConfidence, reason: strings.Join(met, ", ")}
+	unsure := sure < r.minConfidence
+	if r.approve {
+		met = append(met, "a person approves it first")
+	}
+	return verdict{matched: true, asks: r.approve || unsure, unsure: unsure && !r.approve, reason: strings.Join(met, ", ")}
 }
 
 func list[T any](values []T) string {

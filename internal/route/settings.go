@@ -1,6 +1,10 @@
 package route
 
-import "vestnik/internal/notice"
+import (
+	"time"
+
+	"vestnik/internal/notice"
+)
 
 // OnUnknown is what happens when nobody can know whether a message went out.
 type OnUnknown string
@@ -9,6 +13,25 @@ type OnUnknown string
 const (
 	Retry OnUnknown = "retry"
 	Park  OnUnknown = "park"
+)
+
+// Approval is how a person is asked before a post goes; the zero value asks
+// nobody.
+type Approval struct {
+	Asks bool
+	// After is how long a person may take to answer; 0 is as long as it takes.
+	After time.Duration
+	// Then is what happens after that; set if After is.
+	Then Silence
+}
+
+// Silence is what becomes of a post that nobody has approved in time.
+type Silence string
+
+// Publish sends it all the same; Drop does not.
+const (
+	Publish Silence = "publish"
+	Drop    Silence = "drop"
 )
 
 // Settings is how a destination wants its posts.
@@ -34,6 +57,8 @@ type Settings struct {
 	ContactButtons bool
 	OnUnknown      OnUnknown
 	Quiet          QuietHours
+	// Approval is how a person is asked before anything goes there.
+	Approval Approval
 	// TokenEnv names the environment variable with this destination's token;
 	// "" is the platform's own.
 	TokenEnv string

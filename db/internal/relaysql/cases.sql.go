@@ -34,6 +34,41 @@ func (q *Queries) AddCaseKeys(ctx context.Context, arg AddCaseKeysParams) error 
 	return err
 }
 
+const askedAbout = `-- name: AskedAbout :one
+SELECT v.id, v.owner_id, v.post_id, p.type
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.case_id = $1::bigint AND d.name = $2 AND v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval')
+ORDER BY v.id
+LIMIT 1
+`
+
+type AskedAboutParams struct {
+	CaseID      int64
+	Destination string
+}
+
+type AskedAboutRow struct {
+	ID      int64
+	OwnerID int64
+	PostID  int64
+	Type    string
+}
+
+// The delivery of a case that waits for a person to approve it before it goes somewhere.
+func (q *Queries) AskedAbout(ctx context.Context, arg AskedAboutParams) (AskedAboutRow, error) {
+	row := q.db.QueryRow(ctx, askedAbout, arg.CaseID, arg.Destination)
+	var i AskedAboutRow
+	err := row.Scan(
+		&i.ID,
+		&i.OwnerID,
+		&i.PostID,
+		&i.Type,
+	)
+	return i, err
+}
+
 const caseCandidates = `-- name: CaseCandidates :many
 SELECT p.owner_id, p.post_id, p.case_id, p.case_reason, p.fingerprint, c.closed_at
 FROM (
@@ -655,7 +690,7 @@ func (q *Queries) RefreshCase(ctx context.Context, id int64) (*time.Time, error)
 
 const releaseDelivery = `-- name: ReleaseDelivery :exec
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed'
 `
 
@@ -666,7 +701,7 @@ func (q *Queries) ReleaseDelivery(ctx context.Context, id int64) error {
 
 const releaseStranded = `-- name: ReleaseStranded :many
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id IN (
     SELECT DISTINCT ON (s.case_id, s.destination_id) s.id
     FROM relay.deliveries t
@@ -720,26 +755,27 @@ func (q *Queries) ReleaseStranded(ctx context.Context, arg ReleaseStrandedParams
 
 const restoreDelivery = `-- name: RestoreDelivery :exec
 UPDATE relay.deliveries
-SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to),
-    started_at = NULL, wanted_at = now(), untold = untold AND $2 <> 'pending', updated_at = now()
-WHERE id = $1
+SET status = CASE WHEN $1::text = 'pending' AND ask <> '' THEN 'parked' ELSE $1 END,
+    reason = CASE $1 WHEN 'pending' THEN ask ELSE $2 END, stands_for = $3, reply_to = coalesce($4, reply_to),
+    started_at = NULL, wanted_at = now(), untold = untold AND $1 <> 'pending', updated_at = now()
+WHERE id = $5
 `
 
 type RestoreDeliveryParams struct {
-	ID        int64
 	Status    string
 	Reason    string
 	StandsFor *int64
 	ReplyTo   *int64
+	ID        int64
 }
 
 func (q *Queries) RestoreDelivery(ctx context.Context, arg RestoreDeliveryParams) error {
 	_, err := q.db.Exec(ctx, restoreDelivery,
-		arg.ID,
 		arg.Status,
 		arg.Reason,
 		arg.StandsFor,
 		arg.ReplyTo,
+		arg.ID,
 	)
 	return err
 }
@@ -835,10 +871,10 @@ func (q *Queries) SuppressDelivery(ctx context.Context, arg SuppressDeliveryPara
 
 const suppressWaiting = `-- name: SuppressWaiting :many
 UPDATE relay.deliveries v
-SET status = 'suppressed', reason = $1, untold = v.started_at IS NOT NULL, updated_at = now()
+SET status = 'suppressed', reason = $1, untold = v.started_at IS NOT NULL OR v.status = 'parked', updated_at = now()
 FROM relay.posts p
 WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id
-  AND v.status = 'pending' AND v.attempts = 0
+  AND (v.status = 'pending' OR v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval')) AND v.attempts = 0
   AND (v.case_id = $2::bigint AND p.type <> 'reunited'
     OR v.owner_id = $3::bigint AND v.post_id = $4::bigint)
 RETURNING v.id
@@ -916,7 +952,7 @@ SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.s
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason = 'unsure')
+WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval'))
 ORDER BY v.id
 `
 
@@ -965,7 +1001,7 @@ func (q *Queries) ToldDeliveries(ctx context.Context, caseID *int64) ([]ToldDeli
 
 const wantDelivery = `-- name: WantDelivery :one
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed' AND stands_for IS NOT NULL
 RETURNING id
 `

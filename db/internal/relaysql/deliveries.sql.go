@@ -24,6 +24,26 @@ func (q *Queries) AddDestination(ctx context.Context, name string) (int64, error
 	return id, err
 }
 
+const answerForNobody = `-- name: AnswerForNobody :execrows
+UPDATE relay.deliveries
+SET status = CASE silence WHEN 'publish' THEN 'pending' ELSE 'suppressed' END,
+    reason = CASE silence WHEN 'publish' THEN '' ELSE $1::text END,
+    ask = CASE silence WHEN 'publish' THEN '' ELSE ask END,
+    wanted = wanted OR silence = 'publish', wanted_at = CASE silence WHEN 'publish' THEN now() ELSE wanted_at END,
+    started_at = CASE silence WHEN 'publish' THEN NULL ELSE started_at END,
+    untold = silence <> 'publish', updated_at = now()
+WHERE status = 'parked' AND ask <> '' AND updated_at + ask_for < now()
+`
+
+// What was to be approved, and nobody has in time, goes or does not, as its rule says.
+func (q *Queries) AnswerForNobody(ctx context.Context, reason string) (int64, error) {
+	result, err := q.db.Exec(ctx, answerForNobody, reason)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const applyEnding = `-- name: ApplyEnding :one
 UPDATE relay.deliveries
 SET status = CASE WHEN status IN ('sent', 'suppressed') THEN status ELSE $1 END,
@@ -474,7 +494,7 @@ func (q *Queries) ForgetLinks(ctx context.Context, refusedAt time.Time) error {
 }
 
 const getDelivery = `-- name: GetDelivery :one
-SELECT v.id, v.status, v.reason, v.captcha, v.wanted_at, v.destination_id
+SELECT v.id, v.status, v.reason, v.captcha, v.wanted_at, v.destination_id, v.ask
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE d.name = $1 AND v.owner_id = $2 AND v.post_id = $3
@@ -494,6 +514,7 @@ type GetDeliveryRow struct {
 	Captcha       json.RawMessage
 	WantedAt      *time.Time
 	DestinationID int64
+	Ask           string
 }
 
 func (q *Queries) GetDelivery(ctx context.Context, arg GetDeliveryParams) (GetDeliveryRow, error) {
@@ -506,6 +527,7 @@ func (q *Queries) GetDelivery(ctx context.Context, arg GetDeliveryParams) (GetDe
 		&i.Captcha,
 		&i.WantedAt,
 		&i.DestinationID,
+		&i.Ask,
 	)
 	return i, err
 }
@@ -598,6 +620,7 @@ WITH page AS (
 )
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
        v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for, v.taken_back_at,
+       v.ask, v.ask_for, v.silence, v.updated_at,
        (v.status = 'pending' AND d.paused_at IS NOT NULL)::boolean AS held,
        ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
 FROM page
@@ -639,6 +662,10 @@ type ListDeliveriesRow struct {
 	ReplyTo         *int64
 	StandsFor       *int64
 	TakenBackAt     *time.Time
+	Ask             string
+	AskFor          *time.Duration
+	Silence         string
+	UpdatedAt       time.Time
 	Held            bool
 	MessageIds      []int64
 }
@@ -681,6 +708,10 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 			&i.ReplyTo,
 			&i.StandsFor,
 			&i.TakenBackAt,
+			&i.Ask,
+			&i.AskFor,
+			&i.Silence,
+			&i.UpdatedAt,
 			&i.Held,
 			&i.MessageIds,
 		); err != nil {
@@ -808,8 +839,10 @@ func (q *Queries) OpenDelivery(ctx context.Context, arg OpenDeliveryParams) (Ope
 }
 
 const oweDelivery = `-- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, urgent, wanted, wanted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, CASE WHEN $12::boolean THEN now() END)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, urgent, ask, ask_for, silence,
+    wanted, wanted_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+    $15, CASE WHEN $15::boolean THEN now() END)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id
 `
@@ -826,6 +859,9 @@ type OweDeliveryParams struct {
 	ReplyTo       *int64
 	StandsFor     *int64
 	Urgent        bool
+	Ask           string
+	AskFor        *time.Duration
+	Silence       string
 	Wanted        bool
 }
 
@@ -842,6 +878,9 @@ func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64
 		arg.ReplyTo,
 		arg.StandsFor,
 		arg.Urgent,
+		arg.Ask,
+		arg.AskFor,
+		arg.Silence,
 		arg.Wanted,
 	)
 	var id int64
@@ -1107,6 +1146,7 @@ SET status = $1, reason = $2, captcha = $3,
     sent_at = CASE WHEN $1::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     started_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE started_at END,
     wanted = wanted OR $1::text = 'pending',
+    ask = CASE WHEN $1::text = 'pending' THEN '' ELSE ask END,
     due_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE due_at END,
     wanted_at = CASE WHEN $1::text = 'pending' THEN now() ELSE wanted_at END,
     taken_back_at = CASE WHEN $1::text = 'pending' THEN NULL ELSE taken_back_at END,

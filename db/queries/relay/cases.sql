@@ -93,16 +93,26 @@ SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.s
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason = 'unsure')
+WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval'))
 ORDER BY v.id;
+
+-- name: AskedAbout :one
+-- The delivery of a case that waits for a person to approve it before it goes somewhere.
+SELECT v.id, v.owner_id, v.post_id, p.type
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.case_id = @case_id::bigint AND d.name = @destination AND v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval')
+ORDER BY v.id
+LIMIT 1;
 
 -- name: SuppressWaiting :many
 -- Nothing of these has gone out, and nothing is to.
 UPDATE relay.deliveries v
-SET status = 'suppressed', reason = @reason, untold = v.started_at IS NOT NULL, updated_at = now()
+SET status = 'suppressed', reason = @reason, untold = v.started_at IS NOT NULL OR v.status = 'parked', updated_at = now()
 FROM relay.posts p
 WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id
-  AND v.status = 'pending' AND v.attempts = 0
+  AND (v.status = 'pending' OR v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval')) AND v.attempts = 0
   AND (v.case_id = sqlc.narg('case_id')::bigint AND p.type <> 'reunited'
     OR v.owner_id = sqlc.narg('owner_id')::bigint AND v.post_id = sqlc.narg('post_id')::bigint)
 RETURNING v.id;
@@ -115,9 +125,10 @@ ORDER BY id;
 
 -- name: RestoreDelivery :exec
 UPDATE relay.deliveries
-SET status = $2, reason = $3, stands_for = $4, reply_to = coalesce($5, reply_to),
-    started_at = NULL, wanted_at = now(), untold = untold AND $2 <> 'pending', updated_at = now()
-WHERE id = $1;
+SET status = CASE WHEN @status::text = 'pending' AND ask <> '' THEN 'parked' ELSE @status END,
+    reason = CASE @status WHEN 'pending' THEN ask ELSE @reason END, stands_for = @stands_for, reply_to = coalesce(@reply_to, reply_to),
+    started_at = NULL, wanted_at = now(), untold = untold AND @status <> 'pending', updated_at = now()
+WHERE id = @id;
 
 -- name: SuppressDelivery :exec
 UPDATE relay.deliveries
@@ -127,7 +138,7 @@ WHERE id = $1 AND status = 'pending' AND attempts = 0;
 -- name: WantDelivery :one
 -- A delivery that its case had suppressed is wanted after all, as an update.
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed' AND stands_for IS NOT NULL
 RETURNING id;
 
@@ -135,7 +146,7 @@ RETURNING id;
 -- One delivery, the newest, for each case and destination whose delivery that
 -- stood for the others has failed, or was given up with its deleted post.
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id IN (
     SELECT DISTINCT ON (s.case_id, s.destination_id) s.id
     FROM relay.deliveries t
@@ -231,5 +242,5 @@ ORDER BY s.id DESC;
 
 -- name: ReleaseDelivery :exec
 UPDATE relay.deliveries
-SET status = 'pending', reason = '', stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id = $1 AND status = 'suppressed';

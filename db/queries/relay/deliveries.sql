@@ -13,8 +13,10 @@ SELECT id FROM relay.deliveries WHERE destination_id = $1 AND owner_id = $2 AND 
 UPDATE relay.destinations SET migrated_to = $2 WHERE id = $1;
 
 -- name: OweDelivery :one
-INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, urgent, wanted, wanted_at)
-VALUES (@destination_id, @owner_id, @post_id, @workflow_id, @weight, @status, @reason, @case_id, @reply_to, @stands_for, @urgent, @wanted, CASE WHEN @wanted::boolean THEN now() END)
+INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, urgent, ask, ask_for, silence,
+    wanted, wanted_at)
+VALUES (@destination_id, @owner_id, @post_id, @workflow_id, @weight, @status, @reason, @case_id, @reply_to, @stands_for, @urgent, @ask, @ask_for, @silence,
+    @wanted, CASE WHEN @wanted::boolean THEN now() END)
 ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id;
 
@@ -232,7 +234,7 @@ FROM relay.delivery_attempts a
 WHERE a.delivery_id = @delivery_id AND a.outcome IN ('retry', 'unknown') AND a.started_at > @since::timestamptz;
 
 -- name: GetDelivery :one
-SELECT v.id, v.status, v.reason, v.captcha, v.wanted_at, v.destination_id
+SELECT v.id, v.status, v.reason, v.captcha, v.wanted_at, v.destination_id, v.ask
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE d.name = @destination AND v.owner_id = @owner_id AND v.post_id = @post_id
@@ -251,6 +253,7 @@ SET status = @status, reason = @reason, captcha = @captcha,
     sent_at = CASE WHEN @status::text = 'sent' THEN coalesce(sent_at, now()) ELSE sent_at END,
     started_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE started_at END,
     wanted = wanted OR @status::text = 'pending',
+    ask = CASE WHEN @status::text = 'pending' THEN '' ELSE ask END,
     due_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE due_at END,
     wanted_at = CASE WHEN @status::text = 'pending' THEN now() ELSE wanted_at END,
     taken_back_at = CASE WHEN @status::text = 'pending' THEN NULL ELSE taken_back_at END,
@@ -285,6 +288,7 @@ WITH page AS (
 )
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.status, v.reason, v.attempts,
        v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for, v.taken_back_at,
+       v.ask, v.ask_for, v.silence, v.updated_at,
        (v.status = 'pending' AND d.paused_at IS NOT NULL)::boolean AS held,
        ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
 FROM page
@@ -375,3 +379,14 @@ DELETE FROM relay.refused_links WHERE refused_at < $1;
 
 -- name: RefusedLinks :many
 SELECT link FROM relay.refused_links WHERE link = ANY(@links::bytea[]) AND refused_at >= @since;
+
+-- name: AnswerForNobody :execrows
+-- What was to be approved, and nobody has in time, goes or does not, as its rule says.
+UPDATE relay.deliveries
+SET status = CASE silence WHEN 'publish' THEN 'pending' ELSE 'suppressed' END,
+    reason = CASE silence WHEN 'publish' THEN '' ELSE @reason::text END,
+    ask = CASE silence WHEN 'publish' THEN '' ELSE ask END,
+    wanted = wanted OR silence = 'publish', wanted_at = CASE silence WHEN 'publish' THEN now() ELSE wanted_at END,
+    started_at = CASE silence WHEN 'publish' THEN NULL ELSE started_at END,
+    untold = silence <> 'publish', updated_at = now()
+WHERE status = 'parked' AND ask <> '' AND updated_at + ask_for < now();
