@@ -94,7 +94,11 @@ var advices = []struct {
 	}},
 	{[]string{protocol.ReasonUnsure}, advice{
 		"Its rule asks a person about posts whose type is not sure (min_confidence).",
-		"Read the post. It is one to be sent: retry. It is not: skip.",
+		"Read the post. It is one to be sent: publish. It is not: do not publish.",
+	}},
+	{[]string{protocol.ReasonApproval}, advice{
+		"Its rule or its destination has a person approve what is sent (approve). Nothing has gone out.",
+		"Read the message below, as readers would see it: publish it, or do not.",
 	}},
 	{[]string{protocol.ReasonCaptcha, "recaptcha_needed"}, advice{
 		"VK wants a person to prove that they are one.",

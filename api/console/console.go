@@ -18,6 +18,7 @@ import (
 	"vestnik/internal/operators"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
+	"vestnik/internal/rehearse"
 )
 
 // Where the operator's handler is to be mounted: the console for people and
@@ -31,6 +32,7 @@ const (
 // the one that does.
 type Steering interface {
 	Resume(ctx context.Context, deliveryID int64, resume protocol.Resume) (string, error)
+	Preview(ctx context.Context, ownerID, postID int64, destination string) ([]rehearse.Message, error)
 	Problems(ctx context.Context) ([]protocol.Problem, error)
 	Destinations(ctx context.Context) ([]protocol.LaneState, error)
 	TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) error

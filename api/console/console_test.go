@@ -68,6 +68,41 @@ func TestParkedDeliveryIsSeenResumedAndArrives(t *testing.T) {
 	require.NotContains(t, page, "Your decision")
 }
 
+func TestWhatIsToBeApprovedIsShownAsReadersWillSeeItAndGoesOrNot(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, true)
+	var ids []int64
+	for postID := range int64(2) {
+		post := lostCat(postID + 1)
+		_, err := d.relay.Posts.StorePage(t.Context(), db.Page{Posts: []db.Post{post}, Owed: func(db.Post) []db.Owed { return nil }})
+		require.NoError(t, err)
+		id, _, err := d.relay.Posts.Owe(t.Context(), post.OwnerID, post.PostID, db.Owed{
+			Destination: chatName, Weight: 1, Ask: protocol.ReasonApproval, AskFor: 30 * time.Minute, Silence: "publish",
+		})
+		require.NoError(t, err)
+		require.NoError(t, d.relay.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
+		ids = append(ids, id)
+	}
+	operator := d.operator(t)
+	path := fmt.Sprintf("/console/deliveries/%d", ids[0])
+	page := operator.get(path).body
+	require.Contains(t, page, "As readers will see it")
+	require.Contains(t, page, "Пропала кошка", "the title that Vestnik gives it, not the author's words alone")
+	require.Contains(t, page, ">Publish</button>")
+	require.Contains(t, page, "If nobody answers, it is published")
+	require.NotContains(t, page, "Mark as sent")
+	operator.press(path+"/resume", url.Values{"action": {"retry"}})
+	d.await(t, ids[0], protocol.StatusSent)
+
+	path = fmt.Sprintf("/console/deliveries/%d", ids[1])
+	operator.press(path+"/resume", url.Values{"action": {"skip"}, "note": {"не наш город"}})
+	require.Contains(t, d.await(t, ids[1], protocol.StatusSuppressed).Reason, "не наш город")
+	decisions, err := d.relay.Ledger.Decisions(t.Context(), fmt.Sprintf("delivery/%d", ids[1]), 0, 1)
+	require.NoError(t, err)
+	require.Equal(t, "skip", decisions[0].Action)
+	require.Equal(t, "console", decisions[0].Via)
+}
+
 func TestCaptchaIsShownAndItsAnswerReachesVK(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, true)

@@ -12,6 +12,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
+	"vestnik/internal/rehearse"
 )
 
 // problem is every answer of the operator's JSON that is not a success.
@@ -92,6 +93,8 @@ type deliveryDetails struct {
 	Attempts []db.AttemptRow `json:"attempts"`
 	Post     postDetails     `json:"post"`
 	Links    deliveryLinks   `json:"links"`
+	// Preview is what readers are to see, of a delivery that waits for a person.
+	Preview []rehearse.Message `json:"preview,omitempty"`
 }
 
 type postDetails struct {
@@ -132,7 +135,7 @@ func (c *console) opsDelivery(w http.ResponseWriter, r *http.Request) {
 			Location: reading.Location, When: reading.When, Contacts: reading.Contacts, Evidence: reading.Evidence,
 			Photos: len(view.Post.Photos),
 		},
-		Links: deliveryLinks{Source: view.Source, Workflow: view.Workflow},
+		Links: deliveryLinks{Source: view.Source, Workflow: view.Workflow}, Preview: view.Preview,
 	}
 	if edited := view.Post.EditedAt; !edited.IsZero() {
 		details.Post.EditedAt = &edited

@@ -19,6 +19,7 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
+	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
 	"vestnik/internal/testenv"
 )
@@ -120,9 +121,12 @@ type away struct{}
 var errAway = errors.New("no Temporal")
 
 func (away) Resume(context.Context, int64, protocol.Resume) (string, error) { return "", errAway }
-func (away) Problems(context.Context) ([]protocol.Problem, error)           { return nil, errAway }
-func (away) Destinations(context.Context) ([]protocol.LaneState, error)     { return nil, errAway }
-func (away) TakeBack(context.Context, string, ...int64) error               { return errAway }
+func (away) Preview(context.Context, int64, int64, string) ([]rehearse.Message, error) {
+	return nil, errAway
+}
+func (away) Problems(context.Context) ([]protocol.Problem, error)       { return nil, errAway }
+func (away) Destinations(context.Context) ([]protocol.LaneState, error) { return nil, errAway }
+func (away) TakeBack(context.Context, string, ...int64) error           { return errAway }
 func (away) PauseDestination(context.Context, string, string, string) (protocol.LaneState, error) {
 	return protocol.LaneState{}, errAway
 }

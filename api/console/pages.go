@@ -15,6 +15,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
+	"vestnik/internal/rehearse"
 )
 
 const (
@@ -238,6 +239,8 @@ type deliveryView struct {
 	Lane     string
 	Messages []messageLink
 	Captcha  captchaView
+	// Preview is what readers are to see, of a delivery that waits for a person.
+	Preview []rehearse.Message
 	// Decisions are the latest that people have taken about it.
 	Decisions []db.Decision
 	// Pause is why the destination is paused, nil if it is not: until it is
@@ -251,6 +254,11 @@ type messageLink struct {
 }
 
 type captchaView struct{ Picture, Redirect string }
+
+// ToApprove reports whether a person is asked before anything is sent.
+func (v deliveryView) ToApprove() bool {
+	return v.Waits() && (v.Delivery.Reason == protocol.ReasonApproval || v.Delivery.Reason == protocol.ReasonUnsure)
+}
 
 // Waits tells whether there is something to decide.
 func (v deliveryView) Waits() bool { return waitsForPerson(v.Delivery.Status) }
@@ -305,6 +313,11 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 	if view.Waits() || view.Again() {
 		if lanes, err := c.lanes(ctx); err == nil {
 			view.Pause = lanes.pause(delivery.Destination)
+		}
+	}
+	if view.Waits() {
+		if view.Preview, err = c.Steering.Preview(ctx, delivery.OwnerID, delivery.PostID, delivery.Destination); err != nil {
+			return deliveryView{}, err
 		}
 	}
 	if view.Attempts, err = c.Ledger.Attempts(ctx, id); err != nil {

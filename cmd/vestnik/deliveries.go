@@ -15,6 +15,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
+	"vestnik/internal/rehearse"
 	"vestnik/internal/route"
 	"vestnik/internal/words"
 )
@@ -136,17 +137,30 @@ func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	var preview []rehearse.Message
+	if delivery.Status == protocol.StatusParked || delivery.Status == protocol.StatusUnknown {
+		if preview, err = a.starter.Preview(ctx, delivery.OwnerID, delivery.PostID, delivery.Destination); err != nil {
+			return err
+		}
+	}
 	if wantsJSON(cmd) {
 		return printJSON(os.Stdout, struct {
 			db.DeliveryRow
-			History []db.AttemptRow `json:"history"`
-		}{delivery, attempts})
+			History []db.AttemptRow    `json:"history"`
+			Preview []rehearse.Message `json:"preview,omitempty"`
+		}{delivery, attempts, preview})
 	}
 	fmt.Printf("delivery %d  %s → %s\nstatus   %s %s\nworkflow %s\nsource   https://vk.com/%s\n", id,
 		protocol.WallPost(delivery.OwnerID, delivery.PostID), delivery.Destination, delivery.Status, delivery.Reason,
 		delivery.WorkflowID, protocol.WallPost(delivery.OwnerID, delivery.PostID))
 	if captcha := delivery.Captcha; captcha != nil {
 		fmt.Printf("captcha  picture %s\n         page    %s\n", dash(captcha.Picture), dash(captcha.RedirectURI))
+	}
+	if delivery.AnswerBy != nil {
+		fmt.Printf("if nobody answers by %s: %s\n", delivery.AnswerBy.Format(time.DateTime), delivery.Silence)
+	}
+	for i, message := range preview {
+		printRehearsed(os.Stdout, i+1, message)
 	}
 	fmt.Println()
 	list := newTable(os.Stdout, "ATTEMPT", "PART", "STARTED", "TOOK", "OUTCOME", "CODE", "RUNG", "ERROR")

@@ -102,7 +102,7 @@ func (r Rules) post(ctx context.Context, wall string, post petpost.Post) ([]Rehe
 		is.Asks = decision.Approval.Asks && is.Sends
 		if is.Sends {
 			target, _ := r.Routes.Target(decision.Destination)
-			is.Messages = messages(post, target)
+			is.Messages = Messages(post, target)
 		}
 		rehearsals = append(rehearsals, is)
 	}
@@ -122,8 +122,8 @@ func (r Rules) owed(ctx context.Context, post petpost.Post) (map[string]db.Deliv
 	return owed, err
 }
 
-// messages are the calls to a platform, short of making them.
-func messages(post petpost.Post, target route.Target) (messages []Message) {
+// Messages are the calls to a platform, short of making them.
+func Messages(post petpost.Post, target route.Target) (messages []Message) {
 	if target.Destination.Platform == route.VK {
 		words := compose.VK(post, target, 0)
 		message := Message{Kind: "post", Text: words.Text, Copyright: words.Copyright, Silent: target.Settings.Silent}
