@@ -14,6 +14,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
+	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
@@ -210,8 +211,10 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, w
 	sortByTime(posts)
 	counts, err := a.Posts.StorePage(ctx, db.Page{
 		Wall: &cursor, Posts: posts, NewestFirst: wall.ReadUntil.IsZero(), Window: a.CaseWindow,
-		Owed:   func(post petpost.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
-		Update: func(post petpost.Post, destination string) (db.Owed, bool) { return a.update(post, destination, now) },
+		Owed: func(post petpost.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
+		Update: func(post petpost.Post, destination string) (db.Owed, bool) {
+			return relay.Update(a.Routes, post, destination, a.MaxAge)
+		},
 	})
 	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
 	read.Suppressed, read.Amended = counts.Suppressed, counts.Amended
@@ -243,7 +246,7 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post petpost.Post, now t
 
 // routed tells where the rules send a post.
 func (a *Walls) routed(ctx context.Context, wall db.Wall, post petpost.Post, log *slog.Logger) []db.Owed {
-	destinations, decisions := a.Routes.Match(post, wall.Name)
+	owed, decisions := relay.Owed(a.Routes, post, wall.Name)
 	for _, decision := range decisions {
 		log := log.With("destination", decision.Destination.String(), "why", decision.Reason)
 		if decision.Matched {
@@ -252,43 +255,7 @@ func (a *Walls) routed(ctx context.Context, wall db.Wall, post petpost.Post, log
 			log.InfoContext(ctx, "post not matched")
 		}
 	}
-	owed := make([]db.Owed, len(destinations))
-	for i, destination := range destinations {
-		target, _ := a.Routes.Target(destination)
-		at := slices.IndexFunc(decisions, func(d route.Decision) bool { return d.Destination == destination })
-		owed[i] = owedTo(target, post, decisions[at].Approval)
-		if decisions[at].Unsure {
-			owed[i].Ask = protocol.ReasonUnsure
-		}
-	}
 	return owed
-}
-
-// owedTo is a delivery to a destination, about which a person may be asked first.
-func owedTo(target route.Target, post petpost.Post, approval route.Approval) db.Owed {
-	owed := db.Owed{Destination: target.Destination.String(), Weight: target.FirstWeight(post)}
-	if approval.Asks {
-		owed.Ask, owed.AskFor, owed.Silence = protocol.ReasonApproval, approval.After, string(approval.Then)
-	}
-	return owed
-}
-
-// update tells what it takes to tell a destination news about a case that was
-// told there, whatever its routes say.
-func (a *Walls) update(post petpost.Post, name string, now time.Time) (db.Owed, bool) {
-	destination, err := route.ParseDestination(name)
-	written := post.PostedAt
-	if post.EditedAt.After(written) { // the happy end is often written into the old post
-		written = post.EditedAt
-	}
-	if err != nil || now.Sub(written) > a.MaxAge {
-		return db.Owed{}, false
-	}
-	target, configured := a.Routes.Target(destination)
-	if !configured {
-		return db.Owed{}, false
-	}
-	return owedTo(target, post, target.Settings.Approval), true
 }
 
 // refused turns what ended a reading into what becomes of the wall or of the

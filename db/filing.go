@@ -154,6 +154,9 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 	if before.Forgotten || known && before.DeletedAt == nil && bytes.Equal(before.ContentHash, post.ContentHash) {
 		return nil
 	}
+	if before.TypeByHand {
+		post = post.OfType(petpost.Type(before.Type))
+	}
 	stays := before.CaseID != nil // where an operator may have put it
 	if stays {
 		post.CaseID = *before.CaseID
@@ -186,7 +189,7 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 			return err
 		}
 		if before.DeletedAt != nil {
-			if err := f.restore(ctx, post, closed); err != nil {
+			if err := f.restore(ctx, post, closed, givenUp, nil); err != nil {
 				return err
 			}
 		}
@@ -271,10 +274,10 @@ func (f *filing) adds(ctx context.Context, post Post, over bool) (petpost.Additi
 	return adds, nil
 }
 
-// restore makes the deliveries that were given up with a post what they would
-// be if it had stood all the time.
-func (f *filing) restore(ctx context.Context, post Post, closed bool) error {
-	given, err := f.q.GivenUpDeliveries(ctx, relaysql.GivenUpDeliveriesParams{OwnerID: post.OwnerID, PostID: post.PostID, GivenUp: givenUp})
+// restore makes the deliveries of a post that were given up for a reason, to
+// some destinations or (nil) to all, what they would be if there had been none.
+func (f *filing) restore(ctx context.Context, post Post, closed bool, reason string, to []int64) error {
+	given, err := f.q.GivenUpDeliveries(ctx, relaysql.GivenUpDeliveriesParams{OwnerID: post.OwnerID, PostID: post.PostID, GivenUp: reason})
 	if err != nil || len(given) == 0 {
 		return err
 	}
@@ -287,6 +290,9 @@ func (f *filing) restore(ctx context.Context, post Post, closed bool) error {
 		told[row.DestinationID] = append(told[row.DestinationID], row)
 	}
 	for _, row := range given {
+		if to != nil && !slices.Contains(to, row.DestinationID) {
+			continue
+		}
 		owed := f.judge(post, Owed{}, told[row.DestinationID], closed, false)
 		status := protocol.StatusPending
 		if owed.Suppressed != "" {

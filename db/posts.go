@@ -239,11 +239,7 @@ func owe(ctx context.Context, q *relaysql.Queries, destinationID int64, post Pos
 const freshFor = 6 * time.Hour
 
 func fresh(post Post) bool {
-	written := post.PostedAt
-	if post.EditedAt.After(written) {
-		written = post.EditedAt
-	}
-	return stage[post.Reading.Type] > 0 && time.Since(written) < freshFor
+	return stage[post.Reading.Type] > 0 && time.Since(post.Written()) < freshFor
 }
 
 func destinationID(ctx context.Context, q *relaysql.Queries, name string) (int64, error) {
@@ -291,6 +287,9 @@ func postOf(row relaysql.RelayPost) (Post, error) {
 		if err := json.Unmarshal(row.Fingerprint, &stored.Fingerprint); err != nil {
 			return Post{}, fmt.Errorf("stored %s: %w", stored.ID, err)
 		}
+	}
+	if row.TypeByHand {
+		stored = stored.OfType(petpost.Type(row.Type))
 	}
 	return stored, nil
 }

@@ -146,16 +146,24 @@ func toldReason(caseID, deliveryID, ownerID, postID int64) string {
 	return fmt.Sprintf("case %d is told by delivery %d, %s", caseID, deliveryID, protocol.WallPost(ownerID, postID))
 }
 
+// destination is the id of a destination by its name.
+func (f *filing) destination(ctx context.Context, name string) (int64, error) {
+	if id, known := f.destinations[name]; known {
+		return id, nil
+	}
+	id, err := destinationID(ctx, f.q, name)
+	if err == nil {
+		f.destinations[name] = id
+	}
+	return id, err
+}
+
 // owe writes a delivery. One that was suppressed for its case and is an update
 // now, because its post was edited, is wanted after all.
 func (f *filing) owe(ctx context.Context, post Post, owed Owed) error {
-	destination, known := f.destinations[owed.Destination]
-	if !known {
-		var err error
-		if destination, err = destinationID(ctx, f.q, owed.Destination); err != nil {
-			return err
-		}
-		f.destinations[owed.Destination] = destination
+	destination, err := f.destination(ctx, owed.Destination)
+	if err != nil {
+		return err
 	}
 	id, created, err := owe(ctx, f.q, destination, post, owed)
 	switch {
@@ -166,7 +174,7 @@ func (f *filing) owe(ctx context.Context, post Post, owed Owed) error {
 	case created:
 		f.stored.Owed++
 	case owed.replyTo != 0:
-		_, err := f.q.WantDelivery(ctx, relaysql.WantDeliveryParams{ID: id, ReplyTo: &owed.replyTo})
+		_, err := f.q.WantDelivery(ctx, relaysql.WantDeliveryParams{ID: id, ReplyTo: &owed.replyTo, OtherType: otherType})
 		if errorsIsNoRows(err) {
 			return nil
 		}

@@ -19,6 +19,7 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/rehearse"
+	"vestnik/starter"
 )
 
 // Where the operator's handler is to be mounted: the console for people and
@@ -43,6 +44,7 @@ type Steering interface {
 	Plan(ctx context.Context) (protocol.ReadPlan, error)
 	ReadingKeys(ctx context.Context) ([]db.KeyState, error)
 	ResumeKey(ctx context.Context, captcha string) (bool, error)
+	SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (starter.TypeSet, error)
 	JoinCases(ctx context.Context, into int64, others []int64, note string) (int64, error)
 	SplitCase(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error)
 }
@@ -142,6 +144,7 @@ func (c *console) routes() *http.ServeMux {
 	page("GET /console/cases/{id}/split", c.askToSplit)
 	page("GET /console/cases/{id}/join", c.askToJoin)
 	page("GET /console/posts/{post}", c.showPost)
+	page("POST /console/posts/{post}/type", c.setType)
 	page("GET /console/destinations", c.showDestinations)
 	page("GET /console/walls", c.showWalls)
 	page("GET /console/statistics", c.showStatistics)
@@ -178,6 +181,7 @@ func (c *console) routes() *http.ServeMux {
 	route("POST /api/v1/ops/deliveries/{id}/resume", c.opsResume)
 	route("POST /api/v1/ops/deliveries/resume", c.opsResumeBatch)
 	route("POST /api/v1/ops/deliveries/{id}/take-back", c.opsTakeBack)
+	route("POST /api/v1/ops/posts/{post}/type", c.opsSetType)
 	route("GET /api/v1/ops/cases", c.opsCases)
 	route("GET /api/v1/ops/cases/{id}", c.opsCase)
 	route("POST /api/v1/ops/cases/{id}/split", c.opsSplit)

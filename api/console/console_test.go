@@ -103,6 +103,34 @@ func TestWhatIsToBeApprovedIsShownAsReadersWillSeeItAndGoesOrNot(t *testing.T) {
 	require.Equal(t, "console", decisions[0].Via)
 }
 
+func TestATypeIsSetByHandOnThePageOfAPost(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, true)
+	id := d.owe(t, 1, chatName)
+	require.NoError(t, d.relay.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
+	_, err := d.starter.StartOwed(t.Context(), func() {})
+	require.NoError(t, err)
+	d.await(t, id, protocol.StatusSent)
+	waits := d.owe(t, 1, wallName)
+
+	operator := d.operator(t)
+	source := lostCat(1).ID.String()
+	require.Contains(t, operator.get("/console/posts/"+source).body, `<option value="lost" selected>`)
+	operator.press("/console/posts/"+source+"/type", url.Values{"type": {"adoption"}, "note": {"отдают"}})
+	notice := operator.notice()
+	require.Contains(t, notice, "1 not to be sent any more")
+	require.Contains(t, notice, fmt.Sprintf("Readers see delivery %d in %s all the same", id, chatName))
+	require.Contains(t, operator.get("/console/posts/"+source).body, "set by hand")
+	d.await(t, waits, protocol.StatusSuppressed)
+	decisions, err := d.relay.Ledger.Decisions(t.Context(), "post/"+source, 0, 1)
+	require.NoError(t, err)
+	require.Equal(t, "type adoption", decisions[0].Action)
+	require.Equal(t, "отдают", decisions[0].Note)
+
+	operator.press("/console/posts/"+source+"/type", url.Values{"type": {"dog"}})
+	require.Contains(t, operator.notice(), "is not known")
+}
+
 func TestCaptchaIsShownAndItsAnswerReachesVK(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, true)

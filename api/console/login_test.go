@@ -22,6 +22,7 @@ import (
 	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
 	"vestnik/internal/testenv"
+	"vestnik/starter"
 )
 
 func TestWrongLoginsAreLoggedSlowAndFew(t *testing.T) {
@@ -123,6 +124,9 @@ var errAway = errors.New("no Temporal")
 func (away) Resume(context.Context, int64, protocol.Resume) (string, error) { return "", errAway }
 func (away) Preview(context.Context, int64, int64, string) ([]rehearse.Message, error) {
 	return nil, errAway
+}
+func (away) SetType(context.Context, petpost.PostRef, petpost.Type, string) (starter.TypeSet, error) {
+	return starter.TypeSet{}, errAway
 }
 func (away) Problems(context.Context) ([]protocol.Problem, error)       { return nil, errAway }
 func (away) Destinations(context.Context) ([]protocol.LaneState, error) { return nil, errAway }

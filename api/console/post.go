@@ -2,12 +2,16 @@ package console
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"net/http"
 	"slices"
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
+	"vestnik/internal/words"
+	"vestnik/starter"
 )
 
 // postView is a stored post, delivered or not.
@@ -34,6 +38,42 @@ func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.render(w, r, http.StatusOK, "post", view)
+}
+
+// retype sets the type of a post.
+func (c *console) retype(ctx context.Context, name, kind, note string) (starter.TypeSet, error) {
+	ref, err := post.ParseID(name)
+	if err != nil {
+		return starter.TypeSet{}, refusedByUs{err.Error()}
+	}
+	if err := checkNote(&note); err != nil {
+		return starter.TypeSet{}, err
+	}
+	set, err := c.Steering.SetType(ctx, ref, petpost.Type(kind), note)
+	c.Log.InfoContext(ctx, "operator set a type", "post", ref, "was", set.Was, "type", kind, "error", err)
+	return set, err
+}
+
+func (c *console) setType(w http.ResponseWriter, r *http.Request) {
+	name, kind := r.PathValue("post"), r.PostForm.Get("type")
+	set, err := c.retype(r.Context(), name, kind, r.PostForm.Get("note"))
+	done := fmt.Sprintf("It is %s now: %s owed, %d not to be sent any more.", kind, words.Count(set.Owed, "delivery", "deliveries"), set.Suppressed)
+	for _, row := range set.Sent {
+		done += fmt.Sprintf(" Readers see delivery %d in %s all the same: take it back there.", row.ID, row.Destination)
+	}
+	c.back(w, r, "/console/posts/"+name, done, err)
+}
+
+func (c *console) opsSetType(w http.ResponseWriter, r *http.Request) {
+	var wish struct {
+		Type string `json:"type"`
+		Note string `json:"note"`
+	}
+	if !readOps(w, r, &wish) {
+		return
+	}
+	set, err := c.retype(r.Context(), r.PathValue("post"), wish.Type, wish.Note)
+	c.opsAnswer(w, r, set, err)
 }
 
 // decisionEvidence is what led to the type or the animal of a post.

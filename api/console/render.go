@@ -17,6 +17,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/content"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/words"
 )
@@ -65,6 +66,7 @@ var functions = template.FuncMap{
 	"weigh":    weigh,
 	"join":     strings.Join,
 	"percent":  func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
+	"types":    func() []petpost.Type { return petpost.Types },
 	"statuses": func() []string { return protocol.Statuses },
 	"label":    func(list content.List) string { return list.Label() },
 	"field":    content.FieldLabel,

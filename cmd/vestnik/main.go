@@ -47,7 +47,7 @@ func root() *cli.Command {
 		Commands: []*cli.Command{
 			devCommand(), statusCommand(),
 			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
-			scanCommand(), backfillCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(), takeBackCommand(), auditCommand(), operatorCommand(),
+			scanCommand(), backfillCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(), postCommand(), takeBackCommand(), auditCommand(), operatorCommand(),
 			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
 		},
 	}

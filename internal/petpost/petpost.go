@@ -99,6 +99,8 @@ type Reading struct {
 	// Confidence is how likely Type is right, 0..1, as calibrated on posts that
 	// the model had not seen.
 	Confidence float64
+	// ByHand: a person has said what Type it is.
+	ByHand bool `json:"-"`
 	// SetAside is what of the own text was not read, as boilerplate of the wall:
 	// without it the text gives the same Reading again.
 	SetAside []string `json:",omitempty"`

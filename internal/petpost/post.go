@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"vestnik/internal/post"
 )
@@ -41,13 +42,32 @@ func ReadOn(wall *WallContext, raw post.Post) Post {
 	return Post{Post: raw, Reading: reading, Fingerprint: NewFingerprint(raw.ID, cmp.Or(raw.Origin, raw.ID), input, reading)}
 }
 
+// OfType is the post as a person says that it is to be taken.
+func (p Post) OfType(kind Type) Post {
+	p.Reading.Type, p.Reading.Confidence, p.Reading.ByHand = kind, 1, true
+	p.Fingerprint.Type = kind
+	return p
+}
+
 // Version changes when the messages about the post are to change.
 func (p Post) Version() []byte {
 	hash := sha256.New()
 	_, _ = hash.Write(p.ContentHash)
 	_, _ = fmt.Fprintf(hash, " deleted %t closed %t", !p.DeletedAt.IsZero(), p.CaseClosed && p.Reading.Type != Reunited)
+	if p.Reading.ByHand {
+		_, _ = fmt.Fprintf(hash, " type %s", p.Reading.Type)
+	}
 	if len(p.Additions) > 0 {
 		_, _ = fmt.Fprintf(hash, " added %v", p.Additions)
 	}
 	return hash.Sum(nil)[:16]
+}
+
+// Written is when the post was last written: the happy end often goes into the old
+// one.
+func (p Post) Written() time.Time {
+	if p.EditedAt.After(p.PostedAt) {
+		return p.EditedAt
+	}
+	return p.PostedAt
 }

@@ -63,6 +63,9 @@ func Run(ctx context.Context, posts *db.Posts, cases *db.Cases, apply bool) (Rep
 func look(posts []db.Post) (differ []db.Reread) {
 	for _, post := range posts {
 		now := petpost.ReadOn(petpost.ContextOf(post.Reading.SetAside), post.Post)
+		if post.Reading.ByHand {
+			now = now.OfType(post.Reading.Type)
+		}
 		if !slices.Equal(fieldsOf(post.Reading), fieldsOf(now.Reading)) || !db.SameFingerprint(post.Fingerprint, now.Fingerprint) {
 			differ = append(differ, db.Reread{Post: post, Reading: now.Reading, Fingerprint: now.Fingerprint})
 		}

@@ -145,7 +145,7 @@ func (q *Queries) CaseCandidates(ctx context.Context, arg CaseCandidatesParams) 
 }
 
 const casePosts = `-- name: CasePosts :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
 `
 
 func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, error) {
@@ -192,6 +192,7 @@ func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, er
 			&i.BlankedAt,
 			&i.Forgotten,
 			&i.Parents,
+			&i.TypeByHand,
 		); err != nil {
 			return nil, err
 		}
@@ -284,7 +285,7 @@ type GivenUpDeliveriesRow struct {
 	DestinationID int64
 }
 
-// What was not sent because its post was deleted, which now stands again.
+// What was not sent for a reason that holds no more: its post was deleted, and now stands again.
 func (q *Queries) GivenUpDeliveries(ctx context.Context, arg GivenUpDeliveriesParams) ([]GivenUpDeliveriesRow, error) {
 	rows, err := q.db.Query(ctx, givenUpDeliveries, arg.OwnerID, arg.PostID, arg.GivenUp)
 	if err != nil {
@@ -587,7 +588,7 @@ func (q *Queries) OpenCase(ctx context.Context, note string) (int64, error) {
 }
 
 const othersOfCase = `-- name: OthersOfCase :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents FROM relay.posts
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand FROM relay.posts
 WHERE case_id = $1::bigint AND NOT (owner_id = $2 AND post_id = $3) AND deleted_at IS NULL AND blanked_at IS NULL
 ORDER BY posted_at DESC
 LIMIT $4
@@ -650,6 +651,7 @@ func (q *Queries) OthersOfCase(ctx context.Context, arg OthersOfCaseParams) ([]R
 			&i.BlankedAt,
 			&i.Forgotten,
 			&i.Parents,
+			&i.TypeByHand,
 		); err != nil {
 			return nil, err
 		}
@@ -804,7 +806,7 @@ func (q *Queries) StandFor(ctx context.Context, arg StandForParams) error {
 }
 
 const storedPosts = `-- name: StoredPosts :many
-SELECT post_id, case_id, type, fingerprint, deleted_at, forgotten, content_hash
+SELECT post_id, case_id, type, type_by_hand, fingerprint, deleted_at, forgotten, content_hash
 FROM relay.posts
 WHERE owner_id = $1 AND post_id = ANY($2::bigint[])
 `
@@ -818,6 +820,7 @@ type StoredPostsRow struct {
 	PostID      int64
 	CaseID      *int64
 	Type        string
+	TypeByHand  bool
 	Fingerprint json.RawMessage
 	DeletedAt   *time.Time
 	Forgotten   bool
@@ -837,6 +840,7 @@ func (q *Queries) StoredPosts(ctx context.Context, arg StoredPostsParams) ([]Sto
 			&i.PostID,
 			&i.CaseID,
 			&i.Type,
+			&i.TypeByHand,
 			&i.Fingerprint,
 			&i.DeletedAt,
 			&i.Forgotten,
@@ -867,6 +871,52 @@ type SuppressDeliveryParams struct {
 func (q *Queries) SuppressDelivery(ctx context.Context, arg SuppressDeliveryParams) error {
 	_, err := q.db.Exec(ctx, suppressDelivery, arg.ID, arg.Reason, arg.StandsFor)
 	return err
+}
+
+const suppressMistyped = `-- name: SuppressMistyped :many
+UPDATE relay.deliveries v
+SET status = 'suppressed', reason = $1, untold = true, updated_at = now()
+FROM relay.destinations d
+WHERE d.id = v.destination_id AND v.owner_id = $2 AND v.post_id = $3 AND v.status IN ('pending', 'parked') AND v.unknown_attempts = 0
+  AND NOT d.name = ANY($4::text[]) AND NOT ($5::boolean AND v.reply_to IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM relay.delivery_parts t WHERE t.delivery_id = v.id)
+RETURNING v.id
+`
+
+type SuppressMistypedParams struct {
+	Reason   string
+	OwnerID  int64
+	PostID   int64
+	Routed   []string
+	KeepNews bool
+}
+
+// What no rule asks for any more, now that a person has said what type the post is, and
+// nothing of it has gone out. News about a case that was told may stay.
+func (q *Queries) SuppressMistyped(ctx context.Context, arg SuppressMistypedParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, suppressMistyped,
+		arg.Reason,
+		arg.OwnerID,
+		arg.PostID,
+		arg.Routed,
+		arg.KeepNews,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const suppressWaiting = `-- name: SuppressWaiting :many
@@ -1001,19 +1051,20 @@ func (q *Queries) ToldDeliveries(ctx context.Context, caseID *int64) ([]ToldDeli
 
 const wantDelivery = `-- name: WantDelivery :one
 UPDATE relay.deliveries
-SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
-WHERE id = $1 AND status = 'suppressed' AND stands_for IS NOT NULL
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, reply_to = $1, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+WHERE id = $2 AND status = 'suppressed' AND (stands_for IS NOT NULL OR reason = $3)
 RETURNING id
 `
 
 type WantDeliveryParams struct {
-	ID      int64
-	ReplyTo *int64
+	ReplyTo   *int64
+	ID        int64
+	OtherType string
 }
 
-// A delivery that its case had suppressed is wanted after all, as an update.
+// A delivery that its case, or its type, had suppressed is wanted after all, as an update.
 func (q *Queries) WantDelivery(ctx context.Context, arg WantDeliveryParams) (int64, error) {
-	row := q.db.QueryRow(ctx, wantDelivery, arg.ID, arg.ReplyTo)
+	row := q.db.QueryRow(ctx, wantDelivery, arg.ReplyTo, arg.ID, arg.OtherType)
 	var id int64
 	err := row.Scan(&id)
 	return id, err

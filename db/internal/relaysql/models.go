@@ -78,6 +78,7 @@ type RelayPost struct {
 	BlankedAt      *time.Time
 	Forgotten      bool
 	Parents        []post.Repost
+	TypeByHand     bool
 }
 
 type RelayWall struct {

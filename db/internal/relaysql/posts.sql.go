@@ -49,7 +49,7 @@ func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int
 }
 
 const getPost = `-- name: GetPost :one
-SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, (c.closed_at IS NOT NULL)::boolean AS case_closed,
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, (c.closed_at IS NOT NULL)::boolean AS case_closed,
        EXISTS (SELECT FROM relay.posts o WHERE o.case_id = p.case_id AND NOT (o.owner_id = p.owner_id AND o.post_id = p.post_id)) AS has_others
 FROM relay.posts p
 LEFT JOIN relay.cases c ON c.id = p.case_id
@@ -105,6 +105,7 @@ func (q *Queries) GetPost(ctx context.Context, arg GetPostParams) (GetPostRow, e
 		&i.RelayPost.BlankedAt,
 		&i.RelayPost.Forgotten,
 		&i.RelayPost.Parents,
+		&i.RelayPost.TypeByHand,
 		&i.CaseClosed,
 		&i.HasOthers,
 	)
@@ -192,7 +193,7 @@ func (q *Queries) MissingPosts(ctx context.Context, arg MissingPostsParams) ([]i
 }
 
 const postsAfter = `-- name: PostsAfter :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents FROM relay.posts
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand FROM relay.posts
 WHERE (owner_id, post_id) > ($1::bigint, $2::bigint) AND blanked_at IS NULL
 ORDER BY owner_id, post_id
 LIMIT $3
@@ -249,6 +250,7 @@ func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]Relay
 			&i.BlankedAt,
 			&i.Forgotten,
 			&i.Parents,
+			&i.TypeByHand,
 		); err != nil {
 			return nil, err
 		}
@@ -289,7 +291,7 @@ func (q *Queries) PostsChecked(ctx context.Context, arg PostsCheckedParams) erro
 }
 
 const postsNeverOwed = `-- name: PostsNeverOwed :many
-SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, (c.closed_at IS NOT NULL)::boolean AS case_closed
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, (c.closed_at IS NOT NULL)::boolean AS case_closed
 FROM relay.posts p
 JOIN relay.cases c ON c.id = p.case_id
 WHERE p.owner_id = $1 AND p.posted_at >= $2 AND p.deleted_at IS NULL
@@ -352,6 +354,7 @@ func (q *Queries) PostsNeverOwed(ctx context.Context, arg PostsNeverOwedParams) 
 			&i.RelayPost.BlankedAt,
 			&i.RelayPost.Forgotten,
 			&i.RelayPost.Parents,
+			&i.RelayPost.TypeByHand,
 			&i.CaseClosed,
 		); err != nil {
 			return nil, err
@@ -432,7 +435,7 @@ func (q *Queries) PostsToCheck(ctx context.Context, arg PostsToCheckParams) ([]i
 
 const rereadPost = `-- name: RereadPost :exec
 UPDATE relay.posts
-SET type = $1, animal = $2, sex = $3, name = $4, phones = $5, location = $6, when_said = $7,
+SET type = CASE WHEN type_by_hand THEN type ELSE $1 END, animal = $2, sex = $3, name = $4, phones = $5, location = $6, when_said = $7,
     contacts = $8, reading = $9, ruleset_version = $10, fingerprint = $11, updated_at = now()
 WHERE owner_id = $12 AND post_id = $13 AND content_hash = $14
 `
@@ -474,6 +477,28 @@ func (q *Queries) RereadPost(ctx context.Context, arg RereadPostParams) error {
 	return err
 }
 
+const setPostType = `-- name: SetPostType :exec
+UPDATE relay.posts SET type = $1, type_by_hand = true, fingerprint = $2, updated_at = now()
+WHERE owner_id = $3 AND post_id = $4
+`
+
+type SetPostTypeParams struct {
+	Type        string
+	Fingerprint json.RawMessage
+	OwnerID     int64
+	PostID      int64
+}
+
+func (q *Queries) SetPostType(ctx context.Context, arg SetPostTypeParams) error {
+	_, err := q.db.Exec(ctx, setPostType,
+		arg.Type,
+		arg.Fingerprint,
+		arg.OwnerID,
+		arg.PostID,
+	)
+	return err
+}
+
 const storePost = `-- name: StorePost :one
 WITH opened AS (
     INSERT INTO relay.cases (note) SELECT '' WHERE $1::bigint IS NULL RETURNING id
@@ -487,7 +512,7 @@ WITH opened AS (
         from_id = excluded.from_id, posted_at = excluded.posted_at, edited_at = excluded.edited_at, text = excluded.text,
         reposts = excluded.reposts, parents = excluded.parents, origin_owner_id = excluded.origin_owner_id, origin_post_id = excluded.origin_post_id,
         photos = excluded.photos, attachments = excluded.attachments, link = excluded.link, content_hash = excluded.content_hash,
-        type = excluded.type, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
+        type = CASE WHEN relay.posts.type_by_hand THEN relay.posts.type ELSE excluded.type END, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
         location = excluded.location, when_said = excluded.when_said, contacts = excluded.contacts, reading = excluded.reading,
         ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint,
         case_id = coalesce(relay.posts.case_id, excluded.case_id),

@@ -4,7 +4,7 @@
 SELECT pg_advisory_xact_lock(@class::int, stripe) FROM unnest(@stripes::int[]) AS stripe;
 
 -- name: StoredPosts :many
-SELECT post_id, case_id, type, fingerprint, deleted_at, forgotten, content_hash
+SELECT post_id, case_id, type, type_by_hand, fingerprint, deleted_at, forgotten, content_hash
 FROM relay.posts
 WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]);
 
@@ -117,8 +117,19 @@ WHERE p.owner_id = v.owner_id AND p.post_id = v.post_id
     OR v.owner_id = sqlc.narg('owner_id')::bigint AND v.post_id = sqlc.narg('post_id')::bigint)
 RETURNING v.id;
 
+-- name: SuppressMistyped :many
+-- What no rule asks for any more, now that a person has said what type the post is, and
+-- nothing of it has gone out. News about a case that was told may stay.
+UPDATE relay.deliveries v
+SET status = 'suppressed', reason = @reason, untold = true, updated_at = now()
+FROM relay.destinations d
+WHERE d.id = v.destination_id AND v.owner_id = @owner_id AND v.post_id = @post_id AND v.status IN ('pending', 'parked') AND v.unknown_attempts = 0
+  AND NOT d.name = ANY(@routed::text[]) AND NOT (@keep_news::boolean AND v.reply_to IS NOT NULL)
+  AND NOT EXISTS (SELECT FROM relay.delivery_parts t WHERE t.delivery_id = v.id)
+RETURNING v.id;
+
 -- name: GivenUpDeliveries :many
--- What was not sent because its post was deleted, which now stands again.
+-- What was not sent for a reason that holds no more: its post was deleted, and now stands again.
 SELECT id, destination_id FROM relay.deliveries
 WHERE owner_id = @owner_id AND post_id = @post_id AND status = 'suppressed' AND reason = @given_up AND attempts = 0
 ORDER BY id;
@@ -136,10 +147,10 @@ SET status = 'suppressed', reason = $2, stands_for = $3, untold = started_at IS 
 WHERE id = $1 AND status = 'pending' AND attempts = 0;
 
 -- name: WantDelivery :one
--- A delivery that its case had suppressed is wanted after all, as an update.
+-- A delivery that its case, or its type, had suppressed is wanted after all, as an update.
 UPDATE relay.deliveries
-SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, reply_to = $2, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
-WHERE id = $1 AND status = 'suppressed' AND stands_for IS NOT NULL
+SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, reply_to = @reply_to, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
+WHERE id = @id AND status = 'suppressed' AND (stands_for IS NOT NULL OR reason = @other_type)
 RETURNING id;
 
 -- name: ReleaseStranded :many

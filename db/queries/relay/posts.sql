@@ -23,7 +23,7 @@ WITH opened AS (
         from_id = excluded.from_id, posted_at = excluded.posted_at, edited_at = excluded.edited_at, text = excluded.text,
         reposts = excluded.reposts, parents = excluded.parents, origin_owner_id = excluded.origin_owner_id, origin_post_id = excluded.origin_post_id,
         photos = excluded.photos, attachments = excluded.attachments, link = excluded.link, content_hash = excluded.content_hash,
-        type = excluded.type, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
+        type = CASE WHEN relay.posts.type_by_hand THEN relay.posts.type ELSE excluded.type END, animal = excluded.animal, sex = excluded.sex, name = excluded.name, phones = excluded.phones,
         location = excluded.location, when_said = excluded.when_said, contacts = excluded.contacts, reading = excluded.reading,
         ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint,
         case_id = coalesce(relay.posts.case_id, excluded.case_id),
@@ -89,9 +89,13 @@ LIMIT @most;
 
 -- name: RereadPost :exec
 UPDATE relay.posts
-SET type = @type, animal = @animal, sex = @sex, name = @name, phones = @phones, location = @location, when_said = @when_said,
+SET type = CASE WHEN type_by_hand THEN type ELSE @type END, animal = @animal, sex = @sex, name = @name, phones = @phones, location = @location, when_said = @when_said,
     contacts = @contacts, reading = @reading, ruleset_version = @ruleset_version, fingerprint = @fingerprint, updated_at = now()
 WHERE owner_id = @owner_id AND post_id = @post_id AND content_hash = @content_hash;
+
+-- name: SetPostType :exec
+UPDATE relay.posts SET type = @type, type_by_hand = true, fingerprint = @fingerprint, updated_at = now()
+WHERE owner_id = @owner_id AND post_id = @post_id;
 
 -- name: PostsNeverOwed :many
 -- Posts of a wall that stand and have no delivery, in the order of writing.

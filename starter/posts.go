@@ -1,0 +1,96 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"vestnik/db"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+	"vestnik/internal/relay"
+	"vestnik/internal/words"
+)
+
+// TypeSet is what came of setting a post's type by hand.
+type TypeSet struct {
+	db.TypeSet
+
+	// Sent are the deliveries that readers see, or may see, though no rule would
+	// send them now: TakeBack removes them.
+	Sent []db.DeliveryRow `json:"sent"`
+}
+
+// SetType remembers what type a post is, above any later reading, and has its
+// deliveries follow; see [db.Posts.SetType]. A post that is older than
+// DELIVER_MAX_AGE is owed nowhere anew. *words.Unknown if there is no such type,
+// db.ErrNotFound if the post is not stored.
+func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (set TypeSet, err error) {
+	if !slices.Contains(petpost.Types, kind) {
+		known := make([]string, len(petpost.Types))
+		for i, one := range petpost.Types {
+			known[i] = string(one)
+		}
+		return set, words.NewUnknown("type", string(kind), known, "a post is one of them")
+	}
+	defer s.decided(ctx, "type "+string(kind), "post/"+ref.String(), note, &err)
+	post, err := s.relay.Posts.Get(ctx, ref.OwnerID, ref.PostID)
+	if err != nil {
+		return set, err
+	}
+	wall, err := s.wallOf(ctx, ref.OwnerID)
+	if err != nil {
+		return set, err
+	}
+	scan := s.relay.Config.Scan
+	set.TypeSet, err = s.relay.Posts.SetType(ctx, ref, kind, time.Since(post.Written()) <= scan.MaxAge, db.Page{
+		Window: s.relay.Config.Relay.CaseWindow,
+		Owed: func(post petpost.Post) []db.Owed {
+			owed, _ := relay.Owed(s.relay.Routes, post, wall)
+			return owed
+		},
+		Update: func(post petpost.Post, destination string) (db.Owed, bool) {
+			return relay.Update(s.relay.Routes, post, destination, scan.MaxAge)
+		},
+	})
+	if err != nil {
+		return set, err
+	}
+	if set.Sent, err = s.sentAnyway(ctx, post.OfType(kind), wall); err != nil {
+		return set, err
+	}
+	_, err = s.StartOwed(ctx, func() {})
+	_, untold := s.TellRuns(ctx)
+	return set, errors.Join(err, untold, s.NudgeEdits(ctx))
+}
+
+// sentAnyway are the deliveries of a post that went, or may have gone, where no
+// rule sends it.
+func (s *Starter) sentAnyway(ctx context.Context, post petpost.Post, wall string) ([]db.DeliveryRow, error) {
+	routed, _ := relay.Owed(s.relay.Routes, post, wall)
+	rows, err := s.relay.Ledger.List(ctx, db.DeliveryFilter{Post: post.ID, Limit: 1000})
+	if err != nil {
+		return nil, err
+	}
+	atReaders := []string{protocol.StatusSent, protocol.StatusSending, protocol.StatusUnknown}
+	return slices.DeleteFunc(rows, func(row db.DeliveryRow) bool {
+		return !slices.Contains(atReaders, row.Status) || row.TakenBackAt != nil ||
+			slices.ContainsFunc(routed, func(owed db.Owed) bool { return owed.Destination == row.Destination })
+	}), nil
+}
+
+// wallOf is the name under which a wall is watched, "" if it is not.
+func (s *Starter) wallOf(ctx context.Context, ownerID int64) (string, error) {
+	walls, err := s.relay.Walls.Watched(ctx)
+	if err != nil {
+		return "", fmt.Errorf("the wall's name: %w", err)
+	}
+	for _, wall := range walls {
+		if wall.OwnerID == ownerID {
+			return wall.Name, nil
+		}
+	}
+	return "", nil
+}
