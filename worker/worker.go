@@ -45,23 +45,25 @@ type Registry interface {
 // to a new version of the deployment with their next task, so that nothing
 // needs old workers.
 func RegisterWorkflows(registry Registry) {
-	for _, entry := range []struct {
-		name     string
-		function any
-	}{
-		{protocol.ScanWallsWorkflow, workflows.ScanWalls},
-		{protocol.RecoverWorkflow, workflows.Recover},
-		{protocol.RetainWorkflow, workflows.Retain},
-		{protocol.DeliverPostWorkflow, workflows.DeliverPost},
-		{protocol.DestinationWorkflow, workflows.Destination},
-		{protocol.BotSessionWorkflow, workflows.BotSession},
-		{protocol.ImportContentWorkflow, workflows.ImportContent},
-		{protocol.CheckPhotosWorkflow, workflows.CheckPhotos},
-	} {
+	for _, entry := range registered {
 		registry.RegisterWorkflowWithOptions(entry.function, workflow.RegisterOptions{
 			Name: entry.name, VersioningBehavior: workflow.VersioningBehaviorAutoUpgrade,
 		})
 	}
+}
+
+var registered = []struct {
+	name     string
+	function any
+}{
+	{protocol.ScanWallsWorkflow, workflows.ScanWalls},
+	{protocol.RecoverWorkflow, workflows.Recover},
+	{protocol.RetainWorkflow, workflows.Retain},
+	{protocol.DeliverPostWorkflow, workflows.DeliverPost},
+	{protocol.DestinationWorkflow, workflows.Destination},
+	{protocol.BotSessionWorkflow, workflows.BotSession},
+	{protocol.ImportContentWorkflow, workflows.ImportContent},
+	{protocol.CheckPhotosWorkflow, workflows.CheckPhotos},
 }
 
 // Workers polls the task queues of one process.

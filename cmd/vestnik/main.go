@@ -48,7 +48,7 @@ func root() *cli.Command {
 			devCommand(), statusCommand(),
 			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
 			scanCommand(), backfillCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(), postCommand(), takeBackCommand(), auditCommand(), operatorCommand(),
-			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
+			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), deployCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
 		},
 	}
 	strict(root)

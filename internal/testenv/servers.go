@@ -32,7 +32,16 @@ type Servers struct {
 // memory each, and a schedule in a new one fires after 0.1 s instead of 2 s.
 var settings = append([]devstack.Setting{
 	{Key: "system.namespaceCacheRefreshInterval", Value: `"100ms"`},
+}, ClusterSettings...)
+
+// ClusterSettings are those of a cluster that tests run on. What a namespace
+// has got is known late there, as in production: after two seconds.
+var ClusterSettings = append([]devstack.Setting{
 	{Key: "worker.perNamespaceWorkerStartRate", Value: "200"},
+	// What a version of a deployment still needs is looked for at once, not
+	// after three minutes.
+	{Key: "matching.wv.VersionDrainageStatusVisibilityGracePeriod", Value: `"2s"`},
+	{Key: "matching.wv.VersionDrainageStatusRefreshInterval", Value: `"2s"`},
 	{Key: "frontend.rps.namespaceReplicationInducingAPIs", Value: "1000"},
 	{Key: "frontend.namespaceRPS.namespaceReplicationInducingAPIs", Value: "1000"},
 }, devstack.Settings...)
