@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"bytes"
 	"context"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/compose-spec/compose-go/v2/cli"
 	"github.com/compose-spec/compose-go/v2/types"
+	"github.com/goccy/go-yaml"
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/operatorservice/v1"
@@ -95,6 +97,47 @@ func TestWhatComposeSetsStartsVestnik(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, "vestnik@postgres/vestnik", cfg.Database.Target())
 		require.Equal(t, name == "api", cfg.HTTP.OpsToken.IsSet(), "%s: who needs no token has none", name)
+	}
+}
+
+// deploy/k8s is a module of its own, whose tests know Kubernetes; what its pods
+// are given as settings is read here.
+func TestWhatKubernetesSetsStartsVestnik(t *testing.T) {
+	t.Parallel()
+	secrets := makeSecrets(t)
+	settings, err := os.ReadFile("k8s/base/settings.env")
+	require.NoError(t, err)
+	for role, file := range map[string]string{"api": "k8s/base/api.yaml", "worker": "k8s/worker/worker.yaml"} {
+		environ := map[string]string{}
+		for line := range strings.Lines(string(settings)) {
+			if name, value, is := strings.Cut(strings.TrimSpace(line), "="); is && !strings.HasPrefix(name, "#") {
+				environ[name] = strings.ReplaceAll(value, "/run/secrets", secrets)
+			}
+		}
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var deployment struct {
+			Spec struct {
+				Template struct {
+					Spec struct {
+						Containers []struct {
+							Args []string
+							Env  []struct{ Name, Value string }
+						}
+					}
+				}
+			}
+		}
+		require.NoError(t, yaml.NewDecoder(bytes.NewReader(text)).Decode(&deployment)) // the first of the file
+		container := deployment.Spec.Template.Spec.Containers[0]
+		require.Equal(t, []string{role}, container.Args)
+		for _, variable := range container.Env {
+			environ[variable.Name] = strings.ReplaceAll(variable.Value, "/run/secrets", secrets)
+		}
+		cfg, err := config.Load(environ, config.NeedDatabase, config.NeedTemporal)
+		require.NoError(t, err, role)
+		require.True(t, cfg.Worker.Versioned(), role)
+		require.Equal(t, role == "api", cfg.HTTP.OpsToken.IsSet(), "%s: who needs no token has none", role)
 	}
 }
 
