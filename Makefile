@@ -52,6 +52,7 @@ test: temporal gotestsum vetted ## everything a change must pass: format, vet, w
 		--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
 		-race -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
 	@if [ -s $(BIN)/flaky.txt ]; then echo "failed at first (test name, runs, failures):"; cat $(BIN)/flaky.txt; fi
+	$(GO) -C deploy/k8s test ./...
 
 .PHONY: check
 check: vetted ## the same for the inner loop, under a minute: the tests that need no servers, without the race detector
@@ -86,6 +87,15 @@ scale: ## every query against ten years of data (10 GB, some minutes to fill): n
 .PHONY: chaos
 chaos: temporal ## the storm: everything fails while posts and clicks go on, then what came is audited; SEED=1, ARGS=-short
 	$(GO) run ./internal/chaos -seed $(or $(SEED),1) $(ARGS)
+
+.PHONY: cluster
+cluster: $(BIN)/temporal-server ## a Temporal of five processes and 512 shards on Postgres, until Ctrl-C; ARGS='go run ./bench' runs a command on it
+	$(GO) run ./deploy/cluster $(ARGS)
+
+.PHONY: test-cluster
+test-cluster: $(BIN)/temporal-server ## end-to-end tests (a rollout among them) and a short storm on such a cluster; .ci/run leaves it out, for its time
+	$(GO) run ./deploy/cluster $(GO) test -count=1 -timeout 30m -parallel $(TEST_PARALLEL) $(or $(ARGS),./e2e)
+	$(GO) run ./internal/chaos -short -cluster
 
 .PHONY: eval
 eval: ## how well posts are understood: precision and recall on the labelled corpus
@@ -142,3 +152,10 @@ $(BIN)/temporal: internal/devstack/temporal.mod
 	@mkdir -p $(BIN)
 	@echo "building temporal into .bin, once"
 	@GOFLAGS= GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=$< -o $@ github.com/temporalio/cli/cmd/temporal
+
+# Both programs of a cluster; about five minutes.
+$(BIN)/temporal-server: deploy/cluster/temporal.mod
+	@mkdir -p $(BIN)
+	@echo "building the servers of a Temporal cluster into .bin, once"
+	@GOFLAGS= GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=$< -o $(BIN)/temporal-sql go.temporal.io/server/cmd/tools/sql
+	@GOFLAGS= GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=$< -o $@ go.temporal.io/server/cmd/server

@@ -54,11 +54,12 @@ func main() {
 	flag.DurationVar(&s.lasting, "lasting", 4*time.Minute, "how long things fail")
 	flag.DurationVar(&s.calm, "calm", 5*time.Minute, "how long everything may take to come to rest")
 	flag.StringVar(&s.without, "without", "", "kinds of faults to leave out, as they are printed: rollout,lane terminated")
+	flag.BoolVar(&s.cluster, "cluster", false, "Temporal as a cluster of processes on Postgres, of which one history is killed; see make cluster")
 	flag.Parse()
 	if *short {
-		without := s.without
+		without, cluster := s.without, s.cluster
 		s = shortScale()
-		s.without = without
+		s.without, s.cluster = without, cluster
 	}
 	os.Exit(report(*seed, s))
 }

@@ -19,6 +19,7 @@ type scale struct {
 	workers                        int
 	people                         bool   // faults that only a person can mend, too
 	without                        string // kinds of faults that are left out of the plan
+	cluster                        bool   // Temporal is a cluster of processes on Postgres, not the dev server
 }
 
 func shortScale() scale {

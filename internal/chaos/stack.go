@@ -51,6 +51,7 @@ type stack struct {
 
 	postgres *devstack.Postgres
 	temporal *devstack.Temporal
+	cluster  *devstack.Cluster // in place of temporal, where the storm asks for one
 	api      *service
 
 	mu      sync.Mutex
@@ -120,11 +121,22 @@ func (s *stack) startPostgres(ctx context.Context) (err error) {
 }
 
 func (s *stack) startTemporal(ctx context.Context) error {
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
+	output, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return err
 	}
-	binary, err := devstack.FindTemporal(ctx, strings.TrimSpace(string(root)), nil)
+	root := strings.TrimSpace(string(output))
+	if s.world.cluster {
+		s.cluster, err = devstack.StartCluster(ctx, devstack.ClusterOptions{
+			Bin: filepath.Join(root, ".bin"), Dir: filepath.Join(s.dir, "cluster"), Namespaces: []string{client.DefaultNamespace}, Settings: devstack.Settings,
+		})
+		if err != nil {
+			return err
+		}
+		s.lead("-temporal", s.cluster.Address)
+		return nil
+	}
+	binary, err := devstack.FindTemporal(ctx, root, nil)
 	if err != nil {
 		return err
 	}
@@ -149,8 +161,15 @@ func (s *stack) lead(suffix, far string) {
 }
 
 // outage stops a server, leaves it down for a time and starts it again with
-// its data.
+// its data. Of a cluster one history goes, without a word, and its shards move.
 func (s *stack) outage(ctx context.Context, f fault) error {
+	if f.kind == temporalDown && s.cluster != nil {
+		if err := s.cluster.Kill("history-1"); err != nil {
+			return err
+		}
+		sleep(ctx, f.lasting)
+		return s.cluster.Start("history-1")
+	}
 	pid, stop, start := s.postgres.PID, s.postgres.Stop, s.startPostgres
 	if f.kind == temporalDown {
 		pid, stop, start = s.temporal.PID, s.temporal.Stop, s.startTemporal
@@ -262,6 +281,9 @@ func (s *stack) close() {
 	}
 	if s.temporal != nil {
 		_ = s.temporal.Stop(ctx)
+	}
+	if s.cluster != nil {
+		_ = s.cluster.Stop(ctx)
 	}
 	if s.postgres != nil {
 		_ = s.postgres.Stop(ctx)

@@ -201,7 +201,7 @@ func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres
 		"listen_addresses=" + loopback,
 		// No socket file: its path has a limit of 107 bytes, and TCP will do.
 		"unix_socket_directories=",
-		"max_connections=200",
+		"max_connections=400",
 		"timezone=UTC", "log_timezone=UTC",
 		"log_min_messages=warning",
 		// Statements hold users' data; they stay out of the log.
@@ -210,7 +210,7 @@ func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres
 	if options.Throwaway {
 		settings = append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 			"autovacuum=off", // it would vacuum beside tests that look at plans, and databases of tests live for seconds
-			"wal_level=minimal", "max_wal_senders=0", "max_connections=400", "shared_buffers=256MB")
+			"wal_level=minimal", "max_wal_senders=0", "shared_buffers=256MB")
 	}
 	arguments := []string{"-D", c.dir}
 	for _, setting := range settings {

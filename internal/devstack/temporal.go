@@ -149,7 +149,9 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 		process: process,
 		ports:   ports,
 	}
-	if err := temporal.ready(ctx, options.Namespaces); err != nil {
+	ready, cancel := context.WithTimeout(ctx, temporalReady)
+	defer cancel()
+	if err := settle(ready, temporal.Address, options.Namespaces, process); err != nil {
 		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), temporalStop)
 		defer cancel()
 		_ = temporal.Stop(stopping)
@@ -158,12 +160,19 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	return temporal, nil
 }
 
-// ready waits for the first answer, then settles the namespaces.
-func (t *Temporal) ready(ctx context.Context, namespaces []string) error {
-	ctx, cancel := context.WithTimeout(ctx, temporalReady)
-	defer cancel()
+// settle waits for the first answer at address, then settles the namespaces.
+// It fails once one of the processes that are to answer has ended.
+func settle(ctx context.Context, address string, namespaces []string, processes ...*process) error {
+	ended := func() error {
+		for _, process := range processes {
+			if process.ended() {
+				return &endedEarly{said: process.said()}
+			}
+		}
+		return nil
+	}
 	for {
-		service, err := client.DialContext(ctx, client.Options{HostPort: t.Address, Logger: silent{}})
+		service, err := client.DialContext(ctx, client.Options{HostPort: address, Logger: silent{}})
 		if err == nil {
 			defer service.Close()
 			for _, name := range namespaces {
@@ -171,15 +180,13 @@ func (t *Temporal) ready(ctx context.Context, namespaces []string) error {
 					return err
 				}
 			}
-			if !t.process.ended() {
-				return nil
-			}
+			return ended()
 		}
-		if t.process.ended() {
-			return &endedEarly{said: t.process.said()}
+		if err := ended(); err != nil {
+			return err
 		}
 		if wait(ctx, 50*time.Millisecond) != nil {
-			return fmt.Errorf("the server does not answer: %w; it said:\n%s", ctx.Err(), t.process.said())
+			return fmt.Errorf("the server does not answer: %w; it said:\n%s", ctx.Err(), processes[0].said())
 		}
 	}
 }

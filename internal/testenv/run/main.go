@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/signal"
 	"syscall"
 	"time"
@@ -55,20 +54,5 @@ func run(arguments []string) (code int, err error) {
 		return 1, fmt.Errorf("start Temporal: %w", err)
 	}
 
-	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
-	command.Env = append(os.Environ(), testenv.DatabaseVariable+"="+database, testenv.TemporalVariable+"="+temporal)
-	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	// The command hears of the end from us as well as from the terminal.
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
-	command.WaitDelay = 30 * time.Second
-	err = command.Run()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0, nil
-	case errors.As(err, &exit) && exit.ExitCode() > 0:
-		return exit.ExitCode(), nil // the command has said what was wrong
-	default:
-		return 1, fmt.Errorf("%s: %w", arguments[0], err)
-	}
+	return testenv.Run(ctx, arguments, database, temporal)
 }
