@@ -16,13 +16,14 @@ type link struct {
 	address string // where the near side connects
 
 	mu       sync.Mutex
-	far      string
+	far      []string // taken in turn, one for each connection
+	taken    int
 	passing  chan struct{} // closed unless the link stalls
 	dropping bool
 	open     map[net.Conn]bool
 }
 
-func openLink(far string) (*link, error) {
+func openLink(far ...string) (*link, error) {
 	near, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("open a link: %w", err)
@@ -48,7 +49,8 @@ func (l *link) carry(near net.Conn) {
 	}
 	defer l.end(near)
 	l.mu.Lock()
-	address := l.far
+	address := l.far[l.taken%len(l.far)]
+	l.taken++
 	l.mu.Unlock()
 	far, err := net.Dial("tcp", address)
 	if err != nil || !l.keep(far) {
@@ -134,7 +136,7 @@ func (l *link) cut(dropping bool) {
 func (l *link) lead(far string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.far = far
+	l.far = []string{far}
 }
 
 func (l *link) close() {

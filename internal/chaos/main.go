@@ -51,6 +51,7 @@ func main() {
 	flag.IntVar(&s.vk, "vk", 2, "VK walls that are delivered to")
 	flag.IntVar(&s.users, "users", 200, "people who press the guide's buttons")
 	flag.IntVar(&s.workers, "workers", 2, "worker processes")
+	flag.IntVar(&s.apis, "apis", 2, "api processes, which take the webhook's connections in turn")
 	flag.DurationVar(&s.lasting, "lasting", 4*time.Minute, "how long things fail")
 	flag.DurationVar(&s.calm, "calm", 5*time.Minute, "how long everything may take to come to rest")
 	flag.StringVar(&s.without, "without", "", "kinds of faults to leave out, as they are printed: rollout,lane terminated")

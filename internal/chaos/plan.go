@@ -16,14 +16,14 @@ type scale struct {
 	lasting                        time.Duration // faults and posts; what follows is calm
 	calm                           time.Duration // how long everything may take to come to rest
 	every                          time.Duration // mean time between two faults
-	workers                        int
+	workers, apis                  int
 	people                         bool   // faults that only a person can mend, too
 	without                        string // kinds of faults that are left out of the plan
 	cluster                        bool   // Temporal is a cluster of processes on Postgres, not the dev server
 }
 
 func shortScale() scale {
-	return scale{posts: 40, walls: 4, chats: 2, vk: 1, users: 10, lasting: 40 * time.Second, calm: 3 * time.Minute, every: 4 * time.Second, workers: 1}
+	return scale{posts: 40, walls: 4, chats: 2, vk: 1, users: 10, lasting: 40 * time.Second, calm: 3 * time.Minute, every: 4 * time.Second, workers: 1, apis: 1}
 }
 
 // fault is something that goes wrong at a time of the storm.

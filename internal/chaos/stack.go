@@ -44,7 +44,7 @@ type stack struct {
 	dir, bin string
 	world    *world
 	links    map[string]*link
-	hook     string        // where the api listens
+	hooks    []string      // where each api listens
 	account  *url.Userinfo // at the database
 	pool     *pgxpool.Pool // the operator's
 	client   client.Client // the same
@@ -52,7 +52,7 @@ type stack struct {
 	postgres *devstack.Postgres
 	temporal *devstack.Temporal
 	cluster  *devstack.Cluster // in place of temporal, where the storm asks for one
-	api      *service
+	apis     []*service
 
 	mu      sync.Mutex
 	version int
@@ -72,17 +72,19 @@ func openStack(ctx context.Context, dir string, w *world) (s *stack, err error) 
 	if err := build.Run(); err != nil {
 		return s, fmt.Errorf("build vestnik: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return s, err
+	for range w.apis {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return s, err
+		}
+		s.hooks = append(s.hooks, listener.Addr().String())
+		if err := listener.Close(); err != nil {
+			return s, err
+		}
 	}
-	s.hook = listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		return s, err
-	}
-	far := map[string]string{telegramLink: w.Addr(), vkLink: w.Addr(), webhookLink: s.hook}
+	far := map[string][]string{telegramLink: {w.Addr()}, vkLink: {w.Addr()}, webhookLink: s.hooks}
 	for _, name := range append([]string{operator + "-postgres", operator + "-temporal"}, linkNames...) {
-		if s.links[name], err = openLink(far[name]); err != nil {
+		if s.links[name], err = openLink(far[name]...); err != nil {
 			return s, err
 		}
 	}
@@ -209,10 +211,14 @@ func (s *stack) vestnik(ctx context.Context, arguments ...string) ([]byte, error
 	return output, err
 }
 
-// run starts the api and the first version of the workers.
-func (s *stack) run(ctx context.Context) (err error) {
-	if s.api, err = s.service("api", "api", "HTTP_ADDR="+s.hook); err != nil {
-		return err
+// run starts the apis and the first version of the workers.
+func (s *stack) run(ctx context.Context) error {
+	for i, hook := range s.hooks {
+		api, err := s.service(fmt.Sprintf("api-%d", i+1), "api", "HTTP_ADDR="+hook)
+		if err != nil {
+			return err
+		}
+		s.apis = append(s.apis, api)
 	}
 	return s.rollout(ctx)
 }
@@ -264,10 +270,8 @@ func (s *stack) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var all sync.WaitGroup
-	for _, process := range append(s.workers, s.api) {
-		if process != nil {
-			all.Go(process.stop)
-		}
+	for _, process := range append(s.workers, s.apis...) {
+		all.Go(process.stop)
 	}
 	all.Wait()
 	if s.client != nil {

@@ -140,7 +140,7 @@ func (s *storm) strike(ctx context.Context, f fault) error {
 		sleep(ctx, f.lasting)
 		worker.signal(syscall.SIGCONT)
 	case apiKilled:
-		s.api.signal(syscall.SIGKILL)
+		s.apis[f.which%len(s.apis)].signal(syscall.SIGKILL)
 	case rollout:
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,24 @@ func TestAShortStormFindsNothing(t *testing.T) {
 	require.NoError(t, err)
 	var said bytes.Buffer
 	found, err := run(t.Context(), newPlan(1, shortScale()), dir, &said)
+	if err != nil || len(found.findings) > 0 {
+		t.Fatalf("%s\n%v\nerror: %v\nlogs and data: %s", &said, found, err, dir)
+	}
+	require.NoError(t, os.RemoveAll(dir))
+}
+
+// Three workers and three apis do what one of each does: the audit counts what
+// came twice, out of order or faster than a destination allows, and clicks
+// that nobody has answered.
+func TestThreeWorkersAndThreeApisKeepPaceOrderAndUniqueness(t *testing.T) {
+	t.Parallel()
+	dir, err := makeDir()
+	require.NoError(t, err)
+	calm := shortScale()
+	calm.workers, calm.apis, calm.lasting = 3, 3, 20*time.Second
+	calm.without = strings.Join(append(certain, frequent...), ",")
+	var said bytes.Buffer
+	found, err := run(t.Context(), newPlan(1, calm), dir, &said)
 	if err != nil || len(found.findings) > 0 {
 		t.Fatalf("%s\n%v\nerror: %v\nlogs and data: %s", &said, found, err, dir)
 	}
