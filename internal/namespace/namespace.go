@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
@@ -89,10 +90,11 @@ func MissingSearchAttributes(ctx context.Context, service client.Client, namespa
 	return missing, nil
 }
 
-// AddSearchAttributes adds what a namespace lacks. Clusters that let only
-// their operators do that refuse.
+// AddSearchAttributes adds what a namespace lacks, and returns once workflows
+// can be started with them. Clusters that let only their operators add some
+// refuse.
 func AddSearchAttributes(ctx context.Context, service client.Client, namespace string) error {
-	return untilSettled(ctx, func() error {
+	err := untilSettled(ctx, func() error {
 		missing, err := MissingSearchAttributes(ctx, service, namespace)
 		if err != nil || len(missing) == 0 {
 			return err
@@ -106,6 +108,39 @@ func AddSearchAttributes(ctx context.Context, service client.Client, namespace s
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return untilKnown(ctx, service, namespace)
+}
+
+// cacheTime bounds how long a server may go on without what a namespace has
+// got: it reads its namespaces anew every two seconds (1.31.2,
+// system.namespaceCacheRefreshInterval).
+const cacheTime = 20 * time.Second
+
+// untilKnown waits until the server resolves every search attribute. Before
+// that it refuses workflows that are started with one ("has no mapping defined
+// for search attribute"). Other processes of a cluster may be two seconds
+// behind the one that has answered.
+func untilKnown(ctx context.Context, service client.Client, namespace string) error {
+	query := strings.Join(SearchAttributes, "='' AND ") + "=''"
+	for began := time.Now(); ; {
+		_, err := service.WorkflowService().CountWorkflowExecutions(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: namespace, Query: query})
+		var unknown *serviceerror.InvalidArgument
+		var tooMany *serviceerror.ResourceExhausted // ten such questions a second and namespace are answered
+		if err == nil {
+			return nil
+		}
+		if !errors.As(err, &unknown) && !errors.As(err, &tooMany) || time.Since(began) > cacheTime {
+			return fmt.Errorf("ask namespace %s for its search attributes: %w", namespace, err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // untilSettled repeats a change of a namespace: the server answers
