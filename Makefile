@@ -97,6 +97,10 @@ test-cluster: $(BIN)/temporal-server ## end-to-end tests (a rollout among them) 
 	$(GO) run ./deploy/cluster $(GO) test -count=1 -timeout 30m -parallel $(TEST_PARALLEL) $(or $(ARGS),./e2e)
 	$(GO) run ./internal/chaos -short -cluster
 
+.PHONY: upgrade
+upgrade: temporal ## from the build of another commit to this one with work in flight, audited: FROM=8b644a0
+	$(GO) run ./internal/chaos -short -without all -from $(FROM) $(ARGS)
+
 .PHONY: eval
 eval: ## how well posts are understood: precision and recall on the labelled corpus
 	$(GO) run ./internal/petpost/eval $(ARGS)

@@ -18,7 +18,8 @@ type scale struct {
 	every                          time.Duration // mean time between two faults
 	workers, apis                  int
 	people                         bool   // faults that only a person can mend, too
-	without                        string // kinds of faults that are left out of the plan
+	without                        string // kinds of faults that are left out of the plan, or all
+	from                           string // a commit whose build is upgraded from in the middle; empty: none
 	cluster                        bool   // Temporal is a cluster of processes on Postgres, not the dev server
 }
 
@@ -52,6 +53,7 @@ const (
 	botKicked          = "bot kicked"
 	captchaAsked       = "captcha asked"
 	chatUpgraded       = "chat upgraded"
+	upgraded           = "upgraded" // once, from the version that the storm began with
 )
 
 func (f fault) String() string {
@@ -115,6 +117,11 @@ func newPlan(seed uint64, s scale) *plan {
 		}
 		p.posts = append(p.posts, post)
 	}
+	if s.from != "" { // what the version before does with those is not what is promised now
+		for i := range p.posts {
+			p.posts[i].length, p.posts[i].edited = 0, 0
+		}
+	}
 	newer := make([]int, s.walls)
 	for i, post := range slices.Backward(p.posts) {
 		if newer[post.wall]++; newer[post.wall] >= page {
@@ -135,7 +142,13 @@ func newPlan(seed uint64, s scale) *plan {
 			}
 		}
 	}
-	p.faults = slices.DeleteFunc(p.faults, func(f fault) bool { return slices.Contains(strings.Split(s.without, ","), f.kind) })
+	p.faults = slices.DeleteFunc(p.faults, func(f fault) bool {
+		return s.without == "all" || slices.Contains(strings.Split(s.without, ","), f.kind) ||
+			f.kind == rollout && s.from != "" // there is one already
+	})
+	if s.from != "" {
+		p.faults = append(p.faults, fault{at: s.lasting / 2, kind: upgraded})
+	}
 	slices.SortStableFunc(p.faults, func(a, b fault) int { return int(a.at - b.at) })
 	return p
 }

@@ -18,6 +18,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"vestnik/internal/devstack"
+	"vestnik/worker"
 )
 
 // The links that a fault may hit, each from one kind of process to another.
@@ -41,7 +42,7 @@ const (
 // stack is Vestnik as it is run in production, with servers and processes of
 // its own, on links that can be disturbed.
 type stack struct {
-	dir, bin string
+	dir, bin string // bin is the build that new processes run
 	world    *world
 	links    map[string]*link
 	hooks    []string      // where each api listens
@@ -61,16 +62,14 @@ type stack struct {
 
 // openStack builds Vestnik, starts the servers and brings the schema up.
 func openStack(ctx context.Context, dir string, w *world) (s *stack, err error) {
-	s = &stack{dir: dir, bin: filepath.Join(dir, "vestnik"), world: w, links: map[string]*link{}}
+	s = &stack{dir: dir, world: w, links: map[string]*link{}}
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
-	build := exec.CommandContext(ctx, "go", "build", "-o", s.bin, "vestnik/cmd/vestnik")
-	build.Stderr = os.Stderr
-	if err := build.Run(); err != nil {
-		return s, fmt.Errorf("build vestnik: %w", err)
+	if s.bin, err = s.build(ctx, w.from); err != nil {
+		return s, err
 	}
 	for range w.apis {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,6 +99,25 @@ func openStack(ctx context.Context, dir string, w *world) (s *stack, err error) 
 	}
 	_, err = s.vestnik(ctx, "migrate")
 	return s, err
+}
+
+// build builds the binary of a commit; without one, of the code that is here.
+func (s *stack) build(ctx context.Context, commit string) (string, error) {
+	bin := filepath.Join(s.dir, "vestnik-"+commit)
+	source := "."
+	if commit != "" {
+		source = filepath.Join(s.dir, "source")
+		archive := exec.CommandContext(ctx, "sh", "-c", `cd "$(git rev-parse --show-toplevel)" && mkdir "$2" && git archive "$1" | tar -x -C "$2"`, "sh", commit, source)
+		if said, err := archive.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("get the code of %s: %w: %s", commit, err, said)
+		}
+	}
+	build := exec.CommandContext(ctx, "go", "build", "-o", bin, "vestnik/cmd/vestnik")
+	build.Dir, build.Stderr = source, os.Stderr
+	if err := build.Run(); err != nil {
+		return "", fmt.Errorf("build vestnik %s: %w", commit, err)
+	}
+	return bin, nil
 }
 
 // startPostgres keeps the data of the server before. It is no throwaway: what
@@ -231,30 +249,56 @@ func (s *stack) rollout(ctx context.Context) error {
 	version, old := fmt.Sprint(s.version), s.workers
 	s.workers = nil
 	for i := range s.world.workers {
-		worker, err := s.service(fmt.Sprintf("worker-%s-%d", version, i+1), "worker", "HTTP_ADDR=127.0.0.1:0",
+		process, err := s.service(fmt.Sprintf("worker-%s-%d", version, i+1), "worker", "HTTP_ADDR=127.0.0.1:0",
 			"TEMPORAL_DEPLOYMENT_NAME="+deployment, "TEMPORAL_WORKER_BUILD_ID="+version)
 		if err != nil {
 			s.mu.Unlock()
 			return err
 		}
-		s.workers = append(s.workers, worker)
+		s.workers = append(s.workers, process)
 	}
 	s.mu.Unlock()
-	handle := s.client.WorkerDeploymentClient().GetHandle(deployment)
-	err := until(ctx, "the new version to be current", func() bool {
+	replayer, err := worker.NewReplayer(client.Options{})
+	if err != nil {
+		return err
+	}
+	steered := &worker.Deployment{Temporal: s.client, Name: deployment, Replayer: replayer}
+	var refusal error
+	if err := until(ctx, "the new version to be current", func() bool {
 		asking, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
-		_, err := handle.SetCurrentVersion(asking, client.WorkerDeploymentSetCurrentVersionOptions{BuildID: version})
-		if err != nil {
+		if refusal = steered.Promote(asking, version); refusal != nil {
 			sleep(asking, time.Second) // the server takes ten such updates at once, and then none
 		}
-		return err == nil
-	})
-	if err != nil {
-		return err // the old ones go on
+		return refusal == nil
+	}); err != nil {
+		return errors.Join(err, refusal) // the old ones go on
 	}
 	for _, worker := range old {
 		go worker.stop()
+	}
+	return nil
+}
+
+// upgrade brings everything to the code that is here, in the order of
+// docs/production.md: the schema under the workers and apis of the version
+// before, then workers, which get the work if all that runs replays on them,
+// then each api.
+func (s *stack) upgrade(ctx context.Context) (err error) {
+	if s.bin, err = s.build(ctx, ""); err != nil {
+		return err
+	}
+	if _, err := s.vestnik(ctx, "migrate"); err != nil {
+		return err
+	}
+	if err := s.rollout(ctx); err != nil {
+		return err
+	}
+	for i, hook := range s.hooks {
+		s.apis[i].stop()
+		if s.apis[i], err = s.service(fmt.Sprintf("api-%d-upgraded", i+1), "api", "HTTP_ADDR="+hook); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -309,11 +353,12 @@ func (s *stack) service(name, role string, more ...string) (*service, error) {
 		return nil, err
 	}
 	p := &service{stopping: make(chan struct{}), ended: make(chan struct{})}
+	bin := s.bin
 	go func() {
 		defer close(p.ended)
 		defer log.Close()
 		for {
-			command := exec.Command(s.bin, role)
+			command := exec.Command(bin, role)
 			command.Env, command.Dir, command.Stdout, command.Stderr = s.environ(role, more...), s.dir, log, log
 			command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 			fmt.Fprintln(log, "chaos: the process has ended:", p.live(command))

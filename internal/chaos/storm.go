@@ -145,6 +145,10 @@ func (s *storm) strike(ctx context.Context, f fault) error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 		defer cancel()
 		return s.rollout(ctx)
+	case upgraded:
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		defer cancel()
+		return s.upgrade(ctx)
 	case postgresDown, temporalDown:
 		return s.outage(ctx, f)
 	case linkStalled:
