@@ -103,6 +103,10 @@ func StartCluster(ctx context.Context, options ClusterOptions) (_ *Cluster, err 
 			_ = c.Stop(stopping)
 		}
 	}()
+	// World-readable, because Postgres is another user when we are root.
+	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the cluster's folder: %w", err)
+	}
 	c.postgres, err = StartPostgres(ctx, PostgresOptions{
 		Dir: c.file("postgres"), LogFile: c.file("postgres.log"), Database: "postgres", Progress: say,
 	})
