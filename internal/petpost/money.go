@@ -2,8 +2,8 @@ package petpost
 
 import "strings"
 
-// bankBefore is how many words before a phone, in one line, a bank makes it an
-// account's number; one right behind it does too.
+// bankBefore is how many words before a phone, in one line and a card's number not
+// counted, a bank makes it an account's number; one right behind it does too.
 const bankBefore = 6
 
 // accounts are those of the phones that money is sent to: "на Сбер 8 900 …".
@@ -18,8 +18,11 @@ func (r *reader) accounts() (numbers []string) {
 		for after < len(t.words) && int(t.words[after].start) < span.end {
 			after++
 		}
-		is := false
-		for k := first - 1; k >= max(0, first-bankBefore) && !is; k-- {
+		is, left := false, bankBefore
+		for k := first - 1; k >= 0 && left > 0 && !is; k-- {
+			if t.words[k].kind != kindNumber {
+				left--
+			}
 			toCall := t.has(k, r.rs.class.phone) && !t.isWord(k, "номер", "номеру", "номера")
 			if toCall || r.inPhone(k) || strings.Contains(t.raw[t.words[k].end:span.start], "\n") {
 				break

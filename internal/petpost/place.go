@@ -1,6 +1,9 @@
 package petpost
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // placeSpan is a place told in the words [from, to), and how much it tells.
 type placeSpan struct {
@@ -227,7 +230,9 @@ func (r *reader) cityTag() string {
 	t, c := &r.text, &r.rs.class
 	for i := range t.words {
 		if t.words[i].hashtag && t.has(i, c.city) && !t.has(i, c.kind) && !t.words[i].merged {
-			return t.rawOf(i, i+1)
+			name := []rune(t.rawOf(i, i+1))
+			name[0] = unicode.ToUpper(name[0])
+			return string(name)
 		}
 	}
 	return ""
