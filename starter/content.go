@@ -115,6 +115,26 @@ func (c *Content) Confirm(ctx context.Context, id string, unpublishes int) error
 // Discard forgets a held import.
 func (c *Content) Discard(ctx context.Context, id string) error { return c.imports.Discard(ctx, id) }
 
+// KeepFile keeps what an editor has uploaded; see guidedb.Imports.KeepFile.
+func (c *Content) KeepFile(ctx context.Context, id string, file guidedb.File) error {
+	return c.imports.KeepFile(ctx, id, file)
+}
+
+// File is one that is kept, or guidedb.ErrNotFound.
+func (c *Content) File(ctx context.Context, id string) (guidedb.File, error) {
+	return c.imports.File(ctx, id)
+}
+
+// HasFile reports whether a file is kept.
+func (c *Content) HasFile(ctx context.Context, id string) (bool, error) {
+	return c.imports.HasFile(ctx, id)
+}
+
+// ForgetFile forgets a file.
+func (c *Content) ForgetFile(ctx context.Context, id string) error {
+	return c.imports.ForgetFile(ctx, id)
+}
+
 // Undo starts an import that takes another back; see guidedb.Imports.Undo.
 func (c *Content) Undo(ctx context.Context, id, author string) (guidedb.Acceptance, error) {
 	accepted, err := c.imports.Undo(ctx, id, author)

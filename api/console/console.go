@@ -163,11 +163,13 @@ func (c *console) routes() *http.ServeMux {
 		page("GET "+deskPath, c.showDesk)
 		page("GET "+deskPath+"/template.xlsx", c.giveTemplate)
 		page("GET "+deskPath+"/imports/{id}", c.showImport)
+		page("GET "+deskPath+"/files/{id}", c.showColumns)
 		page("GET "+deskPath+"/photos", c.showPhotos)
 		page("GET "+deskPath+"/objects", c.showObjects)
 		page("GET "+deskPath+"/object", c.showObject)
 		page("POST "+uploadPath, c.upload)
 		page("POST "+deskPath+"/imports/{id}/{action}", c.steerImport)
+		page("POST "+deskPath+"/files/{id}", c.chooseColumns)
 		page("POST "+deskPath+"/object", c.saveObject)
 	}
 

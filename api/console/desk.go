@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,10 @@ type Guide interface {
 	Confirm(ctx context.Context, id string, unpublishes int) error
 	Discard(ctx context.Context, id string) error
 	Undo(ctx context.Context, id, author string) (guidedb.Acceptance, error)
+	KeepFile(ctx context.Context, id string, file guidedb.File) error
+	File(ctx context.Context, id string) (guidedb.File, error)
+	HasFile(ctx context.Context, id string) (bool, error)
+	ForgetFile(ctx context.Context, id string) error
 	Status(ctx context.Context, id string) (content.Status, error)
 	History(ctx context.Context, limit int) ([]content.Status, error)
 	Zone() *time.Location
@@ -95,14 +100,25 @@ func (c *console) upload(w http.ResponseWriter, r *http.Request) {
 		options.Mode = content.Snapshot
 	}
 	name := path.Base(strings.ReplaceAll(header.Filename, `\`, "/"))
-	batch, err := c.Guide.Open(name, file, options)
-	var accepted guidedb.Acceptance
-	if err == nil {
-		accepted, err = c.Guide.Import(r.Context(), guidedb.Upload{Batch: batch, Author: operators.Of(r.Context()).Name, Origin: name, Hold: true})
-	}
+	accepted, columns, err := c.hold(r, name, file, options)
 	var refused *content.BatchError
+	if columns || errors.As(err, &refused) && refused.Unclear {
+		id := accepted.ID
+		if refused != nil {
+			id = rand.Text()
+		}
+		if failed := c.keepFile(r, id, name, file, options); failed != nil {
+			c.showFault(w, r, failed)
+			return
+		}
+		if refused != nil {
+			c.leaveNotice(w, r, pageNotice{Bad: true, Text: refused.Reason})
+			http.Redirect(w, r, columnsPath(id), http.StatusSeeOther)
+			return
+		}
+	}
 	switch {
-	case errors.As(err, &refused):
+	case refused != nil:
 		c.showMessage(w, r, http.StatusBadRequest, "Файл не принят", refused.Reason)
 	case err != nil:
 		c.showFault(w, r, err)
@@ -115,12 +131,24 @@ func (c *console) upload(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// hold makes a held import of a file; columns reports whether it is of tables.
+func (c *console) hold(r *http.Request, name string, file io.Reader, options content.TableOptions) (accepted guidedb.Acceptance, columns bool, err error) {
+	batch, err := c.Guide.Open(name, file, options)
+	if err != nil {
+		return accepted, false, err
+	}
+	accepted, err = c.Guide.Import(r.Context(), guidedb.Upload{Batch: batch, Author: operators.Of(r.Context()).Name, Origin: name, Hold: true})
+	return accepted, err == nil && accepted.State == content.Held && len(batch.Notes().Columns) > 0, err
+}
+
 func importPath(id string) string { return deskPath + "/imports/" + url.PathEscape(id) }
 
 // importView is an import as its page shows it.
 type importView struct {
 	content.Status
 
+	// Columns reports whether its columns can be chosen.
+	Columns bool
 	// Undone is the import that took this one back, "" if none did.
 	Undone string
 }
@@ -143,6 +171,9 @@ func (c *console) showImport(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	view := importView{Status: status}
+	if err == nil && view.Held() {
+		view.Columns, err = c.Guide.HasFile(r.Context(), status.ID)
+	}
 	if err == nil {
 		var history []content.Status
 		history, err = c.Guide.History(r.Context(), importsListed)

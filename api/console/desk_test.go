@@ -147,6 +147,42 @@ func TestAnEditorUploadsATableLooksConfirmsAndTakesItBack(t *testing.T) {
 	require.Contains(t, said(e.get(uploaded)), "отменена")
 }
 
+func TestAnEditorChoosesColumnsThatTheHeadingsDoNotShow(t *testing.T) {
+	t.Parallel()
+	e := newDesk(t).editor(t)
+	page := e.drop("список.csv", "Как зовут;Куда идти;Заметка\nКофейня «Ветер»;Ольховск, ул. Речная, 4;Центр\n", url.Values{})
+	require.Contains(t, said(page), "непонятно, что в таблице")
+	require.Contains(t, said(page), "Кофейня «Ветер»", "the first rows are shown")
+
+	form := url.Values{"list.0": {"places"}, "heading.0": {"1"}, "shown.0": {" 1"}, "action": {"look"}}
+	page = e.press(e.at, form)
+	require.Contains(t, said(page), "Куда идти")
+	require.Contains(t, page.body, `value="address"`)
+	form = url.Values{"list.0": {"places"}, "heading.0": {"1"}, "shown.0": {"places 1"}, "column.0": {"address", "address", ""}, "action": {"take"}}
+	require.Contains(t, said(e.press(e.at, form)), "не выбран столбец «Название»")
+	form["column.0"] = []string{"name", "name", ""}
+	require.Contains(t, said(e.press(e.at, form)), "«Название» выбрано для двух столбцов")
+	form["column.0"] = []string{"name", "description", "district"}
+	page = e.press(e.at, form)
+	require.Contains(t, said(page), "Куда идти → Места: Описание")
+	require.Contains(t, said(page), "Ещё ничего не изменилось")
+
+	first := e.at
+	columns := strings.Replace(first, "/imports/", "/files/", 1)
+	page = e.get(columns)
+	require.Contains(t, page.body, `<option value="description" selected>`, "what was chosen is remembered")
+	form["column.0"] = []string{"name", "address", "district"}
+	page = e.press(columns, form)
+	require.Contains(t, said(page), "Куда идти → Места: Адрес")
+	require.Equal(t, http.StatusNotFound, e.get(first).status, "the import that was chosen wrongly is gone")
+
+	e.steer("confirm", url.Values{"unpublish": {"0"}})
+	e.loaded()
+	page = e.get("/console/desk/objects?list=places&q=ветер")
+	require.Contains(t, said(page), "Ольховск, ул. Речная, 4")
+	require.Equal(t, http.StatusNotFound, e.get(strings.Replace(e.at, "/imports/", "/files/", 1)).status, "a confirmed import keeps no file")
+}
+
 func TestATableThatWouldHideTheCityWantsTheNumber(t *testing.T) {
 	t.Parallel()
 	e := newDesk(t).editor(t)

@@ -75,7 +75,10 @@ func (i *Imports) Confirm(ctx context.Context, id string, unpublishes int) error
 	case status.Difference.Unpublished() != unpublishes:
 		return &CountError{Unpublishes: status.Difference.Unpublished()}
 	}
-	return i.letGo(ctx, id, unpublishes)
+	if err := i.letGo(ctx, id, unpublishes); err != nil {
+		return err
+	}
+	return i.ForgetFile(ctx, id)
 }
 
 func (i *Imports) letGo(ctx context.Context, id string, confirmed int) error {
@@ -92,7 +95,10 @@ func (i *Imports) Discard(ctx context.Context, id string) error {
 	if err == nil && rows == 0 {
 		err = ErrNotFound
 	}
-	return wrap("discard import", err)
+	if err != nil {
+		return wrap("discard import", err)
+	}
+	return i.ForgetFile(ctx, id)
 }
 
 // Check tells what a batch would make of the guide, and leaves nothing.

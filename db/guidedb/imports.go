@@ -105,7 +105,7 @@ func (i *Imports) Finish(ctx context.Context, id string, now time.Time) error {
 		if err := queries.RetirePhotos(ctx); err != nil {
 			return err
 		}
-		return queries.ForgetOldImports(ctx, now.Add(-kept))
+		return errors.Join(queries.ForgetOldImports(ctx, now.Add(-kept)), queries.ForgetOldUploads(ctx, now.Add(-kept)))
 	})
 	return wrap("finish import", err)
 }

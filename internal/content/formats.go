@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,8 +39,11 @@ type tableRow struct {
 
 // TableOptions say what a table can't.
 type TableOptions struct {
-	Mode Mode // "" is Upsert
-	List List // of a table that does not show what is in it
+	Mode Mode `json:"mode,omitempty"` // "" is Upsert
+	List List `json:"list,omitempty"` // of a table that does not show what is in it
+	// Tables are how a person wants the file's tables to be read, in their order;
+	// nil reads them by their names and headings.
+	Tables []TableChoice `json:"tables,omitempty"`
 }
 
 // Open reads a batch in any of its forms, told by the content and not by the
@@ -51,15 +55,8 @@ func Open(name string, r io.Reader, rules Rules, options TableOptions) (Source, 
 	if trimmed := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\uFEFF")), " \t\r\n"); len(trimmed) == 0 || bytes.ContainsAny(trimmed[:1], "{[") {
 		return NewReader(buffered, rules), nil
 	}
-	whole, err := io.ReadAll(io.LimitReader(buffered, MaxBatchBytes+1))
-	if err != nil {
-		return nil, fmt.Errorf("content: read batch: %w", err)
-	}
-	if len(whole) > MaxBatchBytes {
-		return nil, &BatchError{Reason: fmt.Sprintf("файл больше %d МБ: разделите его", MaxBatchBytes>>20), TooLarge: true}
-	}
 	reader := newTableReader(rules, options)
-	tables, err := reader.unpack(path.Base(strings.ReplaceAll(name, `\`, "/")), whole)
+	tables, err := reader.open(name, buffered)
 	if err == nil {
 		err = reader.read(tables)
 	}
@@ -67,6 +64,19 @@ func Open(name string, r io.Reader, rules Rules, options TableOptions) (Source, 
 		return nil, err
 	}
 	return reader, nil
+}
+
+// open reads a file's tables, blank ones left out.
+func (r *tableReader) open(name string, file io.Reader) ([]table, error) {
+	whole, err := io.ReadAll(io.LimitReader(file, MaxBatchBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("content: read batch: %w", err)
+	}
+	if len(whole) > MaxBatchBytes {
+		return nil, &BatchError{Reason: fmt.Sprintf("файл больше %d МБ: разделите его", MaxBatchBytes>>20), TooLarge: true}
+	}
+	tables, err := r.unpack(path.Base(strings.ReplaceAll(name, `\`, "/")), whole)
+	return slices.DeleteFunc(tables, func(t table) bool { return len(t.rows) == 0 }), err
 }
 
 func refuseFile(name, format string, values ...any) *BatchError {

@@ -34,6 +34,9 @@ type BatchError struct {
 	Line     int    // from 1; 0 for a table
 	Column   int    // from 1, in characters
 	TooLarge bool
+	// Unclear: its tables are read, and a person may say what is in them; see
+	// [TableOptions].
+	Unclear bool
 }
 
 // Error tells the reason and the place.

@@ -64,19 +64,16 @@ type sheet struct {
 
 func (r *tableReader) read(tables []table) error {
 	var sheets []*sheet
-	for _, t := range tables {
-		if len(t.rows) == 0 {
-			continue
-		}
-		s, err := r.understand(t)
+	for n, t := range tables {
+		s, err := r.understand(t, n)
 		if err != nil {
 			return err
 		}
-		if len(s.rows) == 0 { // a heading alone, as of a template, says nothing
+		if s == nil || len(s.rows) == 0 { // a heading alone, as of a template, says nothing
 			continue
 		}
 		if slices.Contains(r.lists, s.list) {
-			return refuseFile(t.name, "таблиц «%s» две: сведите их в одну", s.list.Label())
+			return unclear(t.name, "таблиц «%s» две: сведите их в одну", s.list.Label())
 		}
 		sheets, r.lists = append(sheets, s), append(r.lists, s.list)
 	}
@@ -108,50 +105,6 @@ func (r *tableReader) read(tables []table) error {
 	}
 	r.hash = sum.Sum(nil)
 	return nil
-}
-
-// understand finds a table's list and its heading, which may have a few rows
-// above it.
-func (r *tableReader) understand(t table) (*sheet, error) {
-	const above = 5
-	list := cmp.Or(listCalled(t.name), r.options.List)
-	for n, row := range t.rows[:min(len(t.rows), above)] {
-		found := cmp.Or(list, listShown(row.cells))
-		if found == "" {
-			continue
-		}
-		fields := make([]string, len(row.cells))
-		named := false
-		for column, cell := range row.cells {
-			if field := fieldCalled(found, cell); field != "" && !slices.Contains(fields, field) {
-				fields[column] = field
-				named = named || field == "id" || field == "name" || field == "title"
-			}
-		}
-		if !named {
-			continue
-		}
-		for column, cell := range row.cells {
-			if strings.TrimSpace(cell) == "" {
-				continue
-			}
-			known := Column{Table: t.name, List: found, Heading: shorten(cell), Field: strings.TrimSuffix(fields[column], "+")}
-			if known.Field == "" {
-				known.Nearest = nearestHeading(found, cell)
-				r.remarks.warn("столбец не понят и пропущен", Refusal{Table: t.name, Row: row.number, Path: known.Heading, Value: known.Nearest})
-			}
-			r.remarks.columns = append(r.remarks.columns, known)
-		}
-		return &sheet{table: table{name: t.name, rows: t.rows[n+1:]}, list: found, fields: fields}, nil
-	}
-	var names []string
-	for _, list := range Lists {
-		names = append(names, list.Label())
-	}
-	if list != "" {
-		return nil, refuseFile(t.name, "нет заголовка со столбцом «%s»; в первой строке: %s", FieldLabel(titleField(list)), shorten(strings.Join(t.rows[0].cells, " | ")))
-	}
-	return nil, refuseFile(t.name, "непонятно, что в таблице: назовите файл или лист одним из слов %s и дайте столбцам заголовки", strings.Join(names, ", "))
 }
 
 func titleField(list List) string {

@@ -386,6 +386,15 @@ func (q *Queries) ForgetOldImports(ctx context.Context, before time.Time) error 
 	return err
 }
 
+const forgetOldUploads = `-- name: ForgetOldUploads :exec
+DELETE FROM cms.uploads WHERE uploaded_at < $1::timestamptz
+`
+
+func (q *Queries) ForgetOldUploads(ctx context.Context, before time.Time) error {
+	_, err := q.db.Exec(ctx, forgetOldUploads, before)
+	return err
+}
+
 const forgetReplaced = `-- name: ForgetReplaced :exec
 DELETE FROM cms.replaced_objects WHERE queue_number = $1 AND list = $2 AND external_id = ANY($3::text[])
 `
@@ -419,6 +428,15 @@ DELETE FROM cms.staged_objects WHERE queue_number = $1 AND gone AND path = ''
 // Waiting for a person's word.
 func (q *Queries) ForgetUnnamed(ctx context.Context, queueNumber int64) error {
 	_, err := q.db.Exec(ctx, forgetUnnamed, queueNumber)
+	return err
+}
+
+const forgetUpload = `-- name: ForgetUpload :exec
+DELETE FROM cms.uploads WHERE id = $1
+`
+
+func (q *Queries) ForgetUpload(ctx context.Context, id string) error {
+	_, err := q.db.Exec(ctx, forgetUpload, id)
 	return err
 }
 
@@ -463,6 +481,23 @@ func (q *Queries) GetImport(ctx context.Context, id string) (CmsImport, error) {
 	return i, err
 }
 
+const getUpload = `-- name: GetUpload :one
+SELECT name, file, options FROM cms.uploads WHERE id = $1
+`
+
+type GetUploadRow struct {
+	Name    string
+	File    []byte
+	Options json.RawMessage
+}
+
+func (q *Queries) GetUpload(ctx context.Context, id string) (GetUploadRow, error) {
+	row := q.db.QueryRow(ctx, getUpload, id)
+	var i GetUploadRow
+	err := row.Scan(&i.Name, &i.File, &i.Options)
+	return i, err
+}
+
 const goByIndexes = `-- name: GoByIndexes :exec
 SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)
 `
@@ -475,6 +510,17 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 
 func (q *Queries) GoByIndexes(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, goByIndexes)
 	return err
+}
+
+const hasUpload = `-- name: HasUpload :one
+SELECT EXISTS (SELECT FROM cms.uploads WHERE id = $1)
+`
+
+func (q *Queries) HasUpload(ctx context.Context, id string) (bool, error) {
+	row := q.db.QueryRow(ctx, hasUpload, id)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const holdImport = `-- name: HoldImport :exec
@@ -552,6 +598,30 @@ type KeepReplacedParams struct {
 // Objects as they are, before an import writes them.
 func (q *Queries) KeepReplaced(ctx context.Context, arg KeepReplacedParams) error {
 	_, err := q.db.Exec(ctx, keepReplaced, arg.QueueNumber, arg.List, arg.ExternalIds)
+	return err
+}
+
+const keepUpload = `-- name: KeepUpload :exec
+
+INSERT INTO cms.uploads (id, name, file, options) VALUES ($1, $2, $3, $4)
+ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, file = EXCLUDED.file, options = EXCLUDED.options, uploaded_at = now()
+`
+
+type KeepUploadParams struct {
+	ID      string
+	Name    string
+	File    []byte
+	Options json.RawMessage
+}
+
+// Files that editors have uploaded.
+func (q *Queries) KeepUpload(ctx context.Context, arg KeepUploadParams) error {
+	_, err := q.db.Exec(ctx, keepUpload,
+		arg.ID,
+		arg.Name,
+		arg.File,
+		arg.Options,
+	)
 	return err
 }
 

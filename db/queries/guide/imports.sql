@@ -424,3 +424,21 @@ WHERE l.event_id = ANY(ARRAY(
     ORDER BY past.over_at
     LIMIT @max_events::bigint
 ));
+
+-- Files that editors have uploaded.
+
+-- name: KeepUpload :exec
+INSERT INTO cms.uploads (id, name, file, options) VALUES (@id, @name, @file, @options)
+ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name, file = EXCLUDED.file, options = EXCLUDED.options, uploaded_at = now();
+
+-- name: GetUpload :one
+SELECT name, file, options FROM cms.uploads WHERE id = @id;
+
+-- name: HasUpload :one
+SELECT EXISTS (SELECT FROM cms.uploads WHERE id = @id);
+
+-- name: ForgetUpload :exec
+DELETE FROM cms.uploads WHERE id = @id;
+
+-- name: ForgetOldUploads :exec
+DELETE FROM cms.uploads WHERE uploaded_at < @before::timestamptz;
