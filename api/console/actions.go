@@ -33,10 +33,18 @@ const (
 	byConsole = "operator console"
 )
 
-// refusedByUs is a request that makes no sense as it is.
-type refusedByUs struct{ reason string }
+// refusedByUs is a request that makes no sense as it is: a message of the
+// catalogue, under refused.
+type refusedByUs struct {
+	key  string
+	args []any
+}
 
-func (e refusedByUs) Error() string { return e.reason }
+func refuse(key string, args ...any) refusedByUs { return refusedByUs{key, args} }
+
+func (e refusedByUs) Error() string { return e.in(english) }
+
+func (e refusedByUs) in(l language) string { return l.say("refused."+e.key, e.args...) }
 
 // decision is what an operator decides about deliveries that wait.
 type decision struct {
@@ -53,10 +61,10 @@ type decision struct {
 func (d *decision) check() error {
 	d.Note, d.CaptchaKey = strings.TrimSpace(d.Note), strings.TrimSpace(d.CaptchaKey)
 	if err := d.Validate(); err != nil {
-		return refusedByUs{err.Error()}
+		return refuse("other", err)
 	}
 	if len(d.Note) > maxNote {
-		return refusedByUs{fmt.Sprintf("note: at most %d bytes", maxNote)}
+		return refuse("note", maxNote)
 	}
 	return nil
 }
@@ -101,7 +109,7 @@ func (c *console) remove(ctx context.Context, id int64, note string) error {
 		return err
 	}
 	if note == "" {
-		return refusedByUs{"note: say why, for the record"}
+		return refuse("note.missing")
 	}
 	if _, err := c.delivery(ctx, id); err != nil {
 		return err
@@ -126,11 +134,11 @@ func (c *console) resumeAll(ctx context.Context, ids []int64, decision decision)
 	}
 	switch {
 	case len(ids) == 0:
-		return nil, refusedByUs{"ids: choose at least one delivery"}
+		return nil, refuse("ids.none")
 	case len(ids) > maxBatch:
-		return nil, refusedByUs{fmt.Sprintf("ids: at most %d deliveries at once", maxBatch)}
+		return nil, refuse("ids.many", maxBatch)
 	case decision.Action == protocol.ResumeCaptcha:
-		return nil, refusedByUs{"action captcha answers one delivery's captcha: it has no batch"}
+		return nil, refuse("ids.captcha")
 	}
 	results := make([]resumed, len(ids))
 	for i, id := range ids {
@@ -140,7 +148,7 @@ func (c *console) resumeAll(ctx context.Context, ids []int64, decision decision)
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			results[i].Error = tell(err)
+			results[i].Error = tell(english, err)
 		}
 	}
 	return results, nil
@@ -168,7 +176,7 @@ func (c *console) steer(ctx context.Context, action string, wish steering) (prot
 	switch action {
 	case "pause":
 		if len(wish.Reason) > maxNote {
-			return lane, refusedByUs{fmt.Sprintf("reason: at most %d bytes", maxNote)}
+			return lane, refuse("reason", maxNote)
 		}
 		lane, err = c.Steering.PauseDestination(ctx, wish.Destination, wish.Reason, byConsole)
 	case "resume":
@@ -176,10 +184,10 @@ func (c *console) steer(ctx context.Context, action string, wish steering) (prot
 	case "rate":
 		// Written so that NaN is refused too.
 		if !(wish.PerSecond > 0 && wish.PerSecond <= maxRate) || math.IsInf(wish.PerSecond, 0) {
-			return lane, refusedByUs{fmt.Sprintf("per_second: want a number above 0 and up to %d", maxRate)}
+			return lane, refuse("per_second", maxRate)
 		}
 		if wish.PerMinute < 0 || wish.PerMinute > maxRate*60 {
-			return lane, refusedByUs{fmt.Sprintf("per_minute: want 0 (no limit) to %d", maxRate*60)}
+			return lane, refuse("per_minute", maxRate*60)
 		}
 		lane, err = c.Steering.SetRate(ctx, wish.Destination, protocol.Pace{PerSecond: wish.PerSecond, PerMinute: wish.PerMinute})
 	default:
@@ -227,16 +235,17 @@ func outOfTime(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &server)
 }
 
-func (s scanned) String() string {
+// told is the outcome in words.
+func (s scanned) told(l language) string {
 	if s.Running {
-		return "The scan is still running. If the walls stay as they are, look whether a worker runs."
+		return l.say("done.scan.running")
 	}
 	calls, posts, owed := 0, 0, 0
 	for _, wall := range s.Result.Walls {
 		calls, posts, owed = calls+wall.Calls, posts+wall.New, owed+wall.Owed
 	}
-	return fmt.Sprintf("Read %s with %s: %s, %s owed.", words.Count(len(s.Result.Walls), "wall", "walls"), words.Count(calls, "call", "calls"),
-		words.Count(posts, "new post", "new posts"), words.Count(owed, "delivery", "deliveries"))
+	return l.say("done.scan", l.count("done.scan.walls", len(s.Result.Walls)), l.count("done.scan.calls", calls),
+		l.count("done.scan.posts", posts), l.count("done.scan.owed", owed))
 }
 
 // statusOf is the HTTP status of an action's failure.
@@ -261,17 +270,22 @@ func statusOf(err error) int {
 }
 
 // tell is an action's failure in words for an operator.
-func tell(err error) string {
+func tell(l language, err error) string {
+	var refused refusedByUs
 	switch statusOf(err) {
 	case http.StatusInternalServerError:
-		return "the database refused it; the log says why"
+		return l.say("refused.database")
 	case http.StatusBadGateway:
-		return "Temporal refused it; the log says why"
+		return l.say("refused.temporal")
 	case http.StatusServiceUnavailable:
 		if errors.Is(err, starter.ErrNoWorker) {
-			return err.Error()
+			return l.say("refused.no_worker")
 		}
-		return "the database or Temporal does not answer; try again in a moment"
+		return l.say("refused.away")
+	case http.StatusBadRequest:
+		if errors.As(err, &refused) {
+			return refused.in(l)
+		}
 	}
 	return err.Error()
 }
@@ -280,7 +294,8 @@ func tell(err error) string {
 func (c *console) back(w http.ResponseWriter, r *http.Request, fallback, done string, err error) {
 	notice := pageNotice{Text: done}
 	if err != nil {
-		notice = pageNotice{Bad: true, Text: "Not done: " + tell(err) + "."}
+		l := languageOf(r)
+		notice = pageNotice{Bad: true, Text: l.say("refused.not_done", tell(l, err))}
 		if status := statusOf(err); status >= http.StatusInternalServerError {
 			c.Log.ErrorContext(r.Context(), "operator's action failed", "path", r.URL.Path, "error", err)
 		}
@@ -304,14 +319,6 @@ func formDecision(r *http.Request) decision {
 	}
 }
 
-// decided says what becomes of a delivery.
-var decided = map[protocol.ResumeAction]string{
-	protocol.ResumeRetry:    "will be sent again",
-	protocol.ResumeCaptcha:  "will be sent again with the captcha's answer",
-	protocol.ResumeMarkSent: "is marked as sent",
-	protocol.ResumeSkip:     "is skipped",
-}
-
 func (c *console) resumeOne(w http.ResponseWriter, r *http.Request) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
@@ -320,7 +327,7 @@ func (c *console) resumeOne(w http.ResponseWriter, r *http.Request) {
 	}
 	decision := formDecision(r)
 	_, err = c.resume(r.Context(), id, decision)
-	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), fmt.Sprintf("Delivery %d %s.", id, decided[decision.Action]), err)
+	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), languageOf(r).say("done."+string(decision.Action), id), err)
 }
 
 func (c *console) takeBack(w http.ResponseWriter, r *http.Request) {
@@ -330,7 +337,7 @@ func (c *console) takeBack(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	err = c.remove(r.Context(), id, r.PostForm.Get("note"))
-	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), fmt.Sprintf("Delivery %d is taken back: its messages are deleted in their lane's turn.", id), err)
+	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), languageOf(r).say("done.take_back", id), err)
 }
 
 func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
@@ -338,12 +345,12 @@ func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
 	for _, text := range r.PostForm["id"] {
 		id, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			c.showMessage(w, r, http.StatusBadRequest, "This can't be done", "The form names a delivery that is no number.")
+			c.showMessage(w, r, http.StatusBadRequest, "refused", languageOf(r).say("refused.ids.number"))
 			return
 		}
 		ids = append(ids, id)
 	}
-	decision := formDecision(r)
+	decision, l := formDecision(r), languageOf(r)
 	results, err := c.resumeAll(r.Context(), ids, decision)
 	if err == nil {
 		var failures []string
@@ -353,29 +360,25 @@ func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		if len(failures) > 0 {
-			err = fmt.Errorf("%d of %s said no (%s)", len(failures), words.Count(len(ids), "delivery", "deliveries"), strings.Join(failures[:min(3, len(failures))], "; "))
+			err = errors.New(l.say("refused.some", len(failures), len(ids), strings.Join(failures[:min(3, len(failures))], "; ")))
 		}
 	}
-	c.back(w, r, "/console/deliveries?status=waiting", fmt.Sprintf("%s: each %s.", words.Count(len(ids), "delivery", "deliveries"), decided[decision.Action]), err)
+	c.back(w, r, "/console/deliveries?status=waiting", l.count("done.all."+string(decision.Action), len(ids)), err)
 }
 
 func (c *console) steerDestination(w http.ResponseWriter, r *http.Request) {
 	wish := steering{Destination: r.PostForm.Get("destination"), Reason: r.PostForm.Get("reason")}
-	action := r.PathValue("action")
-	done := map[string]string{
-		"pause":  "Nothing more goes to " + wish.Destination + " until it is resumed.",
-		"resume": wish.Destination + " is open again.",
-	}[action]
+	action, l := r.PathValue("action"), languageOf(r)
+	done := l.say("done."+action, wish.Destination)
 	var err error
 	if action == "rate" {
-		if wish.PerSecond, wish.PerMinute, err = formPace(r); err == nil {
-			done = fmt.Sprintf("%s: up to %g a second.", wish.Destination, wish.PerSecond)
-		}
+		wish.PerSecond, wish.PerMinute, err = formPace(r)
+		done = l.say("done.rate", wish.Destination, wish.PerSecond)
 	}
 	if err == nil {
 		var lane protocol.LaneState
 		if lane, err = c.steer(r.Context(), action, wish); lane.TakenUp != 0 {
-			done += fmt.Sprintf(" Delivery %d, which had paused it, is tried again first.", lane.TakenUp)
+			done += l.say("done.taken_up", lane.TakenUp)
 		}
 	}
 	c.back(w, r, "/console/destinations", done, err)
@@ -385,13 +388,13 @@ func formPace(r *http.Request) (perSecond float64, perMinute int, err error) {
 	// A comma is what a Russian keyboard's number block gives.
 	text := strings.ReplaceAll(strings.TrimSpace(r.PostForm.Get("per_second")), ",", ".")
 	if perSecond, err = strconv.ParseFloat(text, 64); err != nil {
-		return 0, 0, refusedByUs{"per second: want a number, such as 0.5"}
+		return 0, 0, refuse("per_second.number")
 	}
 	if text = strings.TrimSpace(r.PostForm.Get("per_minute")); text == "" {
 		return perSecond, 0, nil
 	}
 	if perMinute, err = strconv.Atoi(text); err != nil {
-		return 0, 0, refusedByUs{"per minute: want a whole number, 0 for no limit"}
+		return 0, 0, refuse("per_minute.number")
 	}
 	return perSecond, perMinute, nil
 }
@@ -400,7 +403,7 @@ func (c *console) scan(w http.ResponseWriter, r *http.Request) {
 	outcome, err := c.scanNow(r.Context(), r.PostForm["wall"])
 	done := ""
 	if err == nil {
-		done = outcome.String()
+		done = outcome.told(languageOf(r))
 	}
 	c.back(w, r, "/console/walls", done, err)
 }
@@ -408,9 +411,9 @@ func (c *console) scan(w http.ResponseWriter, r *http.Request) {
 func (c *console) resumeKey(w http.ResponseWriter, r *http.Request) {
 	resumed, err := c.Steering.ResumeKey(r.Context(), strings.TrimSpace(r.PostForm.Get("captcha_key")))
 	c.Log.InfoContext(r.Context(), "operator resumed the reading key", "was_paused", resumed, "error", err)
-	done := "The walls are read again."
+	done := "done.key"
 	if !resumed {
-		done = "No reading key waited for that: it was not paused."
+		done = "done.key.none"
 	}
-	c.back(w, r, "/console/walls", done, err)
+	c.back(w, r, "/console/walls", languageOf(r).say(done), err)
 }

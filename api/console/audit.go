@@ -29,7 +29,7 @@ func (c *console) decisions(r *http.Request) ([]db.Decision, error) {
 	query := r.URL.Query()
 	before, err := strconv.ParseInt(query.Get("before"), 10, 64)
 	if err != nil && query.Has("before") {
-		return nil, refusedByUs{"before: want the number of a line"}
+		return nil, refuse("before")
 	}
 	return c.Ledger.Decisions(r.Context(), query.Get("subject"), before, auditShown)
 }

@@ -68,9 +68,9 @@ type joined struct {
 func (c *console) join(ctx context.Context, id int64, wish joining) (joined, error) {
 	switch {
 	case len(wish.Cases) == 0:
-		return joined{}, refusedByUs{"cases: name at least one"}
+		return joined{}, refuse("cases.none")
 	case len(wish.Cases) > maxJoined:
-		return joined{}, refusedByUs{fmt.Sprintf("cases: at most %d at once", maxJoined)}
+		return joined{}, refuse("cases.many", maxJoined)
 	}
 	if err := checkNote(&wish.Note); err != nil {
 		return joined{}, err
@@ -86,7 +86,7 @@ func (c *console) join(ctx context.Context, id int64, wish joining) (joined, err
 func checkNote(note *string) error {
 	*note = strings.TrimSpace(*note)
 	if len(*note) > maxNote {
-		return refusedByUs{fmt.Sprintf("note: at most %d bytes", maxNote)}
+		return refuse("note", maxNote)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func postRefs(names []string) ([]petpost.PostRef, error) {
 	for _, name := range names {
 		ref, err := post.ParseID(name)
 		if err != nil {
-			return nil, refusedByUs{fmt.Sprintf("posts: %q names no post; write wall-123_45", name)}
+			return nil, refuse("posts.name", name)
 		}
 		if !slices.Contains(refs, ref) {
 			refs = append(refs, ref)
@@ -105,9 +105,9 @@ func postRefs(names []string) ([]petpost.PostRef, error) {
 	}
 	switch {
 	case len(refs) == 0:
-		return nil, refusedByUs{"posts: choose at least one"}
+		return nil, refuse("posts.none")
 	case len(refs) > maxParted:
-		return nil, refusedByUs{fmt.Sprintf("posts: at most %d at once", maxParted)}
+		return nil, refuse("posts.many", maxParted)
 	}
 	return refs, nil
 }
@@ -120,7 +120,7 @@ func caseNumbers(texts []string) ([]int64, error) {
 		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(" ,;#№\t\u00a0", r) }) {
 			id, err := strconv.ParseInt(word, 10, 64)
 			if err != nil || id <= 0 {
-				return nil, refusedByUs{fmt.Sprintf("case %q: want its number", word)}
+				return nil, refuse("cases.number", word)
 			}
 			if !slices.Contains(ids, id) {
 				ids = append(ids, id)
@@ -129,14 +129,12 @@ func caseNumbers(texts []string) ([]int64, error) {
 	}
 	switch {
 	case len(ids) == 0:
-		return nil, refusedByUs{"write the number of the other case"}
+		return nil, refuse("cases.other")
 	case len(ids) > maxJoined:
-		return nil, refusedByUs{fmt.Sprintf("at most %d cases at once", maxJoined)}
+		return nil, refuse("cases.many", maxJoined)
 	}
 	return ids, nil
 }
-
-const laterByScan = " Temporal does not answer: the next scan does what follows from it."
 
 func (c *console) splitCase(w http.ResponseWriter, r *http.Request) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
@@ -151,16 +149,17 @@ func (c *console) splitCase(w http.ResponseWriter, r *http.Request) {
 		c.back(w, r, casePath(id), "", err)
 		return
 	}
-	done := fmt.Sprintf("They are case %d now, apart from case %d. Nothing is sent for it.", outcome.Case, id)
+	l := languageOf(r)
+	done := l.say("done.split", outcome.Case, id)
 	if n := len(outcome.Released); n > 0 {
 		numbers := make([]string, n)
 		for i, delivery := range outcome.Released {
 			numbers[i] = fmt.Sprintf("#%d", delivery)
 		}
-		done = fmt.Sprintf("They are case %d now, apart from case %d. To be sent now: %s.", outcome.Case, id, strings.Join(numbers, ", "))
+		done = l.say("done.split.released", outcome.Case, id, strings.Join(numbers, ", "))
 	}
 	if outcome.Delayed {
-		done += laterByScan
+		done += l.say("done.later")
 	}
 	c.back(w, r, casePath(outcome.Case), done, nil)
 }
@@ -180,9 +179,10 @@ func (c *console) joinCases(w http.ResponseWriter, r *http.Request) {
 		c.back(w, r, casePath(id), "", err)
 		return
 	}
-	done := fmt.Sprintf("Case %d holds the posts of all of them.", outcome.Case)
+	l := languageOf(r)
+	done := l.say("done.join", outcome.Case)
 	if outcome.Delayed {
-		done += laterByScan
+		done += l.say("done.later")
 	}
 	c.back(w, r, casePath(outcome.Case), done, nil)
 }

@@ -52,14 +52,14 @@ func (f caseFilter) Link(state string, all bool, before int64) string {
 func readCaseFilter(query url.Values) (caseFilter, error) {
 	filter := caseFilter{State: query.Get("state")}
 	if filter.State != "" && filter.State != casesOpen && filter.State != casesClosed {
-		return filter, errors.New("state: want open or closed")
+		return filter, refuse("state")
 	}
 	switch query.Get("posts") {
 	case "1":
 		filter.All = true
 	case "", "2":
 	default:
-		return filter, errors.New("posts: want 1 (every case) or 2 (those of several posts)")
+		return filter, refuse("posts")
 	}
 	var err error
 	filter.Limit, filter.Before, err = readPage(query)
@@ -88,7 +88,7 @@ type casesView struct {
 func (c *console) showCases(w http.ResponseWriter, r *http.Request) {
 	filter, err := readCaseFilter(r.URL.Query())
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "This list can't be shown", err.Error())
+		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
 		return
 	}
 	view := casesView{Filter: filter}
@@ -111,7 +111,7 @@ func (c *console) findCase(w http.ResponseWriter, r *http.Request) {
 	}
 	id, err := post.ParseID(wanted)
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "This can't be looked up", "Write the number of a case, or a post: wall-123_45 or its address.")
+		c.showMessage(w, r, http.StatusBadRequest, "lookup")
 		return
 	}
 	http.Redirect(w, r, "/console/posts/"+id.String(), http.StatusSeeOther)
@@ -231,7 +231,7 @@ func (c *console) askToSplit(w http.ResponseWriter, r *http.Request) {
 	}
 	chosen, err := postRefs(r.URL.Query()["post"])
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "This can't be done", tell(err))
+		c.showMessage(w, r, http.StatusBadRequest, "refused", tell(languageOf(r), err))
 		return
 	}
 	part := partView{caseView: view}
@@ -243,7 +243,7 @@ func (c *console) askToSplit(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(part.Chosen) == 0 || len(part.Rest) == 0 {
-		c.showMessage(w, r, http.StatusBadRequest, "Choose some of the posts", "Those about another animal are to be chosen: at least one of the case's posts, and not all.")
+		c.showMessage(w, r, http.StatusBadRequest, "choose")
 		return
 	}
 	part.Owed = owedAfter(part)
@@ -297,7 +297,7 @@ func (c *console) askToJoin(w http.ResponseWriter, r *http.Request) {
 	}
 	ids, err := caseNumbers(r.URL.Query()["with"])
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "This can't be done", tell(err))
+		c.showMessage(w, r, http.StatusBadRequest, "refused", tell(languageOf(r), err))
 		return
 	}
 	join := joinView{caseView: view}
@@ -305,13 +305,13 @@ func (c *console) askToJoin(w http.ResponseWriter, r *http.Request) {
 		other, err := c.caseStory(r.Context(), id)
 		switch {
 		case errors.Is(err, db.ErrNotFound):
-			c.showMessage(w, r, http.StatusNotFound, "There is no such case", fmt.Sprintf("No case has the number %d.", id))
+			c.showMessage(w, r, http.StatusNotFound, "no_case", id)
 			return
 		case err != nil:
 			c.showFault(w, r, err)
 			return
 		case other.ID == view.ID:
-			c.showMessage(w, r, http.StatusBadRequest, "They are one case already", fmt.Sprintf("Number %d leads to case %d.", id, view.ID))
+			c.showMessage(w, r, http.StatusBadRequest, "one_case", id, view.ID)
 			return
 		}
 		join.Others = append(join.Others, other)

@@ -89,7 +89,7 @@ func TestCaseShowsItsPostsWhatWasToldAndWhatStandsForWhat(t *testing.T) {
 
 	list := operator.get("/console/cases").body
 	require.Contains(t, list, fmt.Sprintf(`href="/console/cases/%d"`, *first.Case))
-	require.Contains(t, plain(list), fmt.Sprintf("%d closed reunited dog ул. Лесная, 12 posts 3 2 sent, 1 suppressed", *first.Case))
+	require.Contains(t, plain(list), fmt.Sprintf("%d home home again dog ул. Лесная, 12 posts 3 2 sent, 1 not needed", *first.Case))
 	require.NotContains(t, list, "Садовая", "a case of one post is not listed unless asked for")
 	require.Contains(t, operator.get("/console/cases?posts=1").body, "Садовая")
 	require.NotContains(t, operator.get("/console/cases?posts=1&state=closed").body, "Садовая")
@@ -100,14 +100,14 @@ func TestCaseShowsItsPostsWhatWasToldAndWhatStandsForWhat(t *testing.T) {
 	for _, text := range []string{rexIsLost, rexAgain, rexIsHome} {
 		require.Contains(t, shown, text)
 	}
-	require.Contains(t, shown, "the case began with it")
+	require.Contains(t, shown, "the first post about it")
 	require.Contains(t, shown, "here because: as wall-1_1: same phone, dog, name, place")
-	require.Contains(t, shown, fmt.Sprintf("#%d sent lost wall-1_1 stands for 1 other", first.ID))
-	require.Contains(t, shown, fmt.Sprintf("#%d suppressed lost wall-2_1 case %d is told by delivery %d, wall-1_1 → #%d", again.ID, *first.Case, first.ID, first.ID))
-	require.Contains(t, shown, fmt.Sprintf("#%d sent reunited wall-3_1 an update: a reply to the message of #%d", home.ID, first.ID))
-	require.Contains(t, shown, "edited because the case is closed")
+	require.Contains(t, shown, fmt.Sprintf("#%d sent lost wall-1_1 1 other message was left out for it", first.ID))
+	require.Contains(t, shown, fmt.Sprintf("#%d not needed lost wall-2_1 the chat has been told of this animal: #%d", again.ID, first.ID))
+	require.Contains(t, shown, fmt.Sprintf("#%d sent home again wall-3_1 an update: a reply to the message of #%d", home.ID, first.ID))
+	require.Contains(t, shown, "edited because the animal is home")
 	require.Contains(t, page, fmt.Sprintf("https://t.me/c/1900000001/%d", first.MessageIDs[0]))
-	require.Contains(t, page, `Closed <time`)
+	require.Contains(t, page, `Home again <time`)
 	require.Contains(t, page, `href="/console/posts/wall-3_1"`)
 
 	delivery := operator.get(fmt.Sprintf("/console/deliveries/%d", again.ID)).body
@@ -164,7 +164,7 @@ func TestPostsAreTakenOutOfACaseAfterBeingAskedAndTheirAnimalIsTold(t *testing.T
 
 	asked := operator.get(path + "?post=wall-2_1")
 	require.Equal(t, http.StatusOK, asked.status)
-	require.Contains(t, plain(asked.body), "Take 1 of 2 posts out of case")
+	require.Contains(t, plain(asked.body), "Take 1 of 2 posts away from animal")
 	require.Contains(t, asked.body, fmt.Sprintf(`href="/console/deliveries/%d"`, again.ID), "what will be sent is shown")
 	require.NotNil(t, d.await(t, again.ID, protocol.StatusSuppressed), "asking does nothing")
 	asked = operator.get(path + "?post=wall-1_1")
@@ -207,7 +207,7 @@ func TestCasesAreJoinedAfterBeingAskedAndTheOldNumberLeadsToTheNewOne(t *testing
 
 	asked := operator.get(path + fmt.Sprintf("?with=%%23%d", *second.Case))
 	require.Equal(t, http.StatusOK, asked.status)
-	require.Contains(t, plain(asked.body), fmt.Sprintf("Are cases %d and %d about one animal?", *first.Case, *second.Case))
+	require.Contains(t, plain(asked.body), fmt.Sprintf("Is this one animal: %d and %d?", *first.Case, *second.Case))
 	require.Contains(t, asked.body, "Лесная")
 	require.Contains(t, asked.body, "Садовая")
 	for query, want := range map[string]int{"": 400, "?with=cat": 400, "?with=99999": 404, fmt.Sprintf("?with=%d", *first.Case): 400} {

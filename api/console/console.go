@@ -133,6 +133,7 @@ func (c *console) routes() *http.ServeMux {
 	mux.HandleFunc("GET /console/static/{file}", serveAsset)
 	mux.HandleFunc("GET /console/login", c.showLogin)
 	mux.HandleFunc("POST /console/login", c.logIn)
+	mux.HandleFunc("POST /console/language", c.chooseLanguage)
 
 	page := func(pattern string, handler http.HandlerFunc) { mux.Handle(pattern, c.forPeople(handler)) }
 	page("GET /console/{$}", c.showOverview)

@@ -43,7 +43,7 @@ func TestParkedDeliveryIsSeenResumedAndArrives(t *testing.T) {
 	operator := d.operator(t)
 
 	overview := operator.get("/console/").body
-	require.Contains(t, overview, "2 things need a person")
+	require.Contains(t, overview, "2 things wait for you")
 	require.Contains(t, overview, "/console/deliveries?destination=telegram%3A-1001900000001&amp;status=parked")
 	require.Contains(t, overview, "l-paused", "the lane was stopped with it")
 
@@ -178,7 +178,7 @@ func TestSeveralDeliveriesAreDecidedAtOnce(t *testing.T) {
 	form.Set("back", "/console/deliveries?status=waiting")
 	answer := operator.press("/console/deliveries/resume", form)
 	require.Equal(t, "/console/deliveries?status=waiting", answer.header.Get("Location"))
-	require.Contains(t, operator.notice(), "3 deliveries")
+	require.Contains(t, operator.notice(), "3 messages will not be sent")
 	for _, id := range ids {
 		require.Equal(t, "skipped by an operator: кошка уже дома", d.await(t, id, protocol.StatusSuppressed).Reason)
 	}
@@ -199,15 +199,15 @@ func TestAPausedLaneIsAProblemEverywhere(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, true)
 	operator := d.operator(t)
-	require.Eventually(t, func() bool { return strings.Contains(operator.get("/console/").body, "Nothing needs a person") },
+	require.Eventually(t, func() bool { return strings.Contains(operator.get("/console/").body, "nothing waits for a decision") },
 		20*time.Second, 100*time.Millisecond, "once the worker has asked for work")
 
 	operator.press("/console/destinations/pause", url.Values{"destination": {chatName}, "reason": {"ночь"}})
-	require.Contains(t, operator.get("/console/").body, "Paused, 0 deliveries wait", "nothing waits there yet, and the next post will")
+	require.Contains(t, operator.get("/console/").body, "Paused, 0 messages wait", "nothing waits there yet, and the next post will")
 	d.owe(t, 1, chatName)
 	overview := operator.get("/console/").body
-	require.Contains(t, overview, "Paused, 1 delivery waits")
-	require.NotContains(t, overview, "Nothing needs a person")
+	require.Contains(t, overview, "Paused, 1 message waits")
+	require.NotContains(t, overview, "nothing waits for a decision")
 	require.Contains(t, operator.get("/console/deliveries").body, "it waits until somebody resumes that")
 
 	var problems []protocol.Problem

@@ -88,7 +88,7 @@ func (c *console) upload(w http.ResponseWriter, r *http.Request) {
 	defer r.MultipartForm.RemoveAll() //nolint:errcheck // temporary files
 	file, header, err := r.FormFile("file")
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "Файл не выбран", "Выберите таблицу: CSV, xlsx или zip из них.")
+		c.showMessage(w, r, http.StatusBadRequest, "desk.no_file")
 		return
 	}
 	defer file.Close()
@@ -119,7 +119,7 @@ func (c *console) upload(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case refused != nil:
-		c.showMessage(w, r, http.StatusBadRequest, "Файл не принят", refused.Reason)
+		c.showMessage(w, r, http.StatusBadRequest, "desk.file", refused.Reason)
 	case err != nil:
 		c.showFault(w, r, err)
 	default:
@@ -167,7 +167,7 @@ func (v importView) Progressed() int { return int(100 * v.Progress) }
 func (c *console) showImport(w http.ResponseWriter, r *http.Request) {
 	status, err := c.Guide.Status(r.Context(), r.PathValue("id"))
 	if errors.Is(err, guidedb.ErrNotFound) {
-		c.showMessage(w, r, http.StatusNotFound, "Такой загрузки нет", "Её отменили, или ей больше 30 дней.")
+		c.showMessage(w, r, http.StatusNotFound, "desk.no_import")
 		return
 	}
 	view := importView{Status: status}

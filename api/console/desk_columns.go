@@ -85,7 +85,7 @@ func (c *console) uploaded(w http.ResponseWriter, r *http.Request) (guidedb.File
 	file, err := c.Guide.File(r.Context(), r.PathValue("id"))
 	switch {
 	case errors.Is(err, guidedb.ErrNotFound):
-		c.showMessage(w, r, http.StatusNotFound, "Такого файла нет", "Загрузку подтвердили или отменили. Загрузите таблицу снова.")
+		c.showMessage(w, r, http.StatusNotFound, "desk.no_table")
 	case err != nil:
 		c.showFault(w, r, err)
 	}

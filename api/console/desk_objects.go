@@ -83,7 +83,7 @@ func (c *console) showObject(w http.ResponseWriter, r *http.Request) {
 	if view.ID != "" {
 		known, err := c.Guide.Object(r.Context(), view.List, view.ID)
 		if errors.Is(err, guidedb.ErrNotFound) {
-			c.showMessage(w, r, http.StatusNotFound, "Такого нет", "В разделе «"+view.List.Label()+"» ничего под этим номером нет.")
+			c.showMessage(w, r, http.StatusNotFound, "desk.no_object", view.List.Label())
 			return
 		}
 		if err != nil {

@@ -41,7 +41,7 @@ func (c *console) opsAnswer(w http.ResponseWriter, r *http.Request, answer any, 
 		if status >= http.StatusInternalServerError {
 			c.Log.ErrorContext(r.Context(), "operator's request failed", "path", r.URL.Path, "error", err)
 		}
-		writeProblem(w, status, tell(err))
+		writeProblem(w, status, tell(english, err))
 	}
 }
 

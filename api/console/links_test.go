@@ -77,35 +77,30 @@ func TestTimesAreToldInAtMostTwoUnits(t *testing.T) {
 		-90 * time.Second:                "in 1 min 30 s",
 		-(30*24*time.Hour + time.Minute): "in 30 d",
 	} {
-		require.Equal(t, want, agoOrIn(length))
+		require.Equal(t, want, english.agoOrIn(length))
 	}
 }
 
 func TestEveryReasonIsExplainedOnce(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
-	for _, entry := range advices {
-		require.NotEmpty(t, entry.Means)
-		require.NotEmpty(t, entry.Remedy)
-		for _, reason := range entry.reasons {
+	for group, reasons := range advised {
+		for _, l := range []language{english, russian} {
+			require.Contains(t, catalogue, "advice."+group)
+			require.NotEqual(t, "advice."+group+".means", l.advice(reasons[0]).Means)
+			require.NotEqual(t, "advice."+group+".remedy", l.advice(reasons[0]).Remedy)
+		}
+		for _, reason := range reasons {
 			require.False(t, seen[reason], reason)
 			seen[reason] = true
 		}
 	}
-	require.Nil(t, adviceOn(""))
-	require.NotNil(t, adviceOn(protocol.ReasonOutcomeUnknown))
-}
-
-func TestEveryStatusHasAMeaning(t *testing.T) {
-	t.Parallel()
-	for _, status := range protocol.Statuses {
-		require.NotEmpty(t, statusMeaning(status), status)
-	}
+	require.Nil(t, english.advice(""))
 }
 
 func TestScanIsToldInOneSentence(t *testing.T) {
 	t.Parallel()
 	done := scanned{Result: &protocol.ScanWallsResult{Walls: []protocol.WallRead{{Calls: 2, New: 5, Owed: 1}, {Calls: 1, New: 1, Owed: 2}}}}
-	require.Equal(t, "Read 2 walls with 3 calls: 6 new posts, 3 deliveries owed.", done.String())
-	require.Contains(t, scanned{Running: true}.String(), "still running")
+	require.Equal(t, "Read 2 walls with 3 calls: 6 new posts, 3 messages owed.", done.told(english))
+	require.Contains(t, scanned{Running: true}.told(english), "still running")
 }

@@ -166,7 +166,7 @@ func page(query url.Values, limit int, before int64) {
 func readFilter(query url.Values) (listFilter, error) {
 	filter := listFilter{Status: query.Get("status"), Destination: query.Get("destination")}
 	if filter.Status != "" && filter.Status != filterWaiting && !slices.Contains(protocol.Statuses, filter.Status) {
-		return filter, errors.New("status: want waiting or one of the statuses of a delivery")
+		return filter, refuse("status")
 	}
 	var err error
 	filter.Limit, filter.Before, err = readPage(query)
@@ -179,12 +179,12 @@ func readPage(query url.Values) (limit int, before int64, err error) {
 	limit = defaultListed
 	if text := query.Get("limit"); text != "" {
 		if limit, err = strconv.Atoi(text); err != nil || limit < 1 {
-			return 0, 0, errors.New("limit: want a number from 1")
+			return 0, 0, refuse("page.limit")
 		}
 	}
 	if text := query.Get("before"); text != "" {
 		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {
-			return 0, 0, errors.New("before: want the id of a row")
+			return 0, 0, refuse("page.before")
 		}
 	}
 	return min(limit, maxListed), before, nil
@@ -211,7 +211,7 @@ type deliveriesView struct {
 func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	filter, err := readFilter(r.URL.Query())
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "This list can't be shown", err.Error())
+		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
 		return
 	}
 	view := deliveriesView{Filter: filter}
@@ -373,12 +373,15 @@ func (c *console) showWalls(w http.ResponseWriter, r *http.Request) {
 
 type messageView struct{ Title, Text string }
 
-func (c *console) showMessage(w http.ResponseWriter, r *http.Request, status int, title, text string) {
-	c.render(w, r, status, "message", messageView{title, text})
+// showMessage shows a message of the catalogue: its title, and its text with
+// arguments.
+func (c *console) showMessage(w http.ResponseWriter, r *http.Request, status int, key string, args ...any) {
+	l := languageOf(r)
+	c.render(w, r, status, "message", messageView{l.say("message." + key), l.say("message."+key+".text", args...)})
 }
 
 func (c *console) showNotFound(w http.ResponseWriter, r *http.Request) {
-	c.showMessage(w, r, http.StatusNotFound, "There is nothing here", "The address is wrong, or what it named does not exist.")
+	c.showMessage(w, r, http.StatusNotFound, "missing")
 }
 
 // showFault tells of a failure of our own; what exactly failed is for the log.
@@ -389,6 +392,6 @@ func (c *console) showFault(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.Is(err, context.Canceled):
 	default:
 		c.Log.ErrorContext(r.Context(), "console page failed", "path", r.URL.Path, "error", err)
-		c.showMessage(w, r, http.StatusServiceUnavailable, "The database does not answer", "Nothing is lost: deliveries wait until it does. The log says more.")
+		c.showMessage(w, r, http.StatusServiceUnavailable, "fault")
 	}
 }

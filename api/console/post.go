@@ -3,14 +3,12 @@ package console
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
-	"vestnik/internal/words"
 	"vestnik/starter"
 )
 
@@ -44,7 +42,7 @@ func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
 func (c *console) retype(ctx context.Context, name, kind, note string) (starter.TypeSet, error) {
 	ref, err := post.ParseID(name)
 	if err != nil {
-		return starter.TypeSet{}, refusedByUs{err.Error()}
+		return starter.TypeSet{}, refuse("posts.name", name)
 	}
 	if err := checkNote(&note); err != nil {
 		return starter.TypeSet{}, err
@@ -57,9 +55,10 @@ func (c *console) retype(ctx context.Context, name, kind, note string) (starter.
 func (c *console) setType(w http.ResponseWriter, r *http.Request) {
 	name, kind := r.PathValue("post"), r.PostForm.Get("type")
 	set, err := c.retype(r.Context(), name, kind, r.PostForm.Get("note"))
-	done := fmt.Sprintf("It is %s now: %s owed, %d not to be sent any more.", kind, words.Count(set.Owed, "delivery", "deliveries"), set.Suppressed)
+	l := languageOf(r)
+	done := l.say("done.type", l.name("type", kind), l.count("done.type.owed", set.Owed), set.Suppressed)
 	for _, row := range set.Sent {
-		done += fmt.Sprintf(" Readers see delivery %d in %s all the same: take it back there.", row.ID, row.Destination)
+		done += " " + l.say("done.type.sent", row.ID, row.Destination)
 	}
 	c.back(w, r, "/console/posts/"+name, done, err)
 }

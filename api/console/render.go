@@ -19,75 +19,86 @@ import (
 	"vestnik/internal/content"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/words"
 )
 
-//go:embed templates static
+//go:embed templates static messages.json
 var files embed.FS
 
-// templates holds one set for each page: the layout, the pieces, and
-// the page itself.
-type templates map[string]*template.Template
+// templates holds one set for each page and language: the layout, the pieces,
+// and the page itself.
+type templates map[language]map[string]*template.Template
 
 func parseTemplates() (templates, error) {
 	pages, err := fs.Glob(files, "templates/page_*.html")
 	if err != nil {
 		return nil, err
 	}
-	sets := templates{}
-	for _, page := range pages {
-		name := strings.TrimSuffix(strings.TrimPrefix(path.Base(page), "page_"), ".html")
-		set, err := template.New(name).Funcs(functions).ParseFS(files,
-			"templates/layout.html", "templates/pieces.html", page)
-		if err != nil {
-			return nil, fmt.Errorf("console page %s: %w", name, err)
+	sets := templates{english: {}, russian: {}}
+	for l, set := range sets {
+		for _, page := range pages {
+			name := strings.TrimSuffix(strings.TrimPrefix(path.Base(page), "page_"), ".html")
+			set[name], err = template.New(name).Funcs(functions(l)).ParseFS(files,
+				"templates/layout.html", "templates/pieces.html", page)
+			if err != nil {
+				return nil, fmt.Errorf("console page %s: %w", name, err)
+			}
 		}
-		sets[name] = set
 	}
 	return sets, nil
 }
 
-var functions = template.FuncMap{
-	"asset":    assetPath,
-	"ago":      func(now, then time.Time) string { return agoOrIn(now.Sub(then)) },
-	"machine":  func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
-	"utc":      func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") },
-	"date":     func(at time.Time) string { return at.Format(time.DateOnly) },
-	"length":   roughly,
-	"rate":     func(perSecond float64) string { return strconv.FormatFloat(perSecond, 'g', 4, 64) },
-	"perDay":   func(posts float64) string { return strconv.FormatFloat(posts, 'f', 1, 64) },
-	"post":     protocol.WallPost,
-	"meaning":  statusMeaning,
-	"advice":   adviceOn,
-	"count":    words.Count,
-	"problem":  problemTitle,
-	"lookAt":   problemLink,
-	"waits":    waitsForPerson,
-	"weigh":    weigh,
-	"join":     strings.Join,
-	"percent":  func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
-	"types":    func() []petpost.Type { return petpost.Types },
-	"statuses": func() []string { return protocol.Statuses },
-	"label":    func(list content.List) string { return list.Label() },
-	"field":    content.FieldLabel,
-	"fieldAt":  content.PathLabel,
-	"inc":      func(part int) int { return part + 1 },
-	"thumb":    thumbOf,
-	"took": func(from time.Time, to *time.Time) string {
-		if to == nil {
-			return ""
-		}
-		return roughly(to.Sub(from))
-	},
-	"deliveriesOf": func(destination, status string) string { return listFilter{}.Link(status, destination, 0) },
-	// both hands a piece the page beside the item that it is to show.
-	"both": func(page pageData, item any) map[string]any { return map[string]any{"Page": page, "Item": item} },
+func functions(l language) template.FuncMap {
+	return template.FuncMap{
+		"t":           l.say,
+		"n":           l.count,
+		"name":        l.name,
+		"points":      l.points,
+		"decided":     l.decided,
+		"reason":      l.reason,
+		"knownReason": l.knownReason,
+		"langOf":      langOf,
+		"timeWords":   l.timeWords,
+		"asset":       assetPath,
+		"ago":         func(now, then time.Time) string { return l.agoOrIn(now.Sub(then)) },
+		"machine":     func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
+		"utc":         func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"date":        func(at time.Time) string { return at.Format(time.DateOnly) },
+		"length":      l.roughly,
+		"rate":        func(perSecond float64) string { return strconv.FormatFloat(perSecond, 'g', 4, 64) },
+		"perDay":      func(posts float64) string { return strconv.FormatFloat(posts, 'f', 1, 64) },
+		"post":        protocol.WallPost,
+		"advice":      l.advice,
+		"problem":     l.problem,
+		"lookAt":      problemLink,
+		"waits":       waitsForPerson,
+		"weigh":       weigh,
+		"join":        strings.Join,
+		"percent":     func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
+		"types":       func() []petpost.Type { return petpost.Types },
+		"statuses":    func() []string { return protocol.Statuses },
+		"label":       func(list content.List) string { return list.Label() },
+		"field":       content.FieldLabel,
+		"fieldAt":     content.PathLabel,
+		"inc":         func(part int) int { return part + 1 },
+		"thumb":       thumbOf,
+		"took": func(from time.Time, to *time.Time) string {
+			if to == nil {
+				return ""
+			}
+			return l.roughly(to.Sub(from))
+		},
+		"deliveriesOf": func(destination, status string) string { return listFilter{}.Link(status, destination, 0) },
+		// both hands a piece the page beside the item that it is to show.
+		"both": func(page pageData, item any) map[string]any { return map[string]any{"Page": page, "Item": item} },
+	}
 }
 
 // pageData is what the layout and every page know.
 type pageData struct {
 	Now        time.Time
+	Lang       language
 	Path       string
+	Address    string // the path with its query
 	CSRF       string
 	Known      bool   // logged in
 	Operator   string // who
@@ -128,7 +139,7 @@ func (m moment) IsZero() bool { return m.Then.IsZero() }
 func (c *console) render(w http.ResponseWriter, r *http.Request, status int, page string, view any) {
 	session := sessionOf(r)
 	data := pageData{
-		Now: c.Now(), Path: r.URL.Path, CSRF: session.CSRF, Known: session.CSRF != "" || session.program, Operator: session.Operator.Name,
+		Now: c.Now(), Lang: languageOf(r), Path: r.URL.Path, Address: r.URL.RequestURI(), CSRF: session.CSRF, Known: session.CSRF != "" || session.program, Operator: session.Operator.Name,
 		TemporalUI: c.links.temporalHome(), Sandbox: c.SandboxURL, Desk: c.Guide != nil, View: view,
 	}
 	if c.Guide != nil {
@@ -138,7 +149,7 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, pag
 		data.Notice = c.takeNotice(w, r)
 	}
 	var body bytes.Buffer
-	if err := c.templates[page].ExecuteTemplate(&body, "layout", data); err != nil {
+	if err := c.templates[data.Lang][page].ExecuteTemplate(&body, "layout", data); err != nil {
 		c.Log.ErrorContext(r.Context(), "console page can't be rendered", "page", page, "error", err)
 		http.Error(w, "This page can't be shown; the log says why.", http.StatusInternalServerError)
 		return
@@ -228,39 +239,4 @@ func thumbOf(p db.Photo) *thumb {
 		}
 	}
 	return shown
-}
-
-// agoOrIn says how long ago something was, or how soon it will be.
-func agoOrIn(past time.Duration) string {
-	switch {
-	case past > -time.Second && past < time.Second:
-		return "now"
-	case past < 0:
-		return "in " + roughly(-past)
-	}
-	return roughly(past) + " ago"
-}
-
-// roughly tells a length of time in at most two units.
-func roughly(length time.Duration) string {
-	if length < time.Second {
-		return fmt.Sprintf("%d ms", length.Milliseconds())
-	}
-	units := []struct {
-		name string
-		size time.Duration
-	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}}
-	for i, unit := range units {
-		if length < unit.size {
-			continue
-		}
-		text := fmt.Sprintf("%d %s", length/unit.size, unit.name)
-		if i+1 < len(units) && length < 10*unit.size {
-			if rest := length % unit.size / units[i+1].size; rest > 0 {
-				text += fmt.Sprintf(" %d %s", rest, units[i+1].name)
-			}
-		}
-		return text
-	}
-	return "0 s"
 }

@@ -158,9 +158,6 @@ func withSession(r *http.Request, session session) *http.Request {
 	return r.WithContext(operators.As(context.WithValue(r.Context(), sessionKey{}, session), actor))
 }
 
-// mayOnlyLook is told to whoever may not decide.
-const mayOnlyLook = "Your token lets you look, not decide: see `vestnik operator`."
-
 // genuine tells whether a request that changes something carries the form
 // token of its session.
 func (s session) genuine(presented string) bool {
@@ -182,9 +179,9 @@ func (c *console) forPeople(next http.HandlerFunc) http.Handler {
 		case !ok:
 			http.Redirect(w, r, "/console/login?next="+url.QueryEscape(pathAfterLogin(r)), http.StatusSeeOther)
 		case r.Method == http.MethodPost && !c.parseGenuineForm(w, known):
-			http.Error(w, "The form is too old or was not made by this console. Go back, reload the page and try again.", http.StatusForbidden)
+			http.Error(w, languageOf(r).say("refused.form"), http.StatusForbidden)
 		case r.Method == http.MethodPost && !sessionOf(known).Operator.Decides() && r.URL.Path != "/console/logout":
-			c.showMessage(w, known, http.StatusForbidden, "This is not for you to decide", mayOnlyLook)
+			c.showMessage(w, known, http.StatusForbidden, "look_only")
 		default:
 			next(w, known)
 		}
@@ -216,7 +213,7 @@ func (c *console) forPrograms(next http.HandlerFunc) http.Handler {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && !sessionOf(known).genuine(r.Header.Get(csrfHeader)):
 			writeProblem(w, http.StatusForbidden, csrfHeader+" is missing or wrong; a bearer token needs none")
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && !sessionOf(known).Operator.Decides():
-			writeProblem(w, http.StatusForbidden, mayOnlyLook)
+			writeProblem(w, http.StatusForbidden, english.say("message.look_only.text"))
 		default:
 			next(w, known)
 		}

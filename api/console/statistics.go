@@ -19,7 +19,7 @@ func (c *console) showStatistics(w http.ResponseWriter, r *http.Request) {
 		c.showFault(w, r, err)
 		return
 	}
-	c.render(w, r, http.StatusOK, "statistics", charts(days))
+	c.render(w, r, http.StatusOK, "statistics", charts(languageOf(r), days))
 }
 
 func (c *console) opsStatistics(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +39,7 @@ type chart struct {
 	told         func(float64) string
 }
 
-func charts(days []db.Day) []chart {
+func charts(l language, days []db.Day) []chart {
 	names := map[string]bool{}
 	for _, day := range days {
 		for name := range day.Sent {
@@ -48,7 +48,7 @@ func charts(days []db.Day) []chart {
 	}
 	destinations := slices.Sorted(maps.Keys(names))
 	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
-	length := func(n float64) string { return roughly(time.Duration(n * float64(time.Second))) }
+	length := func(n float64) string { return l.roughly(time.Duration(n * float64(time.Second))) }
 	spread := func(of func(db.Day) db.Spread) func(db.Day, int) float64 {
 		return func(day db.Day, series int) float64 {
 			if series == 0 {
@@ -57,26 +57,26 @@ func charts(days []db.Day) []chart {
 			return of(day).Most.Seconds()
 		}
 	}
-	within := []string{"half within", "nine in ten within"}
+	within := []string{l.say("chart.half"), l.say("chart.most")}
 	return []chart{
 		{
-			Title: "Sent", About: "deliveries a day, by destination", Series: destinations, stacked: true, summed: true, Days: days, told: number,
+			Title: l.say("chart.sent"), About: l.say("chart.sent.about"), Series: destinations, stacked: true, summed: true, Days: days, told: number,
 			value: func(day db.Day, series int) float64 { return float64(day.Sent[destinations[series]]) },
 		},
 		{
-			Title: "Lost and home again", About: "posts a day", Series: []string{"lost", "reunited"}, summed: true, Days: days, told: number,
+			Title: l.say("chart.lost"), About: l.say("chart.lost.about"), Series: []string{l.say("type.lost"), l.say("type.reunited")}, summed: true, Days: days, told: number,
 			value: func(day db.Day, series int) float64 { return float64([]int{day.Lost, day.Reunited}[series]) },
 		},
 		{
-			Title: "From post to message", About: "of what was sent that day", Series: within, Days: days, told: length,
+			Title: l.say("chart.delay"), About: l.say("chart.delay.about"), Series: within, Days: days, told: length,
 			value: spread(func(day db.Day) db.Spread { return day.Delay }),
 		},
 		{
-			Title: "In the queue", About: "from reading to sending, of what was sent that day", Series: within, Days: days, told: length,
+			Title: l.say("chart.queue"), About: l.say("chart.queue.about"), Series: within, Days: days, told: length,
 			value: spread(func(day db.Day) db.Spread { return day.Queued }),
 		},
 		{
-			Title: "Calls of wall.get", About: "a day, of the reading key", Series: []string{"calls"}, summed: true, Days: days, told: number,
+			Title: l.say("chart.calls"), About: l.say("chart.calls.about"), Series: []string{l.say("chart.calls.series")}, summed: true, Days: days, told: number,
 			value: func(day db.Day, _ int) float64 { return float64(day.Calls) },
 		},
 	}

@@ -7,7 +7,8 @@ const HOME = "/console/";
 
 // Times: told relative to now, and on hover in the reader's own time zone.
 
-const UNITS = [["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]];
+const WORDS = JSON.parse(document.body.dataset.words);
+const UNITS = [[WORDS.d, 86_400], [WORDS.h, 3_600], [WORDS.min, 60], [WORDS.s, 1]];
 
 function roughly(seconds) {
   for (let i = 0; i < UNITS.length; i++) {
@@ -20,18 +21,18 @@ function roughly(seconds) {
     }
     return text;
   }
-  return "0 s";
+  return `0 ${WORDS.s}`;
 }
 
 function tellTimes() {
   for (const time of document.querySelectorAll("time[data-ago]")) {
     const then = new Date(time.dateTime);
     const past = Math.round((Date.now() - then) / 1000);
-    time.textContent = past === 0 ? "now" : past > 0 ? `${roughly(past)} ago` : `in ${roughly(-past)}`;
-    time.title = then.toLocaleString();
+    time.textContent = past === 0 ? WORDS.now : (past > 0 ? WORDS.ago : WORDS.in).replace("%s", roughly(Math.abs(past)));
+    time.title = then.toLocaleString(document.documentElement.lang);
   }
   for (const time of document.querySelectorAll("time[data-clock]")) {
-    time.textContent = new Date(time.dateTime).toLocaleTimeString();
+    time.textContent = new Date(time.dateTime).toLocaleTimeString(document.documentElement.lang);
   }
 }
 
@@ -115,7 +116,7 @@ function tellSelection() {
   if (!all || !label) return;
   all.checked = chosen > 0 && chosen === boxes().length;
   all.indeterminate = chosen > 0 && !all.checked;
-  label.textContent = chosen === 0 ? "select all that wait" : `${chosen} selected`;
+  label.textContent = chosen === 0 ? label.dataset.select : `${label.dataset.selected} ${chosen}`;
   for (const button of document.querySelectorAll("#batch button")) button.disabled = chosen === 0;
 }
 

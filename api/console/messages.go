@@ -1,0 +1,203 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	languages "golang.org/x/text/language"
+
+	"vestnik/internal/words"
+)
+
+// language is a language that the console speaks, by its BCP 47 tag.
+type language string
+
+const (
+	english language = "en"
+	russian language = "ru"
+	// languageCookie keeps what was chosen with the switch, for a year.
+	languageCookie = "vestnik_language"
+)
+
+var offered = languages.NewMatcher([]languages.Tag{languages.English, languages.Russian})
+
+// languageOf is what was chosen with the switch, else what the browser asks for.
+func languageOf(r *http.Request) language {
+	chosen := ""
+	if cookie, err := r.Cookie(languageCookie); err == nil {
+		chosen = cookie.Value
+	}
+	tag, _ := languages.MatchStrings(offered, chosen, r.Header.Get("Accept-Language"))
+	if base, _ := tag.Base(); base.String() == string(russian) {
+		return russian
+	}
+	return english
+}
+
+// Other is the language to switch to.
+func (l language) Other() language {
+	if l == russian {
+		return english
+	}
+	return russian
+}
+
+// Name is what the language calls itself.
+func (l language) Name() string {
+	if l == russian {
+		return "Русский"
+	}
+	return "English"
+}
+
+// catalogue holds every message of the console in English and in Russian. Forms
+// for a number are divided by bars: two in English, three in Russian. %s and the
+// like stand for arguments.
+var catalogue = func() map[string][2]string {
+	messages := map[string][2]string{}
+	content, _ := files.ReadFile("messages.json")
+	_ = json.Unmarshal(content, &messages) // embedded: a broken one fails its test
+	return messages
+}()
+
+func (l language) find(key string) (text string, ok bool) {
+	both, ok := catalogue[key]
+	if l == russian {
+		return both[1], ok
+	}
+	return both[0], ok
+}
+
+// say is a message with its arguments.
+func (l language) say(key string, args ...any) string {
+	text, ok := l.find(key)
+	if !ok {
+		return key
+	}
+	if len(args) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, args...)
+}
+
+// count is a number with its noun.
+func (l language) count(key string, n int) string {
+	text, _ := l.find(key)
+	forms := strings.Split(text, "|")
+	if l == russian && len(forms) == 3 {
+		return words.Russian(n, forms[0], forms[1], forms[2])
+	}
+	return words.Count(n, forms[0], forms[len(forms)-1])
+}
+
+// name is the word for a value of some kind; a value without any is its own.
+func (l language) name(kind string, value any) string {
+	if text, ok := l.find(kind + "." + fmt.Sprint(value)); ok {
+		return text
+	}
+	return fmt.Sprint(value)
+}
+
+// points names what a piece of evidence speaks for: a type or an animal.
+func (l language) points(value string) string {
+	for _, kind := range []string{"type", "animal"} {
+		if text, ok := l.find(kind + "." + value); ok {
+			return text
+		}
+	}
+	return value
+}
+
+// decided names an action of the audit, whose first words say which it is.
+func (l language) decided(action string) string {
+	if text, ok := l.find("decided." + action); ok {
+		return text
+	}
+	verb, about, _ := strings.Cut(action, " ")
+	return strings.TrimSpace(l.name("decided", verb) + " " + about)
+}
+
+// reason names a reason: a slug of a catalogue in the reader's words, anything
+// else as it is.
+func (l language) reason(reason string) string {
+	if group, ok := adviceOf(reason); ok {
+		return l.say("advice." + group)
+	}
+	return l.name("reason", reason)
+}
+
+// knownReason reports whether reason has words of the reader's for it.
+func (l language) knownReason(reason string) bool {
+	_, advised := adviceOf(reason)
+	_, named := l.find("reason." + reason)
+	return reason == "" || advised || named
+}
+
+// langOf is the language of what a person or a program wrote.
+func langOf(text string) language {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
+		return russian
+	}
+	return english
+}
+
+// agoOrIn says how long ago something was, or how soon it will be.
+func (l language) agoOrIn(past time.Duration) string {
+	switch {
+	case past > -time.Second && past < time.Second:
+		return l.say("time.now")
+	case past < 0:
+		return l.say("time.in", l.roughly(-past))
+	}
+	return l.say("time.ago", l.roughly(past))
+}
+
+// roughly tells a length of time in at most two units.
+func (l language) roughly(length time.Duration) string {
+	if length < time.Second {
+		return fmt.Sprintf("%d %s", length.Milliseconds(), l.say("time.ms"))
+	}
+	units := []struct {
+		name string
+		size time.Duration
+	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"min", time.Minute}, {"s", time.Second}}
+	for i, unit := range units {
+		if length < unit.size {
+			continue
+		}
+		text := fmt.Sprintf("%d %s", length/unit.size, l.say("time."+unit.name))
+		if i+1 < len(units) && length < 10*unit.size {
+			if rest := length % unit.size / units[i+1].size; rest > 0 {
+				text += fmt.Sprintf(" %d %s", rest, l.say("time."+units[i+1].name))
+			}
+		}
+		return text
+	}
+	return ""
+}
+
+// timeWords are the words that the script tells times with, as JSON.
+func (l language) timeWords() (string, error) {
+	told := map[string]string{}
+	for _, key := range []string{"now", "ago", "in", "d", "h", "min", "s"} {
+		told[key] = l.say("time." + key)
+	}
+	content, err := json.Marshal(told)
+	return string(content), err
+}
+
+// chooseLanguage is the switch. It needs no login: the login form has it too.
+func (c *console) chooseLanguage(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxOpsBody)
+	if r.ParseForm() != nil || !slices.Contains([]string{string(english), string(russian)}, r.PostForm.Get("language")) {
+		http.Error(w, "language: want en or ru", http.StatusBadRequest)
+		return
+	}
+	http.SetCookie(w, c.cookie(r, languageCookie, r.PostForm.Get("language"), c.Now().AddDate(1, 0, 0)))
+	http.Redirect(w, r, safeNext(r.PostForm.Get("back")), http.StatusSeeOther)
+}
