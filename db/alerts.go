@@ -42,6 +42,15 @@ func (l *Ledger) BeginAlertRound(ctx context.Context, lasting time.Duration) (al
 // EndAlertRound lets the next round begin.
 func (l *Ledger) EndAlertRound(ctx context.Context) error { return l.queries.EndAlertRound(ctx) }
 
+// AlertOf returns the alert that a message is, or ErrNotFound.
+func (l *Ledger) AlertOf(ctx context.Context, messageID int64) (Alert, error) {
+	row, err := l.queries.AlertOf(ctx, messageID)
+	if err != nil {
+		return Alert{}, notFound(err, "alert of message %d", messageID)
+	}
+	return Alert(row), nil
+}
+
 // SaveAlert keeps what the chat was told.
 func (l *Ledger) SaveAlert(ctx context.Context, alert Alert) error {
 	if err := l.queries.SaveAlert(ctx, relaysql.SaveAlertParams(alert)); err != nil {

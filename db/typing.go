@@ -21,6 +21,9 @@ type TypeSet struct {
 	// Suppressed those that it calls for no more, of which nothing had gone out.
 	Owed       int `json:"owed"`
 	Suppressed int `json:"suppressed"`
+	// Sent are the deliveries that readers see, or may see, though no rule would
+	// send them now: taking them back removes them. The starter fills it.
+	Sent []DeliveryRow `json:"sent,omitempty"`
 }
 
 // SetType remembers what type a post is, above any later reading, and has its

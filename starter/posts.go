@@ -14,20 +14,11 @@ import (
 	"vestnik/internal/words"
 )
 
-// TypeSet is what came of setting a post's type by hand.
-type TypeSet struct {
-	db.TypeSet
-
-	// Sent are the deliveries that readers see, or may see, though no rule would
-	// send them now: TakeBack removes them.
-	Sent []db.DeliveryRow `json:"sent"`
-}
-
 // SetType remembers what type a post is, above any later reading, and has its
 // deliveries follow; see [db.Posts.SetType]. A post that is older than
 // DELIVER_MAX_AGE is owed nowhere anew. *words.Unknown if there is no such type,
 // db.ErrNotFound if the post is not stored.
-func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (set TypeSet, err error) {
+func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (set db.TypeSet, err error) {
 	if !slices.Contains(petpost.Types, kind) {
 		known := make([]string, len(petpost.Types))
 		for i, one := range petpost.Types {
@@ -45,7 +36,7 @@ func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost
 		return set, err
 	}
 	scan := s.relay.Config.Scan
-	set.TypeSet, err = s.relay.Posts.SetType(ctx, ref, kind, time.Since(post.Written()) <= scan.MaxAge, db.Page{
+	set, err = s.relay.Posts.SetType(ctx, ref, kind, time.Since(post.Written()) <= scan.MaxAge, db.Page{
 		Window: s.relay.Config.Relay.CaseWindow,
 		Owed: func(post petpost.Post) []db.Owed {
 			owed, _ := relay.Owed(s.relay.Routes, post, wall)

@@ -19,7 +19,6 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/rehearse"
-	"vestnik/starter"
 )
 
 // Where the operator's handler is to be mounted: the console for people and
@@ -44,7 +43,7 @@ type Steering interface {
 	Plan(ctx context.Context) (protocol.ReadPlan, error)
 	ReadingKeys(ctx context.Context) ([]db.KeyState, error)
 	ResumeKey(ctx context.Context, captcha string) (bool, error)
-	SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (starter.TypeSet, error)
+	SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (db.TypeSet, error)
 	JoinCases(ctx context.Context, into int64, others []int64, note string) (int64, error)
 	SplitCase(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error)
 }

@@ -22,7 +22,6 @@ import (
 	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
 	"vestnik/internal/testenv"
-	"vestnik/starter"
 )
 
 func TestWrongLoginsAreLoggedSlowAndFew(t *testing.T) {
@@ -125,8 +124,8 @@ func (away) Resume(context.Context, int64, protocol.Resume) (string, error) { re
 func (away) Preview(context.Context, int64, int64, string) ([]rehearse.Message, error) {
 	return nil, errAway
 }
-func (away) SetType(context.Context, petpost.PostRef, petpost.Type, string) (starter.TypeSet, error) {
-	return starter.TypeSet{}, errAway
+func (away) SetType(context.Context, petpost.PostRef, petpost.Type, string) (db.TypeSet, error) {
+	return db.TypeSet{}, errAway
 }
 func (away) Problems(context.Context) ([]protocol.Problem, error)       { return nil, errAway }
 func (away) Destinations(context.Context) ([]protocol.LaneState, error) { return nil, errAway }

@@ -9,7 +9,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
-	"vestnik/starter"
 )
 
 // postView is a stored post, delivered or not.
@@ -39,13 +38,13 @@ func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
 }
 
 // retype sets the type of a post.
-func (c *console) retype(ctx context.Context, name, kind, note string) (starter.TypeSet, error) {
+func (c *console) retype(ctx context.Context, name, kind, note string) (db.TypeSet, error) {
 	ref, err := post.ParseID(name)
 	if err != nil {
-		return starter.TypeSet{}, refuse("posts.name", name)
+		return db.TypeSet{}, refuse("posts.name", name)
 	}
 	if err := checkNote(&note); err != nil {
-		return starter.TypeSet{}, err
+		return db.TypeSet{}, err
 	}
 	set, err := c.Steering.SetType(ctx, ref, petpost.Type(kind), note)
 	c.Log.InfoContext(ctx, "operator set a type", "post", ref, "was", set.Was, "type", kind, "error", err)

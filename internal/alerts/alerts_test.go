@@ -31,7 +31,8 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 	since := time.Date(2026, 3, 1, 3, 15, 0, 0, time.UTC)
 	problem := protocol.Problem{Kind: protocol.ProblemBlocked, Subject: "vk:-5", Reason: "captcha", Count: 1, Since: &since}
 	round := func(problems ...protocol.Problem) []string {
-		require.NoError(t, Round(t.Context(), ledger, chat, func(context.Context) ([]protocol.Problem, error) { return problems, nil }))
+		_, err := turn(t.Context(), ledger, chat, func(context.Context) ([]protocol.Problem, error) { return problems, nil })
+		require.NoError(t, err)
 		var texts []string
 		for _, message := range platforms.Messages(sandbox.ChatID) {
 			texts = append(texts, message.Text)
@@ -84,12 +85,12 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 func TestAStormOfProblemsIsAFewMessagesAnHour(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	var problems []protocol.Problem
+	var problems []topic
 	for wall := range 20 {
-		problems = append(problems, protocol.Problem{Kind: protocol.ProblemWallClosed, Subject: strconv.Itoa(wall)})
+		problems = append(problems, Chat{Zone: time.UTC}.problemTopic(t.Context(), protocol.Problem{Kind: protocol.ProblemWallClosed, Subject: strconv.Itoa(wall)}))
 	}
 	require.Len(t, plan(problems, nil, now, time.UTC), anHour)
-	told := []db.Alert{{Problem: problems[0].Key(), Said: describe(problems[0], time.UTC), ToldAt: now.Add(-30 * time.Minute)}}
+	told := []db.Alert{{Problem: problems[0].key, Said: problems[0].said, ToldAt: now.Add(-30 * time.Minute)}}
 	require.Len(t, plan(problems, told, now, time.UTC), anHour-1)
 	told[0].ToldAt = now.Add(-2 * time.Hour)
 	require.Len(t, plan(problems, told, now, time.UTC), anHour)

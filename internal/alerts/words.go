@@ -47,7 +47,7 @@ func describe(p protocol.Problem, zone *time.Location) string {
 		fmt.Fprintf(&text, "Где: %s\n", p.Subject)
 	}
 	if p.Reason != "" {
-		fmt.Fprintf(&text, "Причина: %s\n", shorten(p.Reason))
+		fmt.Fprintf(&text, "Причина: %s\n", cut(p.Reason, maxReason))
 	}
 	if p.Since != nil {
 		fmt.Fprintf(&text, "С какого времени: %s\n", clock(*p.Since, zone))
@@ -58,18 +58,18 @@ func describe(p protocol.Problem, zone *time.Location) string {
 
 // over is a message about a problem that is over.
 func over(said string, at time.Time, zone *time.Location) string {
-	said, _, _ = strings.Cut(strings.TrimPrefix(said, "⚠️ "), "\nЧто делать: ")
+	said, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(said, "⚠️ "), "❓ "), "\nЧто делать: ")
 	return "✅ Решено " + clock(at, zone) + "\n" + said
 }
 
 // maxReason is how much of an operator's words a message has, in letters.
 const maxReason = 300
 
-func shorten(reason string) string {
-	if letters := []rune(reason); len(letters) > maxReason {
-		return string(letters[:maxReason]) + "…"
+func cut(text string, most int) string {
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most-1]) + "…"
 	}
-	return reason
+	return text
 }
 
 func clock(at time.Time, zone *time.Location) string { return at.In(zone).Format("02.01 15:04") }

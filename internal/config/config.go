@@ -79,6 +79,9 @@ func Load(environ map[string]string, needs ...Need) (Config, error) {
 	config.Worker.check(sheet)
 	config.Log.check(sheet)
 	sheet.apart(&config)
+	if len(config.HTTP.OpsUsers) > 0 && config.Bot.Enabled && config.Bot.Token.Matches(config.HTTP.OpsChatToken.Reveal()) {
+		sheet.add("OPS_USERS", "needs a bot of its own", "set OPS_CHAT_TOKEN to another bot's token: Telegram gives the presses of the guide's to its webhook")
+	}
 
 	return config, sheet.err()
 }

@@ -1,10 +1,14 @@
 package config
 
 import (
+	"errors"
+	"fmt"
+	"maps"
 	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -55,10 +59,46 @@ type HTTP struct {
 	OpsTokensFile string `env:"OPS_TOKENS_FILE" about:"operators by name, role and hash of their token, as vestnik operator add writes them"`
 	OpsChat       string `env:"OPS_CHAT" about:"Telegram chat that is told what needs a person: its id, with /topic if any"`
 	OpsChatToken  Secret `env:"OPS_CHAT_TOKEN" about:"token of the bot that tells it; falls back to TG_TOKEN"`
-	CMSToken      Secret `env:"CMS_TOKEN" about:"bearer token of the CMS's routes; vestnik dev makes its own"`
+	// OpsUsers are who may press buttons in OpsChat, by their Telegram ids.
+	OpsUsers OpsUsers `env:"OPS_USERS" about:"who may decide in OPS_CHAT by its buttons: Telegram user ids with names, such as 123456789=Вера,987654321=Иван; empty: it has no buttons"`
+	CMSToken Secret   `env:"CMS_TOKEN" about:"bearer token of the CMS's routes; vestnik dev makes its own"`
 
 	// UnpublishPercent is the brake on snapshots.
 	UnpublishPercent int `env:"CMS_UNPUBLISH_PERCENT" envDefault:"20" about:"the share of a list, in percent, that a snapshot unpublishes without a confirmation; 100: never asks"`
+}
+
+// OpsUsers are operators' names by their Telegram user ids.
+type OpsUsers map[int64]string
+
+var (
+	opsUser    = regexp.MustCompile(`^\s*([1-9]\d{0,15})=([\p{L}\p{N}][\p{L}\p{N}._-]{0,39})\s*$`)
+	errOpsUser = errors.New("not id=name")
+)
+
+// UnmarshalText reads a list separated by commas.
+func (u *OpsUsers) UnmarshalText(text []byte) error {
+	*u = OpsUsers{}
+	for entry := range strings.SplitSeq(string(text), ",") {
+		user := opsUser.FindStringSubmatch(entry)
+		if user == nil {
+			return errOpsUser
+		}
+		id, err := strconv.ParseInt(user[1], 10, 64)
+		if err != nil {
+			return errOpsUser
+		}
+		(*u)[id] = user[2]
+	}
+	return nil
+}
+
+// String is the list as the configuration writes it.
+func (u OpsUsers) String() string {
+	var entries []string
+	for _, id := range slices.Sorted(maps.Keys(u)) {
+		entries = append(entries, fmt.Sprintf("%d=%s", id, u[id]))
+	}
+	return strings.Join(entries, ",")
 }
 
 var opsChat = regexp.MustCompile(`^-?\d+(/\d+)?$`)
@@ -78,6 +118,9 @@ func (h *HTTP) check(sheet *sheet, need func(Need) bool) {
 	sheet.token("OPS_CHAT_TOKEN", h.OpsChatToken)
 	if h.OpsChat != "" && !opsChat.MatchString(h.OpsChat) {
 		sheet.add("OPS_CHAT", "is no chat", "write the numeric id, such as -1001234567890, or -1001234567890/12 for topic 12")
+	}
+	if len(h.OpsUsers) > 0 && h.OpsChat == "" {
+		sheet.add("OPS_USERS", "is set without OPS_CHAT", "set OPS_CHAT to the chat in which they decide")
 	}
 	sheet.strong("CMS_TOKEN", h.CMSToken)
 	if need(NeedOps) {

@@ -10,11 +10,29 @@ import (
 	"time"
 )
 
-const alerts = `-- name: Alerts :many
-SELECT problem, message_id, said, told_at, over_at FROM relay.alerts WHERE over_at IS NULL OR told_at > now() - interval '1 hour'
+const alertOf = `-- name: AlertOf :one
+SELECT problem, message_id, said, told_at, over_at FROM relay.alerts WHERE message_id = $1 ORDER BY told_at DESC LIMIT 1
 `
 
-// Those that stand, and those of the last hour.
+func (q *Queries) AlertOf(ctx context.Context, messageID int64) (RelayAlert, error) {
+	row := q.db.QueryRow(ctx, alertOf, messageID)
+	var i RelayAlert
+	err := row.Scan(
+		&i.Problem,
+		&i.MessageID,
+		&i.Said,
+		&i.ToldAt,
+		&i.OverAt,
+	)
+	return i, err
+}
+
+const alerts = `-- name: Alerts :many
+SELECT problem, message_id, said, told_at, over_at FROM relay.alerts 
+WHERE over_at IS NULL OR told_at > now() - interval '1 hour' OR problem LIKE 'approval|%' AND over_at > now() - interval '1 minute'
+`
+
+// Those that stand, those of the last hour, and posts to be approved that were decided about just now.
 func (q *Queries) Alerts(ctx context.Context) ([]RelayAlert, error) {
 	rows, err := q.db.Query(ctx, alerts)
 	if err != nil {

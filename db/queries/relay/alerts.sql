@@ -6,8 +6,12 @@ ON CONFLICT (one) DO UPDATE SET ends_at = excluded.ends_at WHERE relay.alert_rou
 UPDATE relay.alert_rounds SET ends_at = '-infinity';
 
 -- name: Alerts :many
--- Those that stand, and those of the last hour.
-SELECT problem, message_id, said, told_at, over_at FROM relay.alerts WHERE over_at IS NULL OR told_at > now() - interval '1 hour';
+-- Those that stand, those of the last hour, and posts to be approved that were decided about just now.
+SELECT problem, message_id, said, told_at, over_at FROM relay.alerts 
+WHERE over_at IS NULL OR told_at > now() - interval '1 hour' OR problem LIKE 'approval|%' AND over_at > now() - interval '1 minute';
+
+-- name: AlertOf :one
+SELECT problem, message_id, said, told_at, over_at FROM relay.alerts WHERE message_id = $1 ORDER BY told_at DESC LIMIT 1;
 
 -- name: SaveAlert :exec
 INSERT INTO relay.alerts (problem, message_id, said, told_at, over_at) VALUES ($1, $2, $3, $4, $5)

@@ -1,0 +1,293 @@
+package alerts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"vestnik/db"
+	"vestnik/internal/operators"
+	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
+	"vestnik/internal/telegram"
+)
+
+const (
+	// pollWait is how long Telegram holds a question for updates.
+	pollWait = 25 * time.Second
+	// confirmTime bounds telling Telegram which updates were acted on, when no more
+	// is asked for.
+	confirmTime = 15 * time.Second
+)
+
+// update is as much of an update as is looked at.
+type update struct {
+	ID       int64 `json:"update_id"`
+	Callback *struct {
+		ID      string  `json:"id"`
+		From    user    `json:"from"`
+		Message message `json:"message"`
+		Data    string  `json:"data"`
+	} `json:"callback_query"`
+	Message *struct {
+		message
+		From  user     `json:"from"`
+		Text  string   `json:"text"`
+		Reply *message `json:"reply_to_message"`
+	} `json:"message"`
+}
+
+type user struct {
+	ID int64 `json:"id"`
+}
+
+type message struct {
+	ID   int64 `json:"message_id"`
+	Chat struct {
+		ID int64 `json:"id"`
+	} `json:"chat"`
+}
+
+// listen acts on what operators press and answer, until the next look at the
+// problems is due or something was decided. An update is confirmed to Telegram,
+// which keeps it for a day, only after it was acted on; one that comes again meets
+// a message that is over.
+func (c Chat) listen(ctx context.Context, ledger *db.Ledger) error {
+	confirming := context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, every)
+	defer cancel()
+	var offset int64
+	var failure error
+	for decided := false; !decided && failure == nil && ctx.Err() == nil; {
+		var updates []json.RawMessage
+		updates, failure = c.Bot.GetUpdates(ctx, c.poll(offset, pollWait))
+		for _, raw := range updates {
+			var update update
+			if json.Unmarshal(raw, &update) != nil || update.ID == 0 {
+				continue // the next one's number confirms it
+			}
+			var acted bool
+			if acted, failure = c.take(ctx, ledger, update); failure != nil {
+				break // it comes again
+			}
+			decided, offset = decided || acted, update.ID+1
+		}
+	}
+	if offset > 0 {
+		confirming, cancel := context.WithTimeout(confirming, confirmTime)
+		defer cancel()
+		if _, err := c.Bot.GetUpdates(confirming, c.poll(offset, 0)); err != nil {
+			failure = errors.Join(failure, err)
+		}
+	}
+	if ctx.Err() != nil && confirming.Err() == nil {
+		return nil // the time is up
+	}
+	return failure
+}
+
+func (c Chat) poll(offset int64, wait time.Duration) telegram.Poll {
+	return telegram.Poll{Offset: offset, Wait: wait, Updates: []string{"callback_query", "message"}}
+}
+
+// take acts on an update. What can't be done is told to whoever asked; an error
+// means that the update is to come again.
+func (c Chat) take(ctx context.Context, ledger *db.Ledger, update update) (acted bool, err error) {
+	switch press, said := update.Callback, update.Message; {
+	case press != nil && telegram.ChatOf(press.Message.Chat.ID) == c.Target.Chat:
+		toast := "Решать здесь могут только те, кто назван в OPS_USERS"
+		if name, listed := c.Users[press.From.ID]; listed {
+			if acted, toast, err = c.decide(ctx, ledger, name, press.Message.ID, press.Data, ""); err != nil {
+				return false, err
+			}
+		}
+		if err := c.Bot.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: press.ID, Text: cut(toast, maxToast)}); err != nil {
+			c.Log.InfoContext(ctx, "a press was not answered", "error", err) // it is too old, or the chat shows it anyway
+		}
+		return acted, nil
+	case said != nil && said.Reply != nil && telegram.ChatOf(said.Chat.ID) == c.Target.Chat:
+		name, listed := c.Users[said.From.ID]
+		answer := strings.TrimSpace(said.Text)
+		if !listed || answer == "" {
+			return false, nil
+		}
+		acted, toast, err := c.decide(ctx, ledger, name, said.Reply.ID, doAnswer, answer)
+		if err != nil || acted || toast == "" {
+			return acted, err
+		}
+		target := c.Target
+		target.ReplyTo = said.ID
+		if _, err := c.Bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: toast}); err != nil {
+			c.Log.WarnContext(ctx, "an answer to a captcha was not used, and its sender not told", "error", err)
+		}
+		return false, nil
+	}
+	return false, nil
+}
+
+const (
+	// doAnswer is a reply to a message that shows a captcha.
+	doAnswer = "answer"
+	// maxToast is how much of a toast Telegram shows, in letters.
+	maxToast = 200
+)
+
+// errOver means that a message asks for nothing any more.
+var errOver = errors.New("уже решено")
+
+// decide carries out a decision on the message that it was taken under, once: the
+// message is over then, and says who has decided.
+func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, messageID int64, action, answer string) (acted bool, toast string, err error) {
+	alert, err := ledger.AlertOf(ctx, messageID)
+	switch {
+	case errors.Is(err, db.ErrNotFound):
+		if action == doAnswer {
+			return false, "", nil // people talk
+		}
+		return false, "Это сообщение устарело", nil
+	case err != nil:
+		return false, "", err
+	case alert.OverAt != nil:
+		if action == doAnswer {
+			return false, "", nil
+		}
+		return false, "Уже решено", nil
+	}
+	if action == doTypes {
+		_, err := c.Bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, typeButtons())
+		if err != nil {
+			return false, "Не получилось, попробуйте ещё раз", nil //nolint:nilerr // whoever pressed is told
+		}
+		return false, "", nil
+	}
+	done, failure := c.act(operators.As(ctx, operators.Actor{Name: who, Via: "telegram"}), ledger, alert.Problem, action, answer)
+	if ctx.Err() != nil {
+		return false, "", ctx.Err()
+	}
+	c.Log.InfoContext(ctx, "operator decided in the chat", "operator", who, "action", action, "error", failure)
+	if failure != nil && !errors.Is(failure, errOver) {
+		return false, "Не сделано: " + failure.Error(), nil
+	}
+	now := time.Now()
+	alert.OverAt = &now
+	alert.Said = over(alert.Said, now, c.Zone)
+	toast = "Уже решено"
+	if failure == nil {
+		alert.Said += fmt.Sprintf("\n%s: %s", who, done)
+		toast = done
+	}
+	if err := ledger.SaveAlert(ctx, alert); err != nil {
+		return false, "", err
+	}
+	if _, err := c.tell(ctx, step{alert: alert}); err != nil { // the next press finds that it is over
+		c.Log.WarnContext(ctx, "a message does not say that it is over", "error", err)
+	}
+	return true, toast, nil
+}
+
+// act carries out a decision about what a message is about, and says what was done.
+func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer string) (done string, err error) {
+	if id, is := strings.CutPrefix(key, approvals); is {
+		return c.approve(ctx, id, action)
+	}
+	about := strings.SplitN(key, "|", 4)
+	if len(about) < 4 {
+		return "", errOver
+	}
+	kind, subject, status, reason := about[0], about[1], about[2], about[3]
+	switch {
+	case kind == protocol.ProblemDeliveries:
+		return c.decideAll(ctx, ledger, db.DeliveryFilter{Status: status, Destination: subject, Limit: mostAsked}, reason, action)
+	case kind == protocol.ProblemReadingPaused && (action == doResumeKey || action == doAnswer):
+		resumed, err := c.Desk.ResumeKey(ctx, answer)
+		if err == nil && !resumed {
+			err = errOver
+		}
+		return "стены читаются снова", err
+	case kind == protocol.ProblemBlocked && (action == doSkip || action == doAnswer):
+		return c.unblock(ctx, subject, action, answer)
+	case action == doResume:
+		_, err := c.Desk.ResumeDestination(ctx, subject)
+		return "отправка продолжена", err
+	}
+	return "", errors.New("здесь это ничего не значит")
+}
+
+// approve decides about a post that waits to be approved.
+func (c Chat) approve(ctx context.Context, number, action string) (done string, err error) {
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return "", errOver
+	}
+	delivery, err := c.Desk.Delivery(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if delivery.Status != protocol.StatusParked || !asksApproval(delivery.Reason) {
+		return "", errOver
+	}
+	if kind, is := strings.CutPrefix(action, doType); is {
+		set, err := c.Desk.SetType(ctx, petpost.PostRef{OwnerID: delivery.OwnerID, PostID: delivery.PostID}, petpost.Type(kind), "")
+		done = "тип исправлен: " + typeName(petpost.Type(kind))
+		if len(set.Sent) > 0 {
+			done += fmt.Sprintf("; пост уже виден в %s, убрать: vestnik take-back %d", set.Sent[0].Destination, set.Sent[0].ID)
+		}
+		return done, err
+	}
+	switch action {
+	case doRetry:
+		_, err = c.Desk.Resume(ctx, id, protocol.Resume{Action: protocol.ResumeRetry})
+		return "опубликовать", err
+	case doSkip:
+		_, err = c.Desk.Resume(ctx, id, protocol.Resume{Action: protocol.ResumeSkip, Note: "не публиковать"})
+		return "не публиковать", err
+	}
+	return "", errors.New("здесь это ничего не значит")
+}
+
+// decideAll decides about all deliveries that wait for one reason.
+func (c Chat) decideAll(ctx context.Context, ledger *db.Ledger, filter db.DeliveryFilter, reason, action string) (done string, err error) {
+	said := map[string]string{doRetry: "отправить снова", doSkip: "не отправлять", doMarkSent: "дошло"}[action]
+	if said == "" {
+		return "", errors.New("здесь это ничего не значит")
+	}
+	rows, err := ledger.List(ctx, filter)
+	if err != nil {
+		return "", err
+	}
+	rows = slices.DeleteFunc(rows, func(row db.DeliveryRow) bool { return row.Reason != reason })
+	if len(rows) == 0 {
+		return "", errOver
+	}
+	var failures []error
+	for _, row := range slices.Backward(rows) { // the oldest first, as they were meant to go
+		_, err := c.Desk.Resume(ctx, row.ID, protocol.Resume{Action: protocol.ResumeAction(action)})
+		failures = append(failures, err)
+	}
+	return said + ", " + posts(len(rows)), errors.Join(failures...)
+}
+
+// unblock decides about the delivery that has paused a lane, and lets it go on.
+func (c Chat) unblock(ctx context.Context, destination, action, answer string) (done string, err error) {
+	lane, err := c.Desk.Destination(ctx, destination)
+	if err != nil {
+		return "", err
+	}
+	if lane.PausedDelivery == 0 {
+		return "", errOver
+	}
+	resume, done := protocol.Resume{Action: protocol.ResumeSkip}, "пост пропущен, отправка продолжена"
+	if action == doAnswer {
+		resume, done = protocol.Resume{Action: protocol.ResumeCaptcha, CaptchaKey: answer}, "ответ на капчу отправлен"
+	}
+	if _, err := c.Desk.Resume(ctx, lane.PausedDelivery, resume); err != nil {
+		return "", err
+	}
+	_, err = c.Desk.ResumeDestination(ctx, destination)
+	return done, err
+}
