@@ -13,7 +13,7 @@ type Decision struct {
 	ID  int64     `json:"id"`
 	At  time.Time `json:"at"`
 	Who string    `json:"who"`
-	// Via is console, api or cli.
+	// Via is console, api, cli or telegram.
 	Via    string `json:"via"`
 	Action string `json:"action"` // retry, pause, split…
 	// Subject is what was decided about: delivery/17, destination/vk:-1, case/3.

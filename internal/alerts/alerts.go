@@ -72,7 +72,7 @@ func Watch(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(cont
 func turn(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(context.Context) ([]protocol.Problem, error)) (mine bool, err error) {
 	lasting := roundTime
 	if chat.decides() {
-		lasting += every + confirmTime
+		lasting += every + actTime + confirmTime
 	}
 	told, mine, err := ledger.BeginAlertRound(ctx, lasting)
 	if !mine {

@@ -20,6 +20,8 @@ import (
 const (
 	// pollWait is how long Telegram holds a question for updates.
 	pollWait = 25 * time.Second
+	// actTime bounds what one press may take: a worker has 20 seconds to answer.
+	actTime = 30 * time.Second
 	// confirmTime bounds telling Telegram which updates were acted on, when no more
 	// is asked for.
 	confirmTime = 15 * time.Second
@@ -58,37 +60,44 @@ type message struct {
 // which keeps it for a day, only after it was acted on; one that comes again meets
 // a message that is over.
 func (c Chat) listen(ctx context.Context, ledger *db.Ledger) error {
-	confirming := context.WithoutCancel(ctx)
-	ctx, cancel := context.WithTimeout(ctx, every)
+	listening, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
 	var offset int64
 	var failure error
-	for decided := false; !decided && failure == nil && ctx.Err() == nil; {
+	for decided := false; !decided && failure == nil && listening.Err() == nil; {
 		var updates []json.RawMessage
-		updates, failure = c.Bot.GetUpdates(ctx, c.poll(offset, pollWait))
+		if updates, failure = c.Bot.GetUpdates(listening, c.poll(offset, pollWait)); listening.Err() != nil {
+			failure = nil // the time is up; what Telegram was about to give comes again
+		}
 		for _, raw := range updates {
 			var update update
 			if json.Unmarshal(raw, &update) != nil || update.ID == 0 {
 				continue // the next one's number confirms it
 			}
 			var acted bool
-			if acted, failure = c.take(ctx, ledger, update); failure != nil {
+			if acted, failure = c.takeInTime(ctx, ledger, update); failure != nil {
 				break // it comes again
 			}
 			decided, offset = decided || acted, update.ID+1
+			if listening.Err() != nil {
+				break
+			}
 		}
 	}
-	if offset > 0 {
-		confirming, cancel := context.WithTimeout(confirming, confirmTime)
-		defer cancel()
-		if _, err := c.Bot.GetUpdates(confirming, c.poll(offset, 0)); err != nil {
-			failure = errors.Join(failure, err)
-		}
+	if offset == 0 {
+		return failure
 	}
-	if ctx.Err() != nil && confirming.Err() == nil {
-		return nil // the time is up
-	}
-	return failure
+	confirming, cancelConfirming := context.WithTimeout(context.WithoutCancel(ctx), confirmTime)
+	defer cancelConfirming()
+	_, err := c.Bot.GetUpdates(confirming, c.poll(offset, 0))
+	return errors.Join(failure, err)
+}
+
+// takeInTime is take, within actTime, whenever listening ends.
+func (c Chat) takeInTime(ctx context.Context, ledger *db.Ledger, update update) (acted bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, actTime)
+	defer cancel()
+	return c.take(ctx, ledger, update)
 }
 
 func (c Chat) poll(offset int64, wait time.Duration) telegram.Poll {

@@ -212,7 +212,7 @@ type actorKey struct{}
 // Actor is who does something, and through what.
 type Actor struct {
 	Name string
-	Via  string // console, api, cli
+	Via  string // console, api, cli, telegram
 }
 
 // As makes an actor responsible for what is done with ctx.
