@@ -160,6 +160,9 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 		switch {
 		case len(yes)+len(asks) > 0:
 			decision.Matched, decision.Reason = true, append(yes, asks...)[0]
+			if len(yes) > 0 && decision.Approval.Asks {
+				decision.Reason += ", a person approves it first"
+			}
 			matched = append(matched, target.Destination)
 		case len(no) > 0:
 			decision.Reason = strings.Join(no, "; ")

@@ -297,7 +297,9 @@ rules:
 	publish := route.Approval{Asks: true, After: 2 * time.Hour, Then: route.Publish}
 	require.Equal(t, []route.Approval{drop, drop}, approvals("Пропала собака, рыжая, улица Речная"), "where both ask, the rule says how long")
 	require.Equal(t, []route.Approval{{}, publish}, approvals("Пропала кошка, рыжая, улица Речная"), "one rule asks nobody, the destination does")
-	_, decisions := routes.Match(petpost.ReadPost(post.Post{Text: "Найден пёс, наверное, ищем хозяев"}), "")
+	_, decisions := routes.Match(petpost.ReadPost(post.Post{Text: "Пропала кошка, рыжая, улица Речная"}), "")
+	require.Contains(t, decisions[1].Reason, "a person approves it first")
+	_, decisions = routes.Match(petpost.ReadPost(post.Post{Text: "Найден пёс, наверное, ищем хозяев"}), "")
 	require.True(t, decisions[0].Unsure)
 	require.Equal(t, route.Approval{Asks: true, After: time.Hour, Then: route.Drop}, decisions[0].Approval)
 }
