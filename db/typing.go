@@ -9,6 +9,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	"vestnik/internal/protocol"
 )
 
 // otherType is why a delivery is not made after a person has set its post's type.
@@ -85,12 +86,35 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 	if err := f.amend(ctx, post, causeEdited); err != nil {
 		return set, err
 	}
-	if set.Suppressed, err = f.reroute(ctx, post, closed); err != nil || !owes {
+	if set.Suppressed, err = f.reroute(ctx, post, closed); err != nil {
 		return set, err
 	}
-	err = f.tell(ctx, post, closed, false, false)
+	if set.Was == petpost.Reunited && !closed {
+		if err := f.searchAgain(ctx, post.CaseID); err != nil {
+			return set, err
+		}
+	}
+	if owes {
+		err = f.tell(ctx, post, closed, false, false)
+	}
 	set.Owed = f.stored.Owed
 	return set, err
+}
+
+// searchAgain takes up what was not told of an animal that seemed to be home. The
+// sender refuses what has become too old meanwhile.
+func (f *filing) searchAgain(ctx context.Context, caseID int64) error {
+	rows, err := f.q.SuppressedAsHome(ctx, relaysql.SuppressedAsHomeParams{CaseID: caseID, Reason: closedReason(caseID)})
+	if err != nil {
+		return err
+	}
+	for _, id := range rows {
+		if err := f.q.RestoreDelivery(ctx, relaysql.RestoreDeliveryParams{ID: id, Status: protocol.StatusPending}); err != nil {
+			return err
+		}
+	}
+	f.stored.Owed += len(rows)
+	return nil
 }
 
 // reroute gives up the deliveries of a post that no rule asks for any more, and

@@ -87,3 +87,12 @@ func TestAHappyEndThatWasNoneOpensItsCaseAgain(t *testing.T) {
 	require.True(t, d.get(-1, 1).CaseClosed)
 	require.Equal(t, protocol.StatusPending, d.delivery(-2, 1, somewhere).Status, "it was a slip: the news goes after all")
 }
+
+func TestASearchThatWasWronglyOverIsToldAfterAll(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	d.store(post(-2, 1, rexHome))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-1, 1, somewhere).Status)
+	require.Equal(t, 1, d.setType(-2, 1, petpost.News).Owed)
+	require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, somewhere).Status)
+}

@@ -963,6 +963,44 @@ func (q *Queries) SuppressWaiting(ctx context.Context, arg SuppressWaitingParams
 	return items, nil
 }
 
+const suppressedAsHome = `-- name: SuppressedAsHome :many
+SELECT DISTINCT ON (v.destination_id) v.id
+FROM relay.deliveries v
+WHERE v.case_id = $1::bigint AND v.status = 'suppressed' AND v.reason = $2 AND v.attempts = 0
+  AND NOT EXISTS (
+      SELECT FROM relay.deliveries o
+      WHERE o.case_id = v.case_id AND o.destination_id = v.destination_id AND o.status NOT IN ('failed', 'suppressed')
+  )
+ORDER BY v.destination_id, v.id DESC
+`
+
+type SuppressedAsHomeParams struct {
+	CaseID int64
+	Reason string
+}
+
+// The newest delivery to each destination that was not made because the animal seemed to be
+// home, where nothing else tells of its case.
+func (q *Queries) SuppressedAsHome(ctx context.Context, arg SuppressedAsHomeParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, suppressedAsHome, arg.CaseID, arg.Reason)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const suppressedByCase = `-- name: SuppressedByCase :many
 SELECT s.id, s.destination_id
 FROM relay.deliveries s

@@ -134,6 +134,18 @@ SELECT id, destination_id FROM relay.deliveries
 WHERE owner_id = @owner_id AND post_id = @post_id AND status = 'suppressed' AND reason = @given_up AND attempts = 0
 ORDER BY id;
 
+-- name: SuppressedAsHome :many
+-- The newest delivery to each destination that was not made because the animal seemed to be
+-- home, where nothing else tells of its case.
+SELECT DISTINCT ON (v.destination_id) v.id
+FROM relay.deliveries v
+WHERE v.case_id = @case_id::bigint AND v.status = 'suppressed' AND v.reason = @reason AND v.attempts = 0
+  AND NOT EXISTS (
+      SELECT FROM relay.deliveries o
+      WHERE o.case_id = v.case_id AND o.destination_id = v.destination_id AND o.status NOT IN ('failed', 'suppressed')
+  )
+ORDER BY v.destination_id, v.id DESC;
+
 -- name: RestoreDelivery :exec
 UPDATE relay.deliveries
 SET status = CASE WHEN @status::text = 'pending' AND ask <> '' THEN 'parked' ELSE @status END,
