@@ -4,7 +4,9 @@
 //	go run ./internal/testenv/run -- go run ./bench
 //
 // Every number is measured against the sandbox on this machine, with Temporal
-// in memory: they compare builds with each other, not with a cluster.
+// in memory: they compare builds with each other. On a cluster:
+//
+//	make build cluster ARGS='go run ./bench'
 package main
 
 import (
