@@ -101,7 +101,7 @@ func (a *app) fillGuide(ctx context.Context, photoBase string) error {
 		return err
 	}
 	_, err = a.content().Import(ctx, guidedb.Upload{
-		Key: "sample-city " + today.Format(time.DateOnly), Batch: content.NewReader(bytes.NewReader(batch), content.Rules{AllowHTTP: true}), Author: "vestnik dev",
+		Key: "sample-city " + today.Format(time.DateOnly), Batch: content.NewReader(bytes.NewReader(batch), content.Rules{AllowHTTP: true}), Author: "vestnik dev", Origin: "sample city",
 	})
 	return err
 }

@@ -17,16 +17,11 @@ func (q *request) edit(change func(*Message)) any {
 	keyboard := q.keyboard()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := q.find()
-	if c == nil || q.refuse(c.reach(q.bot)) {
+	c, m := q.message("message to edit not found")
+	if m == nil {
 		return nil
 	}
-	m := c.message(q.integer("message_id"))
-	switch {
-	case m == nil:
-		q.bad("message to edit not found")
-		return nil
-	case m.From != q.bot.ID():
+	if m.From != q.bot.ID() {
 		q.bad("message can't be edited")
 	}
 	after := *m
@@ -42,6 +37,18 @@ func (q *request) edit(change func(*Message)) any {
 	*m = after
 	q.stored = append(q.stored, m.ID)
 	return t.wire(c, m)
+}
+
+// message finds the chat and the message that a call is about; the message is nil if the request is refused. t.mu is
+// held.
+func (q *request) message(missing string) (c *chat, m *Message) {
+	if c = q.find(); c == nil || q.refuse(c.reach(q.bot)) {
+		return nil, nil
+	}
+	if m = c.message(q.integer("message_id")); m == nil {
+		q.bad("%s", missing)
+	}
+	return c, m
 }
 
 func (q *request) editMessageText() any {
@@ -88,16 +95,11 @@ func (q *request) deleteMessage() any {
 	t := q.platform
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := q.find()
-	if c == nil || q.refuse(c.reach(q.bot)) {
+	c, m := q.message("message to delete not found")
+	if m == nil {
 		return nil
 	}
-	m := c.message(q.integer("message_id"))
-	administrator := c.Members[q.bot.ID()].Status == Administrator
-	switch {
-	case m == nil:
-		q.bad("message to delete not found")
-	case !administrator && (m.From != q.bot.ID() || t.core.Now().Sub(m.Date) > deletable):
+	if administrator := c.Members[q.bot.ID()].Status == Administrator; !administrator && (m.From != q.bot.ID() || t.core.Now().Sub(m.Date) > deletable) {
 		q.bad("message can't be deleted for everyone")
 	}
 	if q.refused != nil {
