@@ -137,7 +137,7 @@ func (d *dev) openGuide(ctx context.Context, listener net.Listener) (run func(co
 // The codes by which the sandbox's communities and the api know each other.
 const (
 	sandboxConfirmation = "5a4db0c5"
-	sandboxSecret       = "sandbox callback secret"
+	sandboxSecret       = "sandbox-callback-secret"
 )
 
 // callBack has the sandbox's communities tell their new posts at once.
