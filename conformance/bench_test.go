@@ -39,7 +39,7 @@ import (
 // BenchmarkAcknowledgement is the webhook beside a bare SignalWithStart of the
 // same size, in turns.
 func BenchmarkAcknowledgement(b *testing.B) {
-	for _, rate := range []int{50, 200} {
+	for _, rate := range []int{18, 50, 200} {
 		b.Run(fmt.Sprintf("%d_a_second", rate), func(b *testing.B) {
 			r := newRig(b, setup{noWorker: true})
 			sessions := starter.NewSessions(r.temporal, 1)

@@ -27,7 +27,7 @@ type UploadedTable struct {
 
 // FirstRow is one of the rows at a table's top, blank ones left out.
 type FirstRow struct {
-	Number int // as a spreadsheet counts
+	Number int      // as a spreadsheet counts
 	Cells  []string // shortened
 }
 

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // PageSize is how many entries a list shows at once: each has a line of text
@@ -63,24 +64,41 @@ func (l line) text(t *Texts, i int) string {
 }
 
 // button is numbered as the line; one of several of a name says where it is.
-func (l line) button(t *Texts, i int, alone bool) Button {
+func (l line) button(t *Texts, i int, same []string) Button {
 	label := t.title(l.title, 56)
-	if !alone && l.note != "" {
-		label = t.title(l.title, 30) + " · " + tidy(l.note, 26)
+	if len(same) > 1 && l.note != "" {
+		where := withoutCity(l.note, same)
+		for end := strings.LastIndex(where, " · "); end > 0 && utf8.RuneCountInString(where) > 26; end = strings.LastIndex(where, " · ") {
+			where = where[:end] // the rating, rather than a half of it
+		}
+		label = t.title(l.title, 30) + " · " + tidy(where, 26)
 	}
 	return press(strconv.Itoa(i+1)+". "+label, l.opens)
 }
 
+// withoutCity is a note without its first part, if all have it and something
+// more than a house number after it: a button has no room for a city's name.
+func withoutCity(note string, all []string) string {
+	city, street, _ := strings.Cut(note, ", ")
+	for _, other := range all {
+		if first, rest, _ := strings.Cut(other, ", "); first != city || !strings.Contains(rest, ", ") {
+			return note
+		}
+	}
+	return street
+}
+
 // listed are the lines and buttons of entries.
 func listed[T any](t *Texts, items []T, item func(T) line) (body []string, keyboard Keyboard) {
-	titles := map[string]int{}
+	notes := map[string][]string{} // by title
 	for _, shown := range items {
-		titles[item(shown).title]++
+		entry := item(shown)
+		notes[entry.title] = append(notes[entry.title], entry.note)
 	}
 	for i, shown := range items {
 		entry := item(shown)
 		body = append(body, entry.text(t, i))
-		keyboard = append(keyboard, []Button{entry.button(t, i, titles[entry.title] == 1)})
+		keyboard = append(keyboard, []Button{entry.button(t, i, notes[entry.title])})
 	}
 	return body, keyboard
 }

@@ -569,6 +569,16 @@ func TestPlacesOfOneNameAreToldApart(t *testing.T) {
 		[]string{screen.Keyboard[0][0].Text, screen.Keyboard[1][0].Text, screen.Keyboard[2][0].Text})
 }
 
+func TestAButtonOfOneNameHasStreetAndHouseRatherThanTheCity(t *testing.T) {
+	t.Parallel()
+	list := Listing[PlaceLine]{Page: 1, Pages: 1, Total: 2, Items: []PlaceLine{
+		{ID: 1, Name: "Додо", Address: "Ольховск, ул. Академика Ветрова, 195", Rating: 4.5}, {ID: 2, Name: "Додо", Address: "Ольховск, ул. Мира, 5", Rating: 3},
+	}}
+	keyboard := texts.PlaceList(PlaceQuery{Page: 1}, PlaceFilterNames{}, list, "").Keyboard
+	require.Equal(t, "1. Додо · ул. Академика Ветрова, 195", keyboard[0][0].Text)
+	require.Equal(t, "2. Додо · ул. Мира, 5 · ★ 3,0", keyboard[1][0].Text)
+}
+
 func TestSixtyPagesAreAFewTapsApart(t *testing.T) {
 	t.Parallel()
 	turn := func(page int) Action { return Action{Verb: Page, Entity: Place, Extra: fmt.Sprint(page)} }
