@@ -132,7 +132,7 @@ func TestAcceptingALargeBatchNeedsLittleMemory(t *testing.T) {
 	bundle := setup(t)
 	runtime.GC()
 	heap := watchHeap()
-	_, err := bundle.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(largeBatch(content.Upsert, 40_000, quiet), content.Rules{})})
+	_, err := bundle.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(largeBatch(content.Upsert, 8000, strings.Repeat(quiet, 16)), content.Rules{})})
 	close(heap.stop)
 	require.NoError(t, err)
 	require.Less(t, heap.heap.Load(), uint64(64<<20), "the batch alone has 20 MB, decoded several times as much")
@@ -159,9 +159,8 @@ func (p *planned) TraceQueryStart(ctx context.Context, _ *pgx.Conn, query pgx.Tr
 func (p *planned) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 type plan struct {
-	NodeType string  `json:"Node Type"`
-	Relation string  `json:"Relation Name"`
-	Time     float64 `json:"Actual Total Time"`
+	NodeType string `json:"Node Type"`
+	Relation string `json:"Relation Name"`
 	Plans    []plan
 }
 
@@ -196,9 +195,10 @@ func (b *bundle) multiply(t testing.TB, times int) {
 	}
 }
 
-// TestListsAndFiltersOverALargeCityAreQuick looks, over 100,000 places, at the
-// plans of the very queries that the store makes.
-func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
+// TestListsAndFiltersOverALargeCityReadNoTableWhole looks, over 20,000 places, at
+// the plans of the very queries that the store makes. How long they take is
+// measured by db/scale.
+func TestListsAndFiltersOverALargeCityReadNoTableWhole(t *testing.T) {
 	url := testenv.Database(t)
 	config, err := pgxpool.ParseConfig(url)
 	require.NoError(t, err)
@@ -209,14 +209,14 @@ func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
 	t.Cleanup(pool.Close)
 	b := &bundle{pool: pool, store: guidedb.New(pool), imports: guidedb.NewImports(pool)}
 
-	accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(largeBatch(content.Upsert, 5000, quiet), content.Rules{})})
+	accepted, err := b.imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(largeBatch(content.Upsert, 1000, quiet), content.Rules{})})
 	require.NoError(t, err)
 	b.work(t, accepted.ID)
 	b.multiply(t, 20)
 	b.tidy(t)
 	var places int
 	require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM guide.places").Scan(&places))
-	require.Equal(t, 100_000, places)
+	require.Equal(t, 20_000, places)
 
 	district, kind, sub := b.id(t, content.Districts, "d7"), b.id(t, content.Types, "t7"), b.id(t, content.Subcategories, "s7")
 	looks := map[string]func() error{
@@ -279,10 +279,7 @@ func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
 		},
 	}
 	for name, look := range looks {
-		// In turn: what runs beside would be measured too.
-		tracer.queries, tracer.on = nil, false
-		require.NoError(t, look(), name) // warms the cache
-		tracer.on = true
+		tracer.queries, tracer.on = nil, true
 		require.NoError(t, look(), name)
 		tracer.on = false
 		var settings []plannedQuery
@@ -298,15 +295,6 @@ func TestListsAndFiltersOverALargeCityAreQuick(t *testing.T) {
 			for _, table := range planned.sequentialScans() {
 				require.Contains(t, smallTables, table, "%s: sequential scan in\n%s", name, query.sql)
 			}
-			limit := 10.0
-			if strings.HasPrefix(name, "search") {
-				limit = 40 // 2 to 12 ms on a machine with nothing else to do
-			}
-			if name == "best rated of a type" {
-				limit = 100 // walks the ratings until it has found enough of the type
-			}
-			t.Logf("%-28s %6.2f ms", name, planned.Time)
-			require.Less(t, planned.Time, limit, name)
 		}
 	}
 }
@@ -323,31 +311,20 @@ func found(hits guide.Listing[guide.Entry], err error) error {
 	return err
 }
 
-// explain takes the quickest of five runs, because other tests run beside.
 func (b *bundle) explain(t testing.TB, settings []plannedQuery, query plannedQuery) plan {
 	t.Helper()
-	var best plan
-	for n := range 5 {
-		var text []byte
-		require.NoError(t, pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error {
-			for _, setting := range settings {
-				if _, err := tx.Exec(t.Context(), setting.sql, setting.args...); err != nil {
-					return err
-				}
+	var text []byte
+	require.NoError(t, pgx.BeginFunc(t.Context(), b.pool, func(tx pgx.Tx) error {
+		for _, setting := range settings {
+			if _, err := tx.Exec(t.Context(), setting.sql, setting.args...); err != nil {
+				return err
 			}
-			return tx.QueryRow(t.Context(), "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+query.sql, query.args...).Scan(&text)
-		}), query.sql)
-		var explained []struct {
-			Plan plan
-			Time float64 `json:"Execution Time"`
 		}
-		require.NoError(t, json.Unmarshal(text, &explained))
-		explained[0].Plan.Time = explained[0].Time
-		if n == 0 || explained[0].Time < best.Time {
-			best = explained[0].Plan
-		}
-	}
-	return best
+		return tx.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+query.sql, query.args...).Scan(&text)
+	}), query.sql)
+	var explained []struct{ Plan plan }
+	require.NoError(t, json.Unmarshal(text, &explained))
+	return explained[0].Plan
 }
 
 // tidy goes on until every page of the listings is known to be visible: while

@@ -22,7 +22,7 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 	}{
 		"no guide":             {change: map[string]string{"BOT_ENABLED": ""}, what: "guide bot", state: "note", detail: "no guide"},
 		"its name":             {what: "guide bot", state: "ok", detail: "@sandbox_guide_bot"},
-		"a name that it lacks": {change: map[string]string{"TELEGRAM_BOT_USERNAME": "", "GUIDE_EXTRAS": "true"}, what: "guide bot", state: "note", detail: "TELEGRAM_BOT_USERNAME=sandbox_guide_bot"},
+		"a name that it lacks": {change: map[string]string{"TELEGRAM_BOT_USERNAME": ""}, what: "guide bot", state: "note", detail: "TELEGRAM_BOT_USERNAME=sandbox_guide_bot"},
 		"another bot's name":   {change: map[string]string{"TELEGRAM_BOT_USERNAME": "@city_guide_bot"}, what: "guide bot", state: "fault", detail: "@sandbox_guide_bot"},
 		"another token":        {change: map[string]string{"TELEGRAM_BOT_TOKEN": "7:revoked"}, what: "guide bot", state: "fault", detail: "TELEGRAM_BOT_TOKEN"},
 		"its channel":          {what: "guide channel", state: "ok", detail: "administers the channel"},
