@@ -47,6 +47,10 @@ func TestADeliverysUpdatesAreInPlaceButWhereItsStatusChanges(t *testing.T) {
 	const changes = 2
 	require.Equal(t, all-changes, hot)
 	require.GreaterOrEqual(t, all, 10)
+
+	require.NoError(t, d.posts.Checked(t.Context(), -1, []int64{1}, nil, []int64{1}))
+	_, all = updates(t, d.pool, "posts")
+	require.Zero(t, all, "a post is written once, and not again when it is looked at")
 }
 
 // BenchmarkWriting reports what a new post that is owed once, and its delivery,

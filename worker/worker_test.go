@@ -15,3 +15,8 @@ func TestAHeartbeatLeavesRoomForThreeMissedOnes(t *testing.T) {
 	options := new(Workers).options(config.Worker{})
 	require.Equal(t, activities.HeartbeatEvery, options.MaxHeartbeatThrottleInterval, "left alone, the SDK waits for 80 % of the timeout")
 }
+
+func TestActivitiesAreBoundedByThePoolOfPostgres(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 5*activitiesPerConnection, new(Workers).options(config.Worker{Connections: 5}).MaxConcurrentActivityExecutionSize)
+}
