@@ -454,6 +454,41 @@ func TestWhatRestsIsTalliedThroughEveryChange(t *testing.T) {
 	require.Equal(t, map[string]int{protocol.StatusSent: 1, protocol.StatusPending: 1}, counts())
 }
 
+func TestWhatIsToStartIsKnownThroughEveryChange(t *testing.T) {
+	d := newDesk(t)
+	toStart := func() (posts []int64) {
+		rows, err := d.ledger.Unstarted(t.Context(), 10)
+		require.NoError(t, err)
+		for _, row := range rows {
+			posts = append(posts, row.PostID)
+		}
+		var marked int
+		require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT count(*) FROM relay.deliveries_to_start").Scan(&marked))
+		require.Len(t, posts, marked, "and nothing else is kept")
+		return posts
+	}
+	d.oweOne(1)
+	d.oweOne(2)
+	require.Equal(t, []int64{1, 2}, toStart())
+	require.NoError(t, d.ledger.Started(t.Context(), []int64{d.open(keyOf(1)).ID}))
+	require.Equal(t, []int64{2}, toStart())
+	delivery, attempt := d.begin(keyOf(2), 0) // its turn comes before it was started
+	require.Empty(t, toStart())
+	require.NoError(t, d.ledger.Close(t.Context(), &delivery, attempt, db.Ending{
+		Outcome: db.OutcomeRateLimited, Status: protocol.StatusPending, Reason: "too_many_requests",
+	}, time.Now()))
+	require.Equal(t, []int64{2}, toStart())
+	require.NoError(t, d.ledger.Suppress(t.Context(), keyOf(2), "skipped"))
+	require.Empty(t, toStart())
+	delivery, attempt = d.begin(keyOf(1), 0)
+	require.NoError(t, d.ledger.Close(t.Context(), &delivery, attempt, db.Ending{
+		Outcome: db.OutcomeParked, Status: protocol.StatusParked, Reason: "captcha",
+	}, time.Now()))
+	_, err := d.ledger.Requeue(t.Context(), keyOf(1))
+	require.NoError(t, err)
+	require.Equal(t, []int64{1}, toStart(), "wanted anew")
+}
+
 func TestARowThatIsNotThereIsSaidSo(t *testing.T) {
 	d := newDesk(t)
 	_, err := d.ledger.Open(t.Context(), keyOf(404), 0)
