@@ -20,7 +20,15 @@ func (c *chunk) applyEventCategories(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	return c.queries.TimeEvents(ctx, guidesql.TimeEventsParams{CategoryIds: replaced(objects)})
+	former := replaced(objects)
+	if len(former) == 0 {
+		return nil
+	}
+	events, err := c.queries.EventsOfCategories(ctx, former)
+	if err != nil {
+		return err
+	}
+	return c.queries.TimeEvents(ctx, events)
 }
 
 func (c *chunk) applyEventSources(ctx context.Context) error {
@@ -63,7 +71,7 @@ func (c *chunk) applyEvents(ctx context.Context) error {
 	if err := c.linkEvents(ctx, objects, refs); err != nil {
 		return err
 	}
-	if err := c.queries.TimeEvents(ctx, guidesql.TimeEventsParams{EventIds: idsOf(objects)}); err != nil {
+	if err := c.queries.TimeEvents(ctx, idsOf(objects)); err != nil {
 		return err
 	}
 	if former := replaced(objects); len(former) > 0 {

@@ -1,6 +1,7 @@
 package guidedb_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -142,6 +143,24 @@ func TestAPlacesCardHasEverythingAndItsFavouriteMark(t *testing.T) {
 
 	_, err = b.store.Place(t.Context(), 999_999, 0)
 	require.ErrorIs(t, err, guidedb.ErrNotFound)
+}
+
+func TestACategoryThatLastsLongerKeepsItsEventsLonger(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	shown := func(at time.Time) int {
+		page, err := b.store.Events(t.Context(), guide.EventFilter{Now: at}, guidedb.Paging{Number: 1, Size: 8})
+		require.NoError(t, err)
+		return len(page.Items)
+	}
+	b.load(t, fmt.Sprintf(`{"event_categories": [{"id": "a", "name": "Выставки"}, {"id": "b", "name": "Лекции"}],
+		"events": [{"id": "1", "title": "Графика", "starts_at": %[1]q, "address": "ул. Речная, 4", "categories": ["a"]},
+			{"id": "2", "title": "О птицах", "starts_at": %[1]q, "address": "ул. Речная, 4", "categories": ["b"]}]}`, now.Format(time.RFC3339)))
+	require.Equal(t, 2, shown(now.Add(2*time.Hour)))
+	require.Zero(t, shown(now.Add(4*time.Hour)))
+	b.load(t, `{"event_categories": [{"id": "a", "name": "Выставки", "hours": 8}]}`)
+	require.Equal(t, 1, shown(now.Add(7*time.Hour)))
+	require.Zero(t, shown(now.Add(9*time.Hour)))
 }
 
 func TestEventsThatAreOverAreHiddenAndDatesNarrow(t *testing.T) {

@@ -52,8 +52,9 @@ var wants = map[string]want{
 	"LinkEventCategories":    {args: map[string]string{"targets": "'{2,3,4}'", "owners": "'{100,100,100}'"}},
 	"LinkCollectionItems":    {args: map[string]string{"positions": "'{101,102,103}'", "places": "'{0,0,0}'"}},
 	"SearchByIndexes":        {args: map[string]string{"word_similarity": "'0.5'", "ordered": "'on'"}},
-	"ListCollections":        {pages: 12_000}, // looks into each; there are a thousand here, and dozens in a city
+	"ListCollections":        {pages: 7_000}, // looks into each; there are a thousand here, and dozens in a city
 	"FillEventListings":      {args: map[string]string{"event_ids": "'{100000000}'"}},
+	"EventsOfCategories":     {took: time.Second, whole: true}, // where an editor changes how long their events last
 	"RecordPhoto":            {args: map[string]string{"state": "'good'"}},
 	"StageUnnamed":           {pages: 2_000_000, took: 20 * time.Second, whole: true}, // of a snapshot, once
 	"PublishedObjects":       {pages: 8_000},                                          // everything, page by page
@@ -72,6 +73,8 @@ var wants = map[string]want{
 	"UnwatchWallsExcept":     {pages: 8_000}, // a change of VK_WALLS
 	"SentSince":              {args: map[string]string{"1": "now() - interval '1 hour'"}},
 
+	"ListPlacesByRating":                     {},
+	"ListPlacesByRating/of a type":           {args: map[string]string{"type_id": "7", "page_number": "2"}},
 	"ListDeliveries":                         {args: anyDelivery(nil)},
 	"ListDeliveries/one":                     {args: anyDelivery(map[string]string{"id": "100"})},
 	"ListDeliveries/of a case":               {args: anyDelivery(map[string]string{"case_id": "7"})},

@@ -102,24 +102,27 @@ func (q *Queries) ListCollectionItems(ctx context.Context, arg ListCollectionIte
 }
 
 const listCollections = `-- name: ListCollections :many
-WITH total AS (
-    SELECT count(*)::bigint AS collections FROM (
-        SELECT 1 FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, $1::timestamptz) LIMIT $4::bigint) counted
+WITH shown AS MATERIALIZED ( -- each is looked into once
+    SELECT c.id, c.title, c.sort_key FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, $3::timestamptz)
+    ORDER BY c.sort_key, c.id
+    LIMIT $4::bigint
+), total AS (
+    SELECT count(*)::bigint AS collections FROM shown
 )
 SELECT total.collections AS total, page.id, page.title AS name
 FROM total
 CROSS JOIN LATERAL (
-    SELECT c.id, c.title, c.sort_key FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, $1::timestamptz)
-    ORDER BY c.sort_key, c.id
-    LIMIT $3::bigint
-    OFFSET guide.page_offset(total.collections, $2::bigint, $3::bigint)) page
+    SELECT s.id, s.title, s.sort_key FROM shown s
+    ORDER BY s.sort_key, s.id
+    LIMIT $2::bigint
+    OFFSET guide.page_offset(total.collections, $1::bigint, $2::bigint)) page
 ORDER BY page.sort_key, page.id
 `
 
 type ListCollectionsParams struct {
-	Now        time.Time
 	PageNumber int64
 	PageSize   int64
+	Now        time.Time
 	CountLimit int64
 }
 
@@ -131,9 +134,9 @@ type ListCollectionsRow struct {
 
 func (q *Queries) ListCollections(ctx context.Context, arg ListCollectionsParams) ([]ListCollectionsRow, error) {
 	rows, err := q.db.Query(ctx, listCollections,
-		arg.Now,
 		arg.PageNumber,
 		arg.PageSize,
+		arg.Now,
 		arg.CountLimit,
 	)
 	if err != nil {

@@ -311,6 +311,30 @@ func (q *Queries) EnsurePhotos(ctx context.Context, urls []string) error {
 	return err
 }
 
+const eventsOfCategories = `-- name: EventsOfCategories :many
+SELECT DISTINCT event_id FROM guide.event_category_links WHERE category_id = ANY($1::bigint[])
+`
+
+func (q *Queries) EventsOfCategories(ctx context.Context, categoryIds []int64) ([]int64, error) {
+	rows, err := q.db.Query(ctx, eventsOfCategories, categoryIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var event_id int64
+		if err := rows.Scan(&event_id); err != nil {
+			return nil, err
+		}
+		items = append(items, event_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const fillEventListings = `-- name: FillEventListings :exec
 INSERT INTO guide.event_listings (category_id, source_id, starts_at, event_id, over_at)
 SELECT category.id, source.id, e.starts_at, e.id, e.over_at
@@ -1453,20 +1477,14 @@ WITH timed AS (
          WHERE l.event_id = e.id AND NOT COALESCE(e.ends_at > e.starts_at, false)),
         guide.over_at(e.starts_at, e.ends_at))
     WHERE e.id = ANY($1::bigint[])
-       OR e.id IN (SELECT l.event_id FROM guide.event_category_links l WHERE l.category_id = ANY($2::bigint[]))
     RETURNING e.id, e.over_at
 )
 UPDATE guide.event_listings l SET over_at = timed.over_at FROM timed WHERE l.event_id = timed.id AND l.over_at <> timed.over_at
 `
 
-type TimeEventsParams struct {
-	EventIds    []int64
-	CategoryIds []int64
-}
-
-// When events, and those of categories, are over.
-func (q *Queries) TimeEvents(ctx context.Context, arg TimeEventsParams) error {
-	_, err := q.db.Exec(ctx, timeEvents, arg.EventIds, arg.CategoryIds)
+// When events are over.
+func (q *Queries) TimeEvents(ctx context.Context, eventIds []int64) error {
+	_, err := q.db.Exec(ctx, timeEvents, eventIds)
 	return err
 }
 

@@ -286,17 +286,18 @@ WITH total AS (
         WHERE c.district_id = $1 AND c.type_id = $2 AND c.subcategory_id = $3
         LIMIT $6::bigint) counted
 )
-SELECT total.places AS total, page.id, page.name, page.address, guide.place_kind(page.id)::text AS kind, COALESCE(page.rating, 0)::float8 AS rating
+SELECT total.places AS total, p.id, p.name, p.address, guide.place_kind(p.id)::text AS kind, COALESCE(p.rating, 0)::float8 AS rating
 FROM total
 CROSS JOIN LATERAL (
-    SELECT p.id, p.name, p.address, p.rating, p.sort_key FROM guide.places p
-    WHERE p.published AND EXISTS (
+    SELECT r.id, r.rating, r.sort_key FROM guide.places r
+    WHERE r.published AND ($1::bigint = 0 AND $2::bigint = 0 AND $3::bigint = 0 OR EXISTS (
         SELECT 1 FROM guide.place_listings l
         WHERE l.district_id = $1 AND l.type_id = $2 AND l.subcategory_id = $3
-          AND l.sort_key = p.sort_key AND l.place_id = p.id OFFSET 0)
-    ORDER BY p.rating DESC NULLS LAST, p.sort_key, p.id
+          AND l.sort_key = r.sort_key AND l.place_id = r.id OFFSET 0))
+    ORDER BY r.rating DESC NULLS LAST, r.sort_key, r.id
     LIMIT $5::bigint
     OFFSET guide.page_offset(total.places, $4::bigint, $5::bigint)) page
+JOIN guide.places p ON p.id = page.id
 ORDER BY page.rating DESC NULLS LAST, page.sort_key, page.id
 `
 
@@ -318,7 +319,7 @@ type ListPlacesByRatingRow struct {
 	Rating  float64
 }
 
-// Walks the places from the best rated down and looks each up in the list.
+// Walks the places from the best rated down and looks each up in the list, unless that holds all.
 func (q *Queries) ListPlacesByRating(ctx context.Context, arg ListPlacesByRatingParams) ([]ListPlacesByRatingRow, error) {
 	rows, err := q.db.Query(ctx, listPlacesByRating,
 		arg.DistrictID,

@@ -1,13 +1,16 @@
 -- name: ListCollections :many
-WITH total AS (
-    SELECT count(*)::bigint AS collections FROM (
-        SELECT 1 FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, @now::timestamptz) LIMIT @count_limit::bigint) counted
+WITH shown AS MATERIALIZED ( -- each is looked into once
+    SELECT c.id, c.title, c.sort_key FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, @now::timestamptz)
+    ORDER BY c.sort_key, c.id
+    LIMIT @count_limit::bigint
+), total AS (
+    SELECT count(*)::bigint AS collections FROM shown
 )
 SELECT total.collections AS total, page.id, page.title AS name
 FROM total
 CROSS JOIN LATERAL (
-    SELECT c.id, c.title, c.sort_key FROM guide.collections c WHERE c.published AND guide.collection_shows(c.id, @now::timestamptz)
-    ORDER BY c.sort_key, c.id
+    SELECT s.id, s.title, s.sort_key FROM shown s
+    ORDER BY s.sort_key, s.id
     LIMIT @page_size::bigint
     OFFSET guide.page_offset(total.collections, @page_number::bigint, @page_size::bigint)) page
 ORDER BY page.sort_key, page.id;

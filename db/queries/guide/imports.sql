@@ -386,8 +386,11 @@ SELECT e.id,
     ARRAY(SELECT l.photo_id FROM guide.event_photos l WHERE l.event_id = e.id ORDER BY l.position)::bigint[] AS photo_ids
 FROM guide.events e WHERE e.id = ANY(@event_ids::bigint[]);
 
+-- name: EventsOfCategories :many
+SELECT DISTINCT event_id FROM guide.event_category_links WHERE category_id = ANY(@category_ids::bigint[]);
+
 -- name: TimeEvents :exec
--- When events, and those of categories, are over.
+-- When events are over.
 WITH timed AS (
     UPDATE guide.events e SET over_at = COALESCE(
         (SELECT e.starts_at + make_interval(secs => 3600 * max(c.usual_hours)) FROM guide.event_category_links l
@@ -395,7 +398,6 @@ WITH timed AS (
          WHERE l.event_id = e.id AND NOT COALESCE(e.ends_at > e.starts_at, false)),
         guide.over_at(e.starts_at, e.ends_at))
     WHERE e.id = ANY(@event_ids::bigint[])
-       OR e.id IN (SELECT l.event_id FROM guide.event_category_links l WHERE l.category_id = ANY(@category_ids::bigint[]))
     RETURNING e.id, e.over_at
 )
 UPDATE guide.event_listings l SET over_at = timed.over_at FROM timed WHERE l.event_id = timed.id AND l.over_at <> timed.over_at;

@@ -18,24 +18,25 @@ JOIN guide.places p ON p.id = page.place_id
 ORDER BY page.sort_key, page.place_id;
 
 -- name: ListPlacesByRating :many
--- Walks the places from the best rated down and looks each up in the list.
+-- Walks the places from the best rated down and looks each up in the list, unless that holds all.
 WITH total AS (
     SELECT count(*)::bigint AS places FROM (
         SELECT 1 FROM guide.place_listings c
         WHERE c.district_id = @district_id AND c.type_id = @type_id AND c.subcategory_id = @subcategory_id
         LIMIT @count_limit::bigint) counted
 )
-SELECT total.places AS total, page.id, page.name, page.address, guide.place_kind(page.id)::text AS kind, COALESCE(page.rating, 0)::float8 AS rating
+SELECT total.places AS total, p.id, p.name, p.address, guide.place_kind(p.id)::text AS kind, COALESCE(p.rating, 0)::float8 AS rating
 FROM total
 CROSS JOIN LATERAL (
-    SELECT p.id, p.name, p.address, p.rating, p.sort_key FROM guide.places p
-    WHERE p.published AND EXISTS (
+    SELECT r.id, r.rating, r.sort_key FROM guide.places r
+    WHERE r.published AND (@district_id::bigint = 0 AND @type_id::bigint = 0 AND @subcategory_id::bigint = 0 OR EXISTS (
         SELECT 1 FROM guide.place_listings l
         WHERE l.district_id = @district_id AND l.type_id = @type_id AND l.subcategory_id = @subcategory_id
-          AND l.sort_key = p.sort_key AND l.place_id = p.id OFFSET 0)
-    ORDER BY p.rating DESC NULLS LAST, p.sort_key, p.id
+          AND l.sort_key = r.sort_key AND l.place_id = r.id OFFSET 0))
+    ORDER BY r.rating DESC NULLS LAST, r.sort_key, r.id
     LIMIT @page_size::bigint
     OFFSET guide.page_offset(total.places, @page_number::bigint, @page_size::bigint)) page
+JOIN guide.places p ON p.id = page.id
 ORDER BY page.rating DESC NULLS LAST, page.sort_key, page.id;
 
 -- name: ListPlaceDistricts :many
