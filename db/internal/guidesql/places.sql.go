@@ -297,7 +297,7 @@ CROSS JOIN LATERAL (
     ORDER BY r.rating DESC NULLS LAST, r.sort_key, r.id
     LIMIT $5::bigint
     OFFSET guide.page_offset(total.places, $4::bigint, $5::bigint)) page
-JOIN guide.places p ON p.id = page.id
+CROSS JOIN LATERAL (SELECT id, external_id, name, sort_key, address, description, rating, district_id, lat, lon, phone, site, published, digest, row_version, updated_at, words FROM guide.places o WHERE o.id = page.id LIMIT 1) p
 ORDER BY page.rating DESC NULLS LAST, page.sort_key, page.id
 `
 

@@ -36,7 +36,7 @@ CROSS JOIN LATERAL (
     ORDER BY r.rating DESC NULLS LAST, r.sort_key, r.id
     LIMIT @page_size::bigint
     OFFSET guide.page_offset(total.places, @page_number::bigint, @page_size::bigint)) page
-JOIN guide.places p ON p.id = page.id
+CROSS JOIN LATERAL (SELECT * FROM guide.places o WHERE o.id = page.id LIMIT 1) p
 ORDER BY page.rating DESC NULLS LAST, page.sort_key, page.id;
 
 -- name: ListPlaceDistricts :many
