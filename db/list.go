@@ -48,6 +48,8 @@ type DeliveryRow struct {
 	Silence  string     `json:"silence,omitempty"`
 	// Captcha is what VK wants solved, for the operator alone.
 	Captcha *Captcha `json:"captcha,omitempty"`
+	// About is its post, for people.
+	About PostGlance `json:"-"`
 }
 
 // DeliveryFilter narrows a list of deliveries; zero values do not.
@@ -87,6 +89,13 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: int(row.Attempts),
 			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
 			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, StandsFor: row.StandsFor, TakenBackAt: row.TakenBackAt, Held: row.Held,
+			About: PostGlance{
+				ID: petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: petpost.Type(row.Type), Animal: petpost.Animal(row.Animal),
+				Name: row.Name, Location: row.Location, Wall: row.Wall,
+			},
+		}
+		if list[i].About.Photo, err = firstPhoto(row.Photo); err != nil {
+			return nil, fmt.Errorf("photo of delivery %d: %w", row.ID, err)
 		}
 		if row.Status == protocol.StatusParked && row.Ask != "" && row.AskFor != nil {
 			answerBy := row.UpdatedAt.Add(*row.AskFor)

@@ -77,6 +77,7 @@ func newDeck(t *testing.T, withWorker bool) *deck {
 	d := &deck{relay: parts, starter: starter.New(parts), sandbox: platforms, log: log}
 	pages, err := console.New(console.Config{
 		Operators: firstKey(t), Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: d.starter,
+		Routes: parts.Routes, MaxAge: cfg.Scan.MaxAge,
 		TemporalUI: "http://127.0.0.1:8233", Namespace: "default",
 		SandboxURL: platforms.URL(), Log: slog.New(slog.NewJSONHandler(log, nil)),
 	})

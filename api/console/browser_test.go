@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -75,6 +76,7 @@ func relayToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 	d := newDeck(t, true)
 	_, err := d.starter.Scan(t.Context(), protocol.ScanWallsInput{Now: true})
 	require.NoError(t, err)
+	d.store(t, writtenAgo(2, 2*time.Hour, "Найдена собака, ул. Ёлочная, 5. Тел. +7 900 000-55-66"))
 	d.fault(t, kicked, notPhoto)
 	parked := d.send(t, 1, chatName, protocol.StatusParked)
 	operator := d.operator(t)
@@ -90,7 +92,10 @@ func relayToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 		{"cases", "/console/cases?posts=1"},
 		{"case", fmt.Sprintf("/console/cases/%d", *delivery.Case)},
 		{"join", fmt.Sprintf("/console/cases/%d/join?with=1", *delivery.Case)},
+		{"posts", "/console/posts"},
+		{"posts-none", "/console/posts?q=Тимофей&type=found"},
 		{"post", "/console/posts/" + post},
+		{"post-not-sent", "/console/posts/wall-900000001_2"},
 		{"destinations", "/console/destinations"},
 		{"walls", "/console/walls"},
 		{"statistics", "/console/statistics"},

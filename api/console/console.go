@@ -18,7 +18,7 @@ import (
 	"vestnik/internal/operators"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/rehearse"
+	"vestnik/internal/route"
 )
 
 // Where the operator's handler is to be mounted: the console for people and
@@ -32,7 +32,7 @@ const (
 // the one that does.
 type Steering interface {
 	Resume(ctx context.Context, deliveryID int64, resume protocol.Resume) (string, error)
-	Preview(ctx context.Context, ownerID, postID int64, destination string) ([]rehearse.Message, error)
+	Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (id int64, err error)
 	Problems(ctx context.Context) ([]protocol.Problem, error)
 	Destinations(ctx context.Context) ([]protocol.LaneState, error)
 	TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) error
@@ -57,6 +57,10 @@ type Config struct {
 	Posts     *db.Posts
 	Cases     *db.Cases
 	Steering  Steering
+	// Routes say which posts go where, and MaxAge from which age on none goes by
+	// itself; nil leaves out why a post was not sent.
+	Routes *route.Routes
+	MaxAge time.Duration
 	// Guide is what the editors' desk works on; nil is a console without one.
 	Guide Guide
 	// Logouts remembers who logged out; nil is a memory of this process alone.
@@ -143,8 +147,10 @@ func (c *console) routes() *http.ServeMux {
 	page("GET /console/cases/{id}", c.showCase)
 	page("GET /console/cases/{id}/split", c.askToSplit)
 	page("GET /console/cases/{id}/join", c.askToJoin)
+	page("GET /console/posts", c.showPosts)
 	page("GET /console/posts/{post}", c.showPost)
 	page("POST /console/posts/{post}/type", c.setType)
+	page("POST /console/posts/{post}/send", c.sendPost)
 	page("GET /console/destinations", c.showDestinations)
 	page("GET /console/walls", c.showWalls)
 	page("GET /console/statistics", c.showStatistics)

@@ -19,8 +19,8 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
+	"vestnik/internal/route"
 	"vestnik/internal/testenv"
 )
 
@@ -121,9 +121,6 @@ type away struct{}
 var errAway = errors.New("no Temporal")
 
 func (away) Resume(context.Context, int64, protocol.Resume) (string, error) { return "", errAway }
-func (away) Preview(context.Context, int64, int64, string) ([]rehearse.Message, error) {
-	return nil, errAway
-}
 func (away) SetType(context.Context, petpost.PostRef, petpost.Type, string) (db.TypeSet, error) {
 	return db.TypeSet{}, errAway
 }
@@ -145,6 +142,10 @@ func (away) Scan(context.Context, protocol.ScanWallsInput) (protocol.ScanWallsRe
 	return protocol.ScanWallsResult{}, errAway
 }
 func (away) Plan(context.Context) (protocol.ReadPlan, error) { return protocol.ReadPlan{}, errAway }
+func (away) Deliver(context.Context, int64, int64, route.Destination) (int64, error) {
+	return 0, errAway
+}
+
 func (away) JoinCases(context.Context, int64, []int64, string) (int64, error) {
 	return 0, errAway
 }

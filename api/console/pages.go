@@ -16,6 +16,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/rehearse"
+	"vestnik/internal/route"
 )
 
 const (
@@ -231,6 +232,8 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 }
 
 type deliveryView struct {
+	// Preview is what readers would see, of what has not arrived.
+	Preview  []rehearse.Message
 	Delivery db.DeliveryRow
 	Attempts []db.AttemptRow
 	Post     db.Post
@@ -239,8 +242,6 @@ type deliveryView struct {
 	Lane     string
 	Messages []messageLink
 	Captcha  captchaView
-	// Preview is what readers are to see, of a delivery that waits for a person.
-	Preview []rehearse.Message
 	// Decisions are the latest that people have taken about it.
 	Decisions []db.Decision
 	// Pause is why the destination is paused, nil if it is not: until it is
@@ -315,11 +316,6 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 			view.Pause = lanes.pause(delivery.Destination)
 		}
 	}
-	if view.Waits() {
-		if view.Preview, err = c.Steering.Preview(ctx, delivery.OwnerID, delivery.PostID, delivery.Destination); err != nil {
-			return deliveryView{}, err
-		}
-	}
 	if view.Attempts, err = c.Ledger.Attempts(ctx, id); err != nil {
 		return deliveryView{}, err
 	}
@@ -328,6 +324,11 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 	}
 	if view.Post, err = c.Posts.Get(ctx, delivery.OwnerID, delivery.PostID); err != nil {
 		return deliveryView{}, err
+	}
+	if to, err := route.ParseDestination(delivery.Destination); err == nil && c.Routes != nil && len(delivery.MessageIDs) == 0 && view.Post.BlankedAt.IsZero() {
+		if target, configured := c.Routes.Target(to); configured {
+			view.Preview = rehearse.Messages(view.Post, target)
+		}
 	}
 	destinations, err := c.Ledger.Destinations(ctx)
 	if err != nil {

@@ -3,12 +3,19 @@ package console
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
+	"vestnik/internal/rehearse"
+	"vestnik/internal/route"
 )
 
 // postView is a stored post, delivered or not.
@@ -16,6 +23,158 @@ type postView struct {
 	Post       db.Post
 	Source     string
 	Deliveries []db.DeliveryRow
+	// Elsewhere are the destinations that it does not go to, each with why not.
+	Elsewhere []notSent
+	TooOld    bool // to go anywhere by itself
+}
+
+// notSent is a destination that a post does not go to.
+type notSent struct {
+	Destination string
+	// Refusals are why, by rule; none where no rule sends anything.
+	Refusals []route.Refusal
+	Matched  bool // a rule wants it by now
+	Messages []rehearse.Message
+}
+
+// elsewhere finds why a post does not go where it has no delivery.
+func (c *console) elsewhere(ctx context.Context, stored db.Post, deliveries []db.DeliveryRow) ([]notSent, error) {
+	if c.Routes == nil || !stored.BlankedAt.IsZero() {
+		return nil, nil
+	}
+	plan, err := c.Steering.Plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	watched := ""
+	for _, wall := range plan.Walls {
+		if wall.OwnerID == stored.OwnerID {
+			watched = wall.Name
+		}
+	}
+	var list []notSent
+	_, decisions := c.Routes.Match(stored, watched)
+	for _, decision := range decisions {
+		name := decision.Destination.String()
+		if slices.ContainsFunc(deliveries, func(d db.DeliveryRow) bool { return d.Destination == name }) {
+			continue
+		}
+		target, _ := c.Routes.Target(decision.Destination)
+		list = append(list, notSent{name, decision.Refusals, decision.Matched, rehearse.Messages(stored, target)})
+	}
+	return list, nil
+}
+
+// sendPost sends a stored post where it was not sent.
+func (c *console) sendPost(w http.ResponseWriter, r *http.Request) {
+	ref, err := post.ParseID(r.PathValue("post"))
+	if err != nil {
+		c.showNotFound(w, r)
+		return
+	}
+	destination, err := route.ParseDestination(r.PostForm.Get("destination"))
+	var id int64
+	if err == nil {
+		id, err = c.Steering.Deliver(r.Context(), ref.OwnerID, ref.PostID, destination)
+	}
+	c.Log.InfoContext(r.Context(), "operator sends a post", "post", ref.String(), "delivery", id, "error", err)
+	c.back(w, r, Path+"posts/"+ref.String(), languageOf(r).say("done.deliver", id), err)
+}
+
+// postFilter is what the list of posts is narrowed by.
+type postFilter struct {
+	Search, Type string
+	Days         int // how far back
+	before       string
+}
+
+const (
+	// daysSearched is how far back a list of posts goes unless it is asked for
+	// more, and maxDays how far it can.
+	daysSearched = 30
+	maxDays      = 180
+	maxSearch    = 200 // bytes
+)
+
+// Link is the address of the list with another type and other days, or of the
+// page that follows before.
+func (f postFilter) Link(kind string, days int, before string) string {
+	query := url.Values{}
+	for key, value := range map[string]string{"q": f.Search, "type": kind, "before": before} {
+		if value != "" {
+			query.Set(key, value)
+		}
+	}
+	if days != daysSearched {
+		query.Set("days", strconv.Itoa(days))
+	}
+	return "/console/posts?" + query.Encode()
+}
+
+type postsView struct {
+	Filter postFilter
+	Types  []petpost.Type
+	Spans  []int // of days, to choose from
+	Rows   []db.PostGlance
+	Older  string // what the next page follows, "" on the last
+}
+
+func (c *console) showPosts(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	filter := postFilter{Search: strings.TrimSpace(query.Get("q")), Type: query.Get("type"), Days: daysSearched, before: query.Get("before")}
+	if ref, err := post.ParseID(filter.Search); err == nil { // a post's address
+		http.Redirect(w, r, Path+"posts/"+ref.String(), http.StatusSeeOther)
+		return
+	}
+	wanted := db.PostFilter{Type: filter.Type, Search: filter.Search, Limit: defaultListed, Until: c.Now()}
+	var err error
+	if query.Has("days") {
+		if filter.Days, err = strconv.Atoi(query.Get("days")); err != nil || filter.Days < 1 || filter.Days > maxDays {
+			err = refuse("days", maxDays)
+		}
+	}
+	if err == nil && filter.before != "" {
+		at, ref, _ := strings.Cut(filter.before, "/")
+		var seconds int64
+		if seconds, err = strconv.ParseInt(at, 10, 64); err == nil {
+			wanted.Before, err = post.ParseID(ref)
+		}
+		if err != nil {
+			err = refuse("page.before")
+		}
+		wanted.Until = time.Unix(seconds, 0)
+	}
+	if len(filter.Search) > maxSearch {
+		err = refuse("search", maxSearch)
+	}
+	if err != nil {
+		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
+		return
+	}
+	wanted.Since = c.Now().AddDate(0, 0, -filter.Days)
+	view := postsView{Filter: filter, Types: petpost.Types, Spans: []int{1, 7, daysSearched, maxDays}}
+	if view.Rows, err = c.Posts.List(r.Context(), wanted); err != nil {
+		c.showFault(w, r, err)
+		return
+	}
+	if len(view.Rows) == defaultListed {
+		last := view.Rows[defaultListed-1]
+		view.Older = fmt.Sprintf("%d/%s", last.PostedAt.Unix(), last.ID)
+	}
+	c.render(w, r, http.StatusOK, "posts", view)
+}
+
+// refusal says why a rule does not send a post.
+func (l language) refusal(refusal route.Refusal) string {
+	is, wants := refusal.Is, slices.Clone(refusal.Wants)
+	if kind := refusal.Condition; kind == route.ConditionType || kind == route.ConditionAnimal {
+		is = l.name(kind, is)
+		for i, want := range wants {
+			wants[i] = l.name(kind, want)
+		}
+	}
+	filled := strings.NewReplacer("{is}", is, "{wants}", strings.Join(wants, ", "))
+	return l.say("why.rule", refusal.Rule, filled.Replace(l.say("why."+refusal.Condition)))
 }
 
 func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
@@ -29,6 +188,10 @@ func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
 		view.Deliveries, err = c.Ledger.List(r.Context(), db.DeliveryFilter{
 			Post: ref, Limit: maxListed,
 		})
+	}
+	if err == nil {
+		view.Elsewhere, err = c.elsewhere(r.Context(), view.Post, view.Deliveries)
+		view.TooOld = c.MaxAge > 0 && c.Now().Sub(view.Post.PostedAt) > c.MaxAge
 	}
 	if err != nil {
 		c.showFault(w, r, err)

@@ -57,6 +57,7 @@ func functions(l language) template.FuncMap {
 		"reason":      l.reason,
 		"knownReason": l.knownReason,
 		"langOf":      langOf,
+		"refusal":     l.refusal,
 		"timeWords":   l.timeWords,
 		"asset":       assetPath,
 		"ago":         func(now, then time.Time) string { return l.agoOrIn(now.Sub(then)) },

@@ -281,6 +281,7 @@ func (a *app) opsRoutes(mux *http.ServeMux, pages consolePages) error {
 	}
 	settings := console.Config{
 		Operators: known, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter, Logouts: logouts.New(a.pool), Guide: a.content(),
+		Routes: a.relay.Routes, MaxAge: a.cfg.Scan.MaxAge,
 		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
 		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
 	}

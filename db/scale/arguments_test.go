@@ -85,6 +85,11 @@ var wants = map[string]want{
 	"ListDeliveries/to one without any":      {args: anyDelivery(map[string]string{"destination": "'telegram:-10041'"})},
 	"ListDeliveries/pending where none is":   {args: anyDelivery(map[string]string{"destination": "'telegram:-1007'", "status": "'pending'"})},
 	"ListDeliveries/pending":                 {args: anyDelivery(map[string]string{"destination": "'telegram:-1001'", "status": "'pending'"})},
+	"ListPosts":                              {args: anyPost(nil)},
+	"ListPosts/of a type":                    {args: anyPost(map[string]string{"type": "'sighting'"})},
+	"ListPosts/of a type that is not there":  {args: anyPost(map[string]string{"type": "'reunited'"})},
+	"ListPosts/with a phone":                 {args: anyPost(map[string]string{"searched": "true", "phones": "'{+79000000005}'"})},
+	"ListPosts/with a word":                  {args: anyPost(map[string]string{"searched": "true", "words": "'Барсик:* & 17:*'"})},
 	"ListCases":                              {args: anyCase(nil)},
 	"ListCases/one":                          {args: anyCase(map[string]string{"id": "7"})},
 	"ListCases/closed":                       {args: anyCase(map[string]string{"closed": "true"})},
@@ -100,6 +105,13 @@ var wants = map[string]want{
 
 func anyDelivery(but map[string]string) map[string]string {
 	args := map[string]string{"status": "NULL", "destination": "NULL", "id": "NULL", "case_id": "NULL", "owner_id": "NULL", "post_id": "NULL"}
+	maps.Copy(args, but)
+	return args
+}
+
+func anyPost(but map[string]string) map[string]string {
+	args := map[string]string{"searched": "false", "type": "NULL", "phones": "NULL", "words": "NULL", "since": "now() - interval '180 days'", "until": "now()",
+		"before_owner": "1", "before_post": "1", "most": "50"}
 	maps.Copy(args, but)
 	return args
 }

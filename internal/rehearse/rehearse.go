@@ -122,7 +122,7 @@ func (r Rules) owed(ctx context.Context, post petpost.Post) (map[string]db.Deliv
 	return owed, err
 }
 
-// Messages are the calls to a platform, short of making them.
+// Messages are the calls to a platform for a post, short of making them.
 func Messages(post petpost.Post, target route.Target) (messages []Message) {
 	if target.Destination.Platform == route.VK {
 		words := compose.VK(post, target, 0)

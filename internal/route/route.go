@@ -119,6 +119,8 @@ type Decision struct {
 	// Unsure: a person is asked only because its type is not sure.
 	Unsure bool
 	Reason string
+	// Refusals are why it does not go there, one for each rule that sends there.
+	Refusals []Refusal
 }
 
 // Match decides for every destination, in the order of the file, and lists
@@ -151,6 +153,7 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 				yes = append(yes, reason)
 			default:
 				no = append(no, reason)
+				decision.Refusals = append(decision.Refusals, verdicts[i].refusal)
 			}
 		}
 		if len(yes) == 0 && len(asks) > 0 {
@@ -159,7 +162,7 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 		}
 		switch {
 		case len(yes)+len(asks) > 0:
-			decision.Matched, decision.Reason = true, append(yes, asks...)[0]
+			decision.Matched, decision.Reason, decision.Refusals = true, append(yes, asks...)[0], nil
 			if len(yes) > 0 && decision.Approval.Asks {
 				decision.Reason += ", a person approves it first"
 			}

@@ -51,10 +51,46 @@ type verdict struct {
 	asks    bool // but a person is to be asked
 	unsure  bool // because the type is not sure
 	reason  string
+	refusal Refusal // if not matched
 }
 
-func no(format string, args ...any) verdict {
-	return verdict{reason: fmt.Sprintf(format, args...)}
+// Conditions of a rule that a post may not meet.
+const (
+	ConditionType     = "type"
+	ConditionAnimal   = "animal"
+	ConditionWall     = "wall"
+	ConditionNoPhone  = "no_phone"
+	ConditionPhone    = "has_phone"
+	ConditionExcluded = "excluded"
+	ConditionIncluded = "not_included"
+)
+
+// Refusal is why a rule does not send a post: the condition that is not met.
+type Refusal struct {
+	Rule      string
+	Condition string
+	Is        string   // what the post is, or the word of the rule that excludes it
+	Wants     []string // what the rule wants, of a type, an animal or a wall
+}
+
+// String is the refusal without the name of its rule.
+func (f Refusal) String() string {
+	switch f.Condition {
+	case ConditionNoPhone:
+		return "no phone"
+	case ConditionPhone:
+		return "has a phone"
+	case ConditionExcluded:
+		return "excluded by " + f.Is
+	case ConditionIncluded:
+		return "none of the included words is there"
+	}
+	return fmt.Sprintf("%s %s is not one of %s", f.Condition, f.Is, strings.Join(f.Wants, ", "))
+}
+
+func (r rule) no(condition, is string, wants ...string) verdict {
+	refusal := Refusal{Rule: r.name, Condition: condition, Is: is, Wants: wants}
+	return verdict{reason: refusal.String(), refusal: refusal}
 }
 
 // judge goes through the conditions, the cheap and telling ones first, and
@@ -62,40 +98,40 @@ func no(format string, args ...any) verdict {
 func (r rule) judge(post petpost.Post, watched string, text *searchText) verdict {
 	met := []string{"type " + string(post.Reading.Type)}
 	if len(r.types) > 0 && !slices.Contains(r.types, post.Reading.Type) {
-		return no("type %s is not one of %s", post.Reading.Type, list(r.types))
+		return r.no(ConditionType, string(post.Reading.Type), names(r.types)...)
 	}
 	if len(r.animals) > 0 {
 		if !slices.Contains(r.animals, post.Reading.Animal) {
-			return no("animal %s is not one of %s", animalName(post.Reading.Animal), list(r.animals))
+			return r.no(ConditionAnimal, animalName(post.Reading.Animal), names(r.animals)...)
 		}
 		met = append(met, "animal "+animalName(post.Reading.Animal))
 	}
 	if len(r.walls) > 0 {
 		i := slices.IndexFunc(r.walls, func(w wall) bool { return w.holds(post, watched) })
 		if i < 0 {
-			return no("wall %d is not one of %s", post.OwnerID, list(r.walls))
+			return r.no(ConditionWall, strconv.FormatInt(post.OwnerID, 10), names(r.walls)...)
 		}
 		met = append(met, "wall "+r.walls[i].String())
 	}
 	if r.hasPhone != nil {
 		hasPhone := len(post.Reading.Phones) > 0
 		if *r.hasPhone && !hasPhone {
-			return no("no phone")
+			return r.no(ConditionNoPhone, "")
 		}
 		if !*r.hasPhone && hasPhone {
-			return no("has a phone")
+			return r.no(ConditionPhone, "")
 		}
 		met = append(met, map[bool]string{true: "has a phone", false: "no phone"}[hasPhone])
 	}
 	for _, unwanted := range r.exclude {
 		if unwanted.in(text) {
-			return no("excluded by %s", unwanted.shown)
+			return r.no(ConditionExcluded, unwanted.shown)
 		}
 	}
 	if len(r.include) > 0 {
 		i := slices.IndexFunc(r.include, func(p pattern) bool { return p.in(text) })
 		if i < 0 {
-			return no("none of the included words is there")
+			return r.no(ConditionIncluded, "")
 		}
 		met = append(met, "includes "+r.include[i].shown)
 	}
@@ -110,7 +146,9 @@ func (r rule) judge(post petpost.Post, watched string, text *searchText) verdict
 	return verdict{matched: true, asks: r.approve || unsure, unsure: unsure && !r.approve, reason: strings.Join(met, ", ")}
 }
 
-func list[T any](values []T) string {
+func list[T any](values []T) string { return strings.Join(names(values), ", ") }
+
+func names[T any](values []T) []string {
 	names := make([]string, len(values))
 	for i, value := range values {
 		if animal, is := any(value).(petpost.Animal); is {
@@ -119,7 +157,7 @@ func list[T any](values []T) string {
 		}
 		names[i] = fmt.Sprint(value)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // animalName is the animal's name in the routes file.

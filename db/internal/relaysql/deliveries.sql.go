@@ -622,11 +622,13 @@ SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.
        v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for, v.taken_back_at,
        v.ask, v.ask_for, v.silence, v.updated_at,
        (v.status = 'pending' AND d.paused_at IS NOT NULL)::boolean AS held,
+       p.posted_at, p.animal, p.name, p.location, coalesce(p.photos -> 0, 'null')::jsonb AS photo, coalesce(w.name, '')::text AS wall,
        ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
 FROM page
 JOIN relay.deliveries v ON v.id = page.id
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p ON p.owner_id = v.owner_id AND p.post_id = v.post_id
+LEFT JOIN relay.walls w ON w.owner_id = v.owner_id
 WHERE v.status = ANY($1::text[]) AND v.id < $2
   AND ($3::text IS NULL OR d.name = $3)
 ORDER BY v.id DESC
@@ -667,6 +669,12 @@ type ListDeliveriesRow struct {
 	Silence         string
 	UpdatedAt       time.Time
 	Held            bool
+	PostedAt        time.Time
+	Animal          string
+	Name            string
+	Location        string
+	Photo           json.RawMessage
+	Wall            string
 	MessageIds      []int64
 }
 
@@ -713,6 +721,12 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 			&i.Silence,
 			&i.UpdatedAt,
 			&i.Held,
+			&i.PostedAt,
+			&i.Animal,
+			&i.Name,
+			&i.Location,
+			&i.Photo,
+			&i.Wall,
 			&i.MessageIds,
 		); err != nil {
 			return nil, err

@@ -146,6 +146,114 @@ func (q *Queries) KnownPosts(ctx context.Context, arg KnownPostsParams) ([]Known
 	return items, nil
 }
 
+const listPosts = `-- name: ListPosts :many
+WITH page AS (
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE NOT $2::boolean AND $3::text IS NULL
+       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE NOT $2::boolean AND o.type = $3::text
+       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE o.phones && $8::text[]
+       AND ($3::text IS NULL OR o.type = $3::text)
+       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE to_tsvector('pg_catalog.russian', translate(o.name || ' ' || o.location, 'ёЁ', 'еЕ')) @@ to_tsquery('pg_catalog.russian', $9::text)
+       AND ($3::text IS NULL OR o.type = $3::text)
+       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
+)
+SELECT p.owner_id, p.post_id, p.posted_at, p.type, p.animal, p.name, p.location, coalesce(p.photos -> 0, 'null')::jsonb AS photo,
+       coalesce(w.name, '')::text AS wall, (p.deleted_at IS NOT NULL)::boolean AS deleted,
+       ARRAY(SELECT DISTINCT v.status FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id ORDER BY v.status)::text[] AS statuses
+FROM page
+JOIN relay.posts p ON p.owner_id = page.owner_id AND p.post_id = page.post_id
+LEFT JOIN relay.walls w ON w.owner_id = p.owner_id
+ORDER BY p.posted_at DESC, p.owner_id DESC, p.post_id DESC
+LIMIT $1
+`
+
+type ListPostsParams struct {
+	Most        int32
+	Searched    bool
+	Type        *string
+	Since       time.Time
+	Until       time.Time
+	BeforeOwner int64
+	BeforePost  int64
+	Phones      []string
+	Words       *string
+}
+
+type ListPostsRow struct {
+	OwnerID  int64
+	PostID   int64
+	PostedAt time.Time
+	Type     string
+	Animal   string
+	Name     string
+	Location string
+	Photo    json.RawMessage
+	Wall     string
+	Deleted  bool
+	Statuses []string
+}
+
+// The newest first. The branches that are not asked for cost nothing, and each of
+// the others is a range of an index.
+func (q *Queries) ListPosts(ctx context.Context, arg ListPostsParams) ([]ListPostsRow, error) {
+	rows, err := q.db.Query(ctx, listPosts,
+		arg.Most,
+		arg.Searched,
+		arg.Type,
+		arg.Since,
+		arg.Until,
+		arg.BeforeOwner,
+		arg.BeforePost,
+		arg.Phones,
+		arg.Words,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ListPostsRow
+	for rows.Next() {
+		var i ListPostsRow
+		if err := rows.Scan(
+			&i.OwnerID,
+			&i.PostID,
+			&i.PostedAt,
+			&i.Type,
+			&i.Animal,
+			&i.Name,
+			&i.Location,
+			&i.Photo,
+			&i.Wall,
+			&i.Deleted,
+			&i.Statuses,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const missingPosts = `-- name: MissingPosts :many
 SELECT p.post_id FROM relay.posts p
 WHERE p.owner_id = $1 AND p.posted_at BETWEEN $2 AND $3 AND p.deleted_at IS NULL AND NOT p.post_id = ANY($4::bigint[])

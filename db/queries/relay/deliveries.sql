@@ -290,11 +290,13 @@ SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.
        v.unknown_attempts, v.workflow_id, v.created_at, v.sent_at, v.captcha, v.reply_to, v.stands_for, v.taken_back_at,
        v.ask, v.ask_for, v.silence, v.updated_at,
        (v.status = 'pending' AND d.paused_at IS NOT NULL)::boolean AS held,
+       p.posted_at, p.animal, p.name, p.location, coalesce(p.photos -> 0, 'null')::jsonb AS photo, coalesce(w.name, '')::text AS wall,
        ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
 FROM page
 JOIN relay.deliveries v ON v.id = page.id
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p ON p.owner_id = v.owner_id AND p.post_id = v.post_id
+LEFT JOIN relay.walls w ON w.owner_id = v.owner_id
 WHERE v.status = ANY(@statuses::text[]) AND v.id < @before
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
 ORDER BY v.id DESC

@@ -105,3 +105,42 @@ JOIN relay.cases c ON c.id = p.case_id
 WHERE p.owner_id = @owner_id AND p.posted_at >= @since AND p.deleted_at IS NULL
   AND NOT EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id)
 ORDER BY p.posted_at, p.post_id;
+
+-- name: ListPosts :many
+-- The newest first. The branches that are not asked for cost nothing, and each of
+-- the others is a range of an index.
+WITH page AS (
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE NOT @searched::boolean AND sqlc.narg('type')::text IS NULL
+       AND o.posted_at >= @since::timestamptz AND o.posted_at <= @until::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < (@until::timestamptz, @before_owner::bigint, @before_post::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT @most)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE NOT @searched::boolean AND o.type = sqlc.narg('type')::text
+       AND o.posted_at >= @since::timestamptz AND o.posted_at <= @until::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < (@until::timestamptz, @before_owner::bigint, @before_post::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT @most)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE o.phones && sqlc.narg('phones')::text[]
+       AND (sqlc.narg('type')::text IS NULL OR o.type = sqlc.narg('type')::text)
+       AND o.posted_at >= @since::timestamptz AND o.posted_at <= @until::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < (@until::timestamptz, @before_owner::bigint, @before_post::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT @most)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE to_tsvector('pg_catalog.russian', translate(o.name || ' ' || o.location, 'ёЁ', 'еЕ')) @@ to_tsquery('pg_catalog.russian', sqlc.narg('words')::text)
+       AND (sqlc.narg('type')::text IS NULL OR o.type = sqlc.narg('type')::text)
+       AND o.posted_at >= @since::timestamptz AND o.posted_at <= @until::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < (@until::timestamptz, @before_owner::bigint, @before_post::bigint)
+     ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT @most)
+)
+SELECT p.owner_id, p.post_id, p.posted_at, p.type, p.animal, p.name, p.location, coalesce(p.photos -> 0, 'null')::jsonb AS photo,
+       coalesce(w.name, '')::text AS wall, (p.deleted_at IS NOT NULL)::boolean AS deleted,
+       ARRAY(SELECT DISTINCT v.status FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id ORDER BY v.status)::text[] AS statuses
+FROM page
+JOIN relay.posts p ON p.owner_id = page.owner_id AND p.post_id = page.post_id
+LEFT JOIN relay.walls w ON w.owner_id = p.owner_id
+ORDER BY p.posted_at DESC, p.owner_id DESC, p.post_id DESC
+LIMIT @most;
