@@ -18,8 +18,8 @@ import (
 // after the walls of four towns, a shelter and a housing estate, whose odd lines
 // are in wide; fresh, the even lines of posts worded as oddly as people can;
 // ordinary, a whole town's wall that nobody had seen until this was measured.
-// communities and districts have walls with their boilerplate; what they were read
-// at before anything was tuned on them is in their heads and in
+// communities, districts and sixwalls have walls with their boilerplate; what they
+// were read at before anything was tuned on them is in their heads and in
 // docs/understanding.md.
 func TestReadingsStayAboveTheFloor(t *testing.T) {
 	t.Parallel()
@@ -32,12 +32,14 @@ func TestReadingsStayAboveTheFloor(t *testing.T) {
 		{"testdata/blind.jsonl", 0.99, 0.98, 1, 0.99, 0.99},
 		{"testdata/wide.jsonl", 0.99, 0.98, 1, 0.99, 0.98},
 		{"testdata/voices.jsonl", 0.99, 0.97, 1, 0.97, 0.99},
-		{"testdata/fresh.jsonl", 0.86, 0.78, 1, 0.92, 0.86},
-		{"testdata/heldout.jsonl", 0.97, 0.98, 1, 0.97, 1},
+		{"testdata/chorus.jsonl", 0.98, 0.98, 1, 0.99, 0.99},
+		{"testdata/fresh.jsonl", 0.93, 0.8, 1, 0.92, 0.92},
+		{"testdata/heldout.jsonl", 0.97, 0.99, 1, 0.97, 1},
 		{"testdata/walls.jsonl", 0.985, 0.985, 1, 0.99, 0.985},
 		{"testdata/ordinary.jsonl", 0.99, 0.98, 1, 1, 1},
-		{"testdata/communities.jsonl", 0.98, 0.99, 1, 1, 1},
-		{"testdata/districts.jsonl", 0.95, 0.97, 1, 1, 0.91},
+		{"testdata/communities.jsonl", 0.97, 0.99, 1, 1, 1},
+		{"testdata/districts.jsonl", 0.95, 0.97, 1, 1, 1},
+		{"testdata/sixwalls.jsonl", 0.92, 0.88, 1, 0.95, 0.95},
 	} {
 		t.Run(floor.file, func(t *testing.T) {
 			t.Parallel()

@@ -10,7 +10,7 @@
 // tenth of the corpora in turn is read by a model of the others, and so is each
 // corpus as a whole, which tells more of walls that are worded in their own way.
 // From the tenths it also takes how well the model knows when it is unsure, and
-// scales the weights of the types so that their odds are true. With -check nothing is written.
+// scales the weights so that the odds of the types are true. With -check nothing is written.
 package main
 
 import (
@@ -47,7 +47,7 @@ func main() {
 	}
 	tenths := leaveTenthsOut(samples)
 	temperature := calibrate(samples, tenths)
-	fmt.Printf("calibration: the weights of types are divided by %.2f\n", temperature)
+	fmt.Printf("calibration: the weights are divided by %.2f\n", temperature)
 	measure("every tenth", samples, files, tenths, temperature)
 	measure("whole corpora", samples, files, leaveOut(samples, len(files), func(i int) int { return slices.Index(files, samples[i].post.File) }), temperature)
 	if *check {

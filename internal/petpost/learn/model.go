@@ -13,10 +13,11 @@ import (
 const (
 	rounds     = 40
 	rate       = 0.3
-	decay      = 0.02 // of weights; keeps those of rare words small
-	rare       = 2    // features of fewer posts are left out
-	scale      = 100  // weights are written in hundredths
-	negligible = 4    // rows with no weight above this are not written
+	decay      = 0.005 // of weights; keeps those of rare words small
+	dropout    = 0.7   // of a text's features in each round: none may be all that a label hangs on
+	rare       = 2     // features of fewer posts are left out
+	scale      = 100   // weights are written in hundredths
+	negligible = 4     // rows with no weight above this are not written
 )
 
 // questions are the columns that each question about a text is answered in.
@@ -47,10 +48,7 @@ func (r row) chances() row {
 // written is the row as it stands in the table.
 func (r row) written(temperature float64) (sums petpost.ModelSums) {
 	for k, x := range r {
-		if k < len(petpost.ModelTypes) {
-			x /= temperature
-		}
-		sums[k] = int(math.Round(x * scale))
+		sums[k] = int(math.Round(x / temperature * scale))
 	}
 	return sums
 }
@@ -62,7 +60,7 @@ type model struct {
 	rows  []row
 }
 
-// train learns by AdaGrad, each question for itself.
+// train learns by AdaGrad with dropout, each question for itself.
 func train(samples []*sample) *model {
 	m := newModel(samples)
 	squares := make([]row, len(m.names))
@@ -70,10 +68,16 @@ func train(samples []*sample) *model {
 	for i, s := range samples {
 		features[i] = m.known(s.Features)
 	}
-	random := rand.New(rand.NewSource(1))
+	random, kept := rand.New(rand.NewSource(1)), []int{}
 	for range rounds {
 		for _, i := range random.Perm(len(samples)) {
-			m.step(squares, features[i], samples[i].columns)
+			kept = kept[:0]
+			for _, f := range features[i] {
+				if random.Float64() >= dropout {
+					kept = append(kept, f)
+				}
+			}
+			m.step(squares, kept, samples[i].columns)
 		}
 	}
 	return m
@@ -161,7 +165,7 @@ func calibrate(samples []*sample, sums []row) float64 {
 // table is the model as it stands in model.tsv.
 func (m *model) table(temperature float64) []byte {
 	var w bytes.Buffer
-	fmt.Fprintf(&w, "# Made by make model; do not edit. Hundredths of log odds, those of types divided by %.2f; see features.go.\n", temperature)
+	fmt.Fprintf(&w, "# Made by make model; do not edit. Hundredths of log odds, divided by %.2f; see features.go.\n", temperature)
 	fmt.Fprint(&w, "# feature")
 	for _, t := range petpost.ModelTypes {
 		fmt.Fprint(&w, "\t", t)
