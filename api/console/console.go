@@ -141,6 +141,7 @@ func (c *console) routes() *http.ServeMux {
 	page := func(pattern string, handler http.HandlerFunc) { mux.Handle(pattern, c.forPeople(handler)) }
 	page("GET /console/{$}", c.showOverview)
 	page("GET /console/deliveries", c.showDeliveries)
+	page("GET /console/deliveries.csv", c.giveDeliveries)
 	page("GET /console/deliveries/{id}", c.showDelivery)
 	page("GET /console/cases", c.showCases)
 	page("GET /console/cases/find", c.findCase)

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -148,6 +149,11 @@ func (f listFilter) Link(status, destination string, before int64) string {
 		return "/console/deliveries"
 	}
 	return "/console/deliveries?" + query.Encode()
+}
+
+// CSV is the address of the list as a file.
+func (f listFilter) CSV() string {
+	return strings.Replace(listFilter{}.Link(f.Status, f.Destination, 0), "/deliveries", "/deliveries.csv", 1)
 }
 
 const defaultListed = 50
