@@ -13,6 +13,7 @@ WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
 GOVULNCHECK   := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
+AXE           := axe-core@4.10.3
 
 # How many packages are tested at once, and how many tests of each. Tests mostly
 # wait for timers and servers, so there are more than cores.
@@ -45,7 +46,7 @@ sbom: build ## bin/sbom.json: the modules that bin/vestnik was linked from (Cycl
 ##@ Check
 
 .PHONY: test
-test: temporal gotestsum vetted ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
+test: temporal gotestsum axe vetted ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
 	@# Real timers run out on a machine that stalls: what fails is tested once more, alone, and said to be flaky if it passes.
 	@rm -f $(BIN)/flaky.txt
 	$(WITH_SERVERS) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages '$(PACKAGES)' \
@@ -163,3 +164,10 @@ $(BIN)/temporal-server: deploy/cluster/temporal.mod
 	@echo "building the servers of a Temporal cluster into .bin, once"
 	@GOFLAGS= GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=$< -o $(BIN)/temporal-sql go.temporal.io/server/cmd/tools/sql
 	@GOFLAGS= GOWORK=off CGO_ENABLED=0 $(GO) build -modfile=$< -o $@ go.temporal.io/server/cmd/server
+
+.PHONY: axe
+axe: $(BIN)/.stamp-$(AXE)
+$(BIN)/.stamp-$(AXE):
+	@mkdir -p $(BIN)
+	@cd $(BIN) && tar -xzf "$$(npm pack --silent $(AXE))" --strip-components=1 package/axe.min.js && rm -f axe-core-*.tgz .stamp-axe-core@*
+	@touch $@

@@ -1,14 +1,10 @@
 package console_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,10 +25,8 @@ import (
 
 var screens = flag.String("screens", "", "write a picture of every page as a PNG to this folder")
 
-// axe is npm's axe-core 4.10.3, which checks contrast, labels and the like.
-//
-//go:embed testdata/axe-core-4.10.3.min.js.gz
-var axe []byte
+// axe is npm's axe-core, which checks contrast, labels and the like.
+const axe = "../../.bin/axe.min.js"
 
 // look is how a page is looked at.
 type look struct {
@@ -121,10 +115,8 @@ func deskToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 
 func axeScript(t *testing.T) string {
 	t.Helper()
-	packed, err := gzip.NewReader(bytes.NewReader(axe))
-	require.NoError(t, err)
-	script, err := io.ReadAll(packed)
-	require.NoError(t, err)
+	script, err := os.ReadFile(axe)
+	require.NoError(t, err, "`make axe` brings it")
 	return string(script)
 }
 
