@@ -35,14 +35,14 @@ func doorOnly(t *testing.T, now func() time.Time) (*deck, *lines) {
 var consolePages = []string{
 	"/console/", "/console/deliveries", "/console/deliveries/1", "/console/destinations", "/console/walls", "/console/statistics", "/console/audit", "/console/nowhere",
 	"/console/cases", "/console/cases/find?q=1", "/console/cases/1", "/console/cases/1/split?post=wall-1_1", "/console/cases/1/join?with=2", "/console/posts/wall-1_1",
-	"/console/desk", "/console/desk/imports/x", "/console/desk/photos", "/console/desk/objects?list=places", "/console/desk/object?list=places",
+	"/console/desk", "/console/desk/imports/x", "/console/desk/files/x", "/console/desk/photos", "/console/desk/objects?list=places", "/console/desk/object?list=places",
 }
 
 var consoleForms = []string{
 	"/console/deliveries/1/resume", "/console/deliveries/resume", "/console/destinations/pause", "/console/destinations/resume",
 	"/console/destinations/rate", "/console/scan", "/console/logout", "/console/deliveries/1/take-back",
 	"/console/cases/1/split", "/console/cases/1/join",
-	"/console/desk/upload", "/console/desk/imports/x/undo", "/console/desk/object",
+	"/console/desk/upload", "/console/desk/imports/x/undo", "/console/desk/files/x", "/console/desk/object",
 }
 
 var opsReads = []string{

@@ -157,6 +157,6 @@ func (r *tableReader) understand(t table, n int) (*sheet, error) {
 		}
 		r.remarks.columns = append(r.remarks.columns, known)
 	}
-	rows := slices.DeleteFunc(slices.Clone(t.rows), func(row tableRow) bool { return row.number <= choice.Heading })
+	rows := slices.DeleteFunc(slices.Clone(t.rows), func(row tableRow) bool { return choice.Heading > 0 && row.number <= choice.Heading })
 	return &sheet{table: table{name: t.name, rows: rows}, list: choice.List, fields: choice.Fields}, nil
 }

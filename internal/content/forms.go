@@ -82,8 +82,8 @@ func Form(list List, id string, values map[string]string, rules Rules) (Source, 
 			fields, cells = append(fields, f.name), append(cells, values[f.name])
 		}
 	}
-	reader := newTableReader(rules, TableOptions{List: list})
-	err := reader.read([]table{{rows: []tableRow{{cells: fields}, {cells: cells}}}})
+	reader := newTableReader(rules, TableOptions{Tables: []TableChoice{{List: list, Fields: fields}}})
+	err := reader.read([]table{{rows: []tableRow{{cells: cells}}}})
 	reader.remarks.columns = nil
 	return reader, err
 }
