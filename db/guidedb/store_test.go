@@ -1,7 +1,9 @@
 package guidedb_test
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -235,6 +237,32 @@ func TestACollectionLeavesOutWhatIsGone(t *testing.T) {
 	require.Len(t, items.Items, 6)
 	_, _, err = b.store.Collection(t.Context(), 999_999, now, guidedb.Paging{})
 	require.ErrorIs(t, err, guidedb.ErrNotFound)
+}
+
+func TestACollectionThatShowsNothingIsNotOffered(t *testing.T) {
+	t.Parallel()
+	b := setupCity(t)
+	offered := func() []string {
+		list, err := b.store.Collections(t.Context(), now, guidedb.Paging{Number: 1, Size: 10})
+		require.NoError(t, err)
+		return names(list.Items, func(i guide.Choice) string { return i.Name })
+	}
+	batch := content.Batch{Collections: []content.Collection{{ID: "new", Title: "Открылось недавно"}}}
+	b.load(t, batch)
+	require.NotContains(t, offered(), "Открылось недавно")
+	batch.Collections[0].Items = []content.CollectionItem{{Place: "lozhka"}}
+	b.load(t, batch)
+	require.Contains(t, offered(), "Открылось недавно")
+}
+
+func TestTheBestRatedComeFirstAndTheUnratedLast(t *testing.T) {
+	t.Parallel()
+	b := setupCity(t)
+	list, err := b.store.Places(t.Context(), guide.PlaceFilter{ByRating: true}, guidedb.Paging{Number: 1, Size: 100})
+	require.NoError(t, err)
+	require.Len(t, list.Items, list.Total)
+	require.True(t, slices.IsSortedFunc(list.Items, func(a, b guide.PlaceLine) int { return cmp.Compare(b.Rating, a.Rating) }))
+	require.Positive(t, list.Items[0].Rating)
 }
 
 // snapshotOf is the list of places without one of them, as a snapshot.

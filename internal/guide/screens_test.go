@@ -342,6 +342,7 @@ func TestAnEventShowsTheCitysTime(t *testing.T) {
 	t.Parallel()
 	card := texts.EventCard(concert(), CardExtra{}, Links{}, now)
 	require.Contains(t, card.Caption, "Когда: сб, 5 декабря, 19:00–21:00")
+	require.Contains(t, card.Keyboard, []Button{{Text: "О месте", Data: "open:place:9:e456"}})
 	past := texts.EventCard(concert(), CardExtra{}, Links{}, now.AddDate(0, 1, 0))
 	require.Contains(t, past.Caption, "уже прошло")
 }
