@@ -23,6 +23,9 @@ TEST_PARALLEL ?= 4
 # make test PACKAGES=./workflows ARGS='-run Park -count=10'
 PACKAGES ?= ./...
 ARGS     ?=
+# Packages that know no goroutines: under the race detector their tests of many
+# cases would only take ten times as long.
+SEQUENTIAL := internal/(content|notice|turnmodel)$$
 
 # One Postgres and one Temporal for the command that follows.
 WITH_SERVERS := $(GO) run ./internal/testenv/run --
@@ -49,9 +52,11 @@ sbom: build ## bin/sbom.json: the modules that bin/vestnik was linked from (Cycl
 test: temporal gotestsum axe vetted ## everything a change must pass: format, vet, workflowcheck, all tests under the race detector
 	@# Real timers run out on a machine that stalls: what fails is tested once more, alone, and said to be flaky if it passes.
 	@rm -f $(BIN)/flaky.txt
-	$(WITH_SERVERS) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages '$(PACKAGES)' \
-		--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
-		-race -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
+	@packages=$$($(GO) list $(PACKAGES) | grep -E '$(SEQUENTIAL)' || true); [ -z "$$packages" ] || $(GO) test $$packages $(ARGS)
+	@packages=$$($(GO) list $(PACKAGES) | grep -vE '$(SEQUENTIAL)' || true); [ -z "$$packages" ] || \
+		$(WITH_SERVERS) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages "$$packages" \
+			--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
+			-race -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
 	@if [ -s $(BIN)/flaky.txt ]; then echo "failed at first (test name, runs, failures):"; cat $(BIN)/flaky.txt; fi
 	$(GO) -C deploy/k8s test ./...
 
