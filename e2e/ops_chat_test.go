@@ -85,7 +85,9 @@ func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
 	require.Contains(t, message.Text, "https://vk.com/"+protocol.WallPost(asked.OwnerID, asked.PostID))
 	require.Contains(t, message.Text, "Пропал", "the message is shown as readers will see it")
 	var kept string
-	require.NoError(t, s.pool.QueryRow(s.ctx, "SELECT said FROM relay.alerts").Scan(&kept))
+	s.until("the alert is on record", func() bool {
+		return s.pool.QueryRow(s.ctx, "SELECT said FROM relay.alerts").Scan(&kept) == nil
+	})
 	require.NotContains(t, kept, "Пропал", "and kept nowhere")
 
 	require.Contains(t, s.pressed(stranger, message.ID, "retry"), "OPS_USERS")
