@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/jackc/pgx/v5"
+
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
@@ -55,7 +57,15 @@ func (s *Posts) List(ctx context.Context, filter PostFilter) ([]PostGlance, erro
 			wanted.Words = unlessZero(searchWords(filter.Search))
 		}
 	}
-	rows, err := s.queries.ListPosts(ctx, wanted)
+	var rows []relaysql.ListPostsRow
+	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		queries := s.queries.WithTx(tx)
+		err := queries.PlanAsAsked(ctx)
+		if err == nil {
+			rows, err = queries.ListPosts(ctx, wanted)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("list posts: %w", err)
 	}

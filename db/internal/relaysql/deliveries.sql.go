@@ -1252,7 +1252,7 @@ JOIN relay.deliveries v ON v.id = s.delivery_id
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
 WHERE v.status = 'pending' AND v.started_at IS NULL AND (v.due_at IS NULL OR v.due_at <= now())
-ORDER BY v.id
+ORDER BY s.delivery_id
 LIMIT $1
 `
 

@@ -300,6 +300,17 @@ func (q *Queries) MissingPosts(ctx context.Context, arg MissingPostsParams) ([]i
 	return items, nil
 }
 
+const planAsAsked = `-- name: PlanAsAsked :exec
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true)
+`
+
+// For a transaction whose queries differ much by what is asked: a plan for
+// anything would be a bad one for most.
+func (q *Queries) PlanAsAsked(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, planAsAsked)
+	return err
+}
+
 const postsAfter = `-- name: PostsAfter :many
 SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand FROM relay.posts
 WHERE (owner_id, post_id) > ($1::bigint, $2::bigint) AND blanked_at IS NULL

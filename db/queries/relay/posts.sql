@@ -106,6 +106,11 @@ WHERE p.owner_id = @owner_id AND p.posted_at >= @since AND p.deleted_at IS NULL
   AND NOT EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id)
 ORDER BY p.posted_at, p.post_id;
 
+-- name: PlanAsAsked :exec
+-- For a transaction whose queries differ much by what is asked: a plan for
+-- anything would be a bad one for most.
+SELECT set_config('plan_cache_mode', 'force_custom_plan', true);
+
 -- name: ListPosts :many
 -- The newest first. The branches that are not asked for cost nothing, and each of
 -- the others is a range of an index.
