@@ -26,6 +26,9 @@ const blankBatch = 200
 // many, and whether there may be more.
 func (s *Posts) Blank(ctx context.Context, before time.Time) (blanked int, more bool, err error) {
 	err = s.inTx(ctx, func(q *relaysql.Queries) error {
+		if err := q.PlanAsAsked(ctx); err != nil {
+			return err
+		}
 		rows, err := q.PostsToBlank(ctx, relaysql.PostsToBlankParams{Before: before, Look: 5 * blankBatch, Most: blankBatch})
 		if err != nil {
 			return err

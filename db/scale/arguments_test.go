@@ -58,6 +58,7 @@ var wants = map[string]want{
 	"LinkEventCategories":    {args: map[string]string{"targets": "'{2,3,4}'", "owners": "'{100,100,100}'"}},
 	"LinkCollectionItems":    {args: map[string]string{"positions": "'{101,102,103}'", "places": "'{0,0,0}'"}},
 	"KnownWords":             {settings: searching},
+	"PostsToBlank":           {settings: asAsked},
 	"SearchByIndexes":        {args: map[string]string{"word_similarity": "'0.5'", "ordered": "'on'"}},
 	"ListCollections":        {pages: 7_000}, // looks into each; there are a thousand here, and dozens in a city
 	"FillEventListings":      {args: map[string]string{"event_ids": "'{100000000}'"}},
