@@ -126,7 +126,7 @@ generate: sqlc ## write the code that is generated from db/queries
 	$(BIN)/sqlc generate
 
 .PHONY: tools
-tools: temporal sqlc workflowcheck golangci-lint govulncheck gotestsum ## build the pinned tools into .bin
+tools: temporal sqlc workflowcheck golangci-lint govulncheck gotestsum axe ## build the pinned tools into .bin
 
 .PHONY: clean
 clean: ## remove what was built and the data of `make run`; keeps .bin
