@@ -2,8 +2,11 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"vestnik/db/internal/relaysql"
 )
@@ -18,29 +21,36 @@ type Alert struct {
 }
 
 // BeginAlertRound returns the alerts that stand, and those of the last hour. Of
-// all processes one is at it at a time: mine is false while another one's round
-// is not ended, for as long as it may last.
-func (l *Ledger) BeginAlertRound(ctx context.Context, lasting time.Duration) (alerts []Alert, mine bool, err error) {
-	begun, err := l.queries.BeginAlertRound(ctx, lasting)
-	if err != nil || begun == 0 {
-		return nil, false, err
+// all processes one is at it at a time: until is zero while another one's round
+// is not ended, for as long as it may last, and names this one's to
+// [Ledger.EndAlertRound] else.
+func (l *Ledger) BeginAlertRound(ctx context.Context, lasting time.Duration) (alerts []Alert, until time.Time, err error) {
+	until, err = l.queries.BeginAlertRound(ctx, lasting)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, time.Time{}, nil
+	}
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("begin a round of alerts: %w", err)
 	}
 	if err := l.queries.ForgetAlerts(ctx); err != nil {
-		return nil, true, fmt.Errorf("forget alerts: %w", err)
+		return nil, until, fmt.Errorf("forget alerts: %w", err)
 	}
 	rows, err := l.queries.Alerts(ctx)
 	if err != nil {
-		return nil, true, fmt.Errorf("alerts: %w", err)
+		return nil, until, fmt.Errorf("alerts: %w", err)
 	}
 	alerts = make([]Alert, len(rows))
 	for i, row := range rows {
 		alerts[i] = Alert(row)
 	}
-	return alerts, true, nil
+	return alerts, until, nil
 }
 
-// EndAlertRound lets the next round begin.
-func (l *Ledger) EndAlertRound(ctx context.Context) error { return l.queries.EndAlertRound(ctx) }
+// EndAlertRound lets the next round begin. One that another process has begun
+// since, because this one took too long, goes on.
+func (l *Ledger) EndAlertRound(ctx context.Context, until time.Time) error {
+	return l.queries.EndAlertRound(ctx, until)
+}
 
 // AlertOf returns the alert that a message is, or ErrNotFound.
 func (l *Ledger) AlertOf(ctx context.Context, messageID int64) (Alert, error) {

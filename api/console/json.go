@@ -93,7 +93,7 @@ type deliveryDetails struct {
 	Attempts []db.AttemptRow `json:"attempts"`
 	Post     postDetails     `json:"post"`
 	Links    deliveryLinks   `json:"links"`
-	// Preview is what readers are to see, of a delivery that waits for a person.
+	// Preview is what readers would see, of what has not arrived.
 	Preview []rehearse.Message `json:"preview,omitempty"`
 }
 

@@ -74,8 +74,8 @@ func turn(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(conte
 	if chat.decides() {
 		lasting += every + actTime + confirmTime
 	}
-	told, mine, err := ledger.BeginAlertRound(ctx, lasting)
-	if !mine {
+	told, until, err := ledger.BeginAlertRound(ctx, lasting)
+	if until.IsZero() {
 		return false, err
 	}
 	if err == nil {
@@ -84,7 +84,7 @@ func turn(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(conte
 	if chat.decides() {
 		err = errors.Join(err, chat.listen(ctx, ledger))
 	}
-	return true, errors.Join(err, ledger.EndAlertRound(context.WithoutCancel(ctx)))
+	return true, errors.Join(err, ledger.EndAlertRound(context.WithoutCancel(ctx), until))
 }
 
 // step brings the chat in step once. A message that went out and could not be

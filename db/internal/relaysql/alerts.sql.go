@@ -59,25 +59,26 @@ func (q *Queries) Alerts(ctx context.Context) ([]RelayAlert, error) {
 	return items, nil
 }
 
-const beginAlertRound = `-- name: BeginAlertRound :execrows
+const beginAlertRound = `-- name: BeginAlertRound :one
 INSERT INTO relay.alert_rounds (ends_at) VALUES (now() + $1::interval)
 ON CONFLICT (one) DO UPDATE SET ends_at = excluded.ends_at WHERE relay.alert_rounds.ends_at < now()
+RETURNING ends_at
 `
 
-func (q *Queries) BeginAlertRound(ctx context.Context, lasting time.Duration) (int64, error) {
-	result, err := q.db.Exec(ctx, beginAlertRound, lasting)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) BeginAlertRound(ctx context.Context, lasting time.Duration) (time.Time, error) {
+	row := q.db.QueryRow(ctx, beginAlertRound, lasting)
+	var ends_at time.Time
+	err := row.Scan(&ends_at)
+	return ends_at, err
 }
 
 const endAlertRound = `-- name: EndAlertRound :exec
-UPDATE relay.alert_rounds SET ends_at = '-infinity'
+UPDATE relay.alert_rounds SET ends_at = '-infinity' WHERE ends_at = $1
 `
 
-func (q *Queries) EndAlertRound(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, endAlertRound)
+// Of another process, which has taken it over meanwhile, it stands.
+func (q *Queries) EndAlertRound(ctx context.Context, endsAt time.Time) error {
+	_, err := q.db.Exec(ctx, endAlertRound, endsAt)
 	return err
 }
 

@@ -1,9 +1,11 @@
--- name: BeginAlertRound :execrows
+-- name: BeginAlertRound :one
 INSERT INTO relay.alert_rounds (ends_at) VALUES (now() + @lasting::interval)
-ON CONFLICT (one) DO UPDATE SET ends_at = excluded.ends_at WHERE relay.alert_rounds.ends_at < now();
+ON CONFLICT (one) DO UPDATE SET ends_at = excluded.ends_at WHERE relay.alert_rounds.ends_at < now()
+RETURNING ends_at;
 
 -- name: EndAlertRound :exec
-UPDATE relay.alert_rounds SET ends_at = '-infinity';
+-- Of another process, which has taken it over meanwhile, it stands.
+UPDATE relay.alert_rounds SET ends_at = '-infinity' WHERE ends_at = @ends_at;
 
 -- name: Alerts :many
 -- Those that stand, those of the last hour, and posts to be approved that were decided about just now.
