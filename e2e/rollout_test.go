@@ -127,6 +127,27 @@ func TestARampAPromotionAndARollbackLoseAndDoubleNothing(t *testing.T) {
 	stopAgain()
 }
 
+// Workers that run are not workers that get the work.
+func TestAVersionThatIsNotPromotedNeedsAPerson(t *testing.T) {
+	s := newStage(t, toChat, versioned("1"))
+	s.work()
+	nobodyWorks := func() string {
+		problems, err := s.starter.Problems(s.ctx)
+		require.NoError(t, err)
+		for _, problem := range problems {
+			if problem.Kind == protocol.ProblemNoWorker {
+				return problem.Reason
+			}
+		}
+		return ""
+	}
+	s.until("a promotion is asked for", func() bool {
+		return nobodyWorks() == "workers of version 1 run, and no version is current: `vestnik deploy promote 1`"
+	})
+	s.makeCurrent("1")
+	s.until("the work goes to version 1", func() bool { return nobodyWorks() == "" })
+}
+
 func TestABuildThatDoesNotFitWhatRunsIsNotPromoted(t *testing.T) {
 	s := newStage(t, toChat, versioned("1"))
 	s.work()

@@ -1,7 +1,9 @@
 package starter
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -55,7 +57,7 @@ func (s *Starter) problems(ctx context.Context, now look) []protocol.Problem {
 	return problems
 }
 
-// whyNobodyWorks is empty if a worker has asked for work just now.
+// whyNobodyWorks is empty if a worker that gets work has asked for it just now.
 func (s *Starter) whyNobodyWorks(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, askTemporal)
 	defer cancel()
@@ -63,12 +65,34 @@ func (s *Starter) whyNobodyWorks(ctx context.Context) string {
 	if err != nil {
 		return "Temporal does not answer"
 	}
+	return whyUnworked(queue, time.Now())
+}
+
+// whyUnworked is empty if a worker of the version that gets a queue's work has
+// asked for it just now.
+func whyUnworked(queue *workflowservice.DescribeTaskQueueResponse, now time.Time) string {
+	current := queue.GetVersioningInfo().GetCurrentDeploymentVersion().GetBuildId() // empty: workers without a version
+	others := ""
 	for _, poller := range queue.GetPollers() {
-		if time.Since(poller.GetLastAccessTime().AsTime()) < pollTime {
+		if now.Sub(poller.GetLastAccessTime().AsTime()) >= pollTime {
+			continue
+		}
+		version := ""
+		if options := poller.GetDeploymentOptions(); options.GetWorkerVersioningMode() == enumspb.WORKER_VERSIONING_MODE_VERSIONED {
+			version = options.GetBuildId()
+		}
+		if version == current {
 			return ""
 		}
+		others = cmp.Or(version, "without a version")
 	}
-	return "no worker runs: start `vestnik worker`"
+	switch {
+	case others == "":
+		return "no worker runs: start `vestnik worker`"
+	case current == "":
+		return fmt.Sprintf("workers of version %s run, and no version is current: `vestnik deploy promote %[1]s`", others)
+	}
+	return fmt.Sprintf("version %s is current and has no workers, those that run are %s: start workers of it, or `vestnik deploy promote` another", current, others)
 }
 
 // Standing is how the relay and the guide stand, for the metrics of every

@@ -36,6 +36,7 @@ const operator = "operator"
 
 const (
 	deployment   = "vestnik-chaos"
+	rolloutTime  = 2 * time.Minute
 	restartAfter = 500 * time.Millisecond // what a supervisor leaves between two lives of a process
 )
 
@@ -54,6 +55,8 @@ type stack struct {
 	temporal *devstack.Temporal
 	cluster  *devstack.Cluster // in place of temporal, where the storm asks for one
 	apis     []*service
+
+	rolling sync.Mutex // one rollout at a time, as people do it
 
 	mu      sync.Mutex
 	version int
@@ -244,6 +247,10 @@ func (s *stack) run(ctx context.Context) error {
 // rollout starts workers of the next version, makes it current, and asks those
 // of the version before to stop.
 func (s *stack) rollout(ctx context.Context) error {
+	s.rolling.Lock()
+	defer s.rolling.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, rolloutTime)
+	defer cancel()
 	s.mu.Lock()
 	s.version++
 	version, old := fmt.Sprint(s.version), s.workers

@@ -142,8 +142,6 @@ func (s *storm) strike(ctx context.Context, f fault) error {
 	case apiKilled:
 		s.apis[f.which%len(s.apis)].signal(syscall.SIGKILL)
 	case rollout:
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
-		defer cancel()
 		return s.rollout(ctx)
 	case upgraded:
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
