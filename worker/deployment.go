@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
+	"golang.org/x/sync/errgroup"
 
 	"vestnik/internal/protocol"
 )
@@ -26,6 +28,9 @@ const (
 
 // drainLook is how often [Deployment.Drain] asks the server.
 const drainLook = 500 * time.Millisecond
+
+// replaysAtOnce is how many histories are read and replayed beside each other.
+const replaysAtOnce = 8
 
 // Version is a version of the deployment as Temporal has it.
 type Version struct {
@@ -162,16 +167,30 @@ func (u *Unfit) Error() string {
 // fits replays all that runs against this build, also what is of a type that
 // it does not know. What began in the last seconds may not be listed yet.
 func (d *Deployment) fits(ctx context.Context) error {
+	var replays errgroup.Group
+	replays.SetLimit(replaysAtOnce)
+	var mu sync.Mutex
 	var unfit Unfit
 	for execution, err := range Listed(ctx, d.Temporal, fmt.Sprintf("ExecutionStatus='Running' AND TaskQueue='%s'", protocol.TaskQueue)) {
 		if err != nil {
-			return err
+			return errors.Join(err, replays.Wait())
 		}
-		err := d.Replayer.Replay(ctx, d.Temporal, execution)
-		var gone *serviceerror.NotFound // it has ended and its history has been deleted
-		if err != nil && !errors.As(err, &gone) {
-			unfit.Failures = append(unfit.Failures, fmt.Errorf("%s: %w", execution.ID, err))
-		}
+		replays.Go(func() error {
+			err := d.Replayer.Replay(ctx, d.Temporal, execution)
+			if ctx.Err() != nil {
+				return fmt.Errorf("%s was not replayed: %w", execution.ID, ctx.Err())
+			}
+			var gone *serviceerror.NotFound // it has ended and its history has been deleted
+			if err != nil && !errors.As(err, &gone) {
+				mu.Lock()
+				defer mu.Unlock()
+				unfit.Failures = append(unfit.Failures, fmt.Errorf("%s: %w", execution.ID, err))
+			}
+			return nil
+		})
+	}
+	if err := replays.Wait(); err != nil {
+		return err
 	}
 	if len(unfit.Failures) > 0 {
 		return &unfit

@@ -36,7 +36,7 @@ const operator = "operator"
 
 const (
 	deployment   = "vestnik-chaos"
-	rolloutTime  = 2 * time.Minute
+	rolloutTime  = 4 * time.Minute
 	restartAfter = 500 * time.Millisecond // what a supervisor leaves between two lives of a process
 )
 
@@ -56,7 +56,8 @@ type stack struct {
 	cluster  *devstack.Cluster // in place of temporal, where the storm asks for one
 	apis     []*service
 
-	rolling sync.Mutex // one rollout at a time, as people do it
+	// One rollout at a time, as people do it, and one outage of a server.
+	rolling, postgresDown, temporalDown sync.Mutex
 
 	mu      sync.Mutex
 	version int
@@ -193,6 +194,12 @@ func (s *stack) outage(ctx context.Context, f fault) error {
 		sleep(ctx, f.lasting)
 		return s.cluster.Start("history-1")
 	}
+	down := &s.postgresDown
+	if f.kind == temporalDown {
+		down = &s.temporalDown
+	}
+	down.Lock()
+	defer down.Unlock()
 	pid, stop, start := s.postgres.PID, s.postgres.Stop, s.startPostgres
 	if f.kind == temporalDown {
 		pid, stop, start = s.temporal.PID, s.temporal.Stop, s.startTemporal
@@ -272,7 +279,7 @@ func (s *stack) rollout(ctx context.Context) error {
 	steered := &worker.Deployment{Temporal: s.client, Name: deployment, Replayer: replayer}
 	var refusal error
 	if err := until(ctx, "the new version to be current", func() bool {
-		asking, cancel := context.WithTimeout(ctx, 10*time.Second)
+		asking, cancel := context.WithTimeout(ctx, time.Minute) // hundreds of histories are replayed
 		defer cancel()
 		if refusal = steered.Promote(asking, version); refusal != nil {
 			sleep(asking, time.Second) // the server takes ten such updates at once, and then none
