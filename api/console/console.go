@@ -15,6 +15,7 @@ import (
 
 	"vestnik/api/access"
 	"vestnik/db"
+	"vestnik/internal/config"
 	"vestnik/internal/operators"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
@@ -26,6 +27,8 @@ import (
 const (
 	Path    = "/console/"
 	OpsPath = "/api/v1/ops/"
+	// SettingsPath answers what the process runs with.
+	SettingsPath = OpsPath + "settings"
 )
 
 // Steering steers workflows on an operator's word; starter.Starter is
@@ -75,6 +78,9 @@ type Config struct {
 	// Codec opens Temporal's payloads for its Web UI; nil where they are clear.
 	Codec converter.PayloadCodec
 	Log   *slog.Logger
+	// Settings are what the process runs with; key marks the secrets, see
+	// [config.Config.Marked]. Nil is for tests that ask for none.
+	Settings func(key string) []config.Setting
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -185,6 +191,7 @@ func (c *console) routes() *http.ServeMux {
 	route("GET /api/v1/ops/problems", c.opsProblems)
 	route("GET /api/v1/ops/statistics", c.opsStatistics)
 	route("GET /api/v1/ops/audit", c.opsAudit)
+	route("GET "+SettingsPath, c.opsSettings)
 	route("GET /api/v1/ops/deliveries", c.opsDeliveries)
 	route("GET /api/v1/ops/deliveries/{id}", c.opsDelivery)
 	route("POST /api/v1/ops/deliveries/{id}/resume", c.opsResume)

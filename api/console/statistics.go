@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"vestnik/api/access"
 	"vestnik/db"
 )
 
@@ -25,6 +26,12 @@ func (c *console) showStatistics(w http.ResponseWriter, r *http.Request) {
 func (c *console) opsStatistics(w http.ResponseWriter, r *http.Request) {
 	days, err := c.Ledger.Statistics(r.Context(), statisticsDays, c.Now())
 	c.opsAnswer(w, r, days, err)
+}
+
+// opsSettings answers what the process runs with, its secrets marked under the
+// asker's own token.
+func (c *console) opsSettings(w http.ResponseWriter, r *http.Request) {
+	c.opsAnswer(w, r, c.Settings(access.Token(r)), nil)
 }
 
 // chart draws a value of each day in one or several series, as bars beside or

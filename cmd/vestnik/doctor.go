@@ -31,7 +31,7 @@ func doctorCommand() *cli.Command {
 				err = printFindings(findings)
 			}
 			if err == nil && cmd.Bool("settings") && !wantsJSON(cmd) {
-				err = printSettings(cfg)
+				err = printSettings(ctx, cfg)
 			}
 			return errors.Join(err, doctor.Err(findings))
 		},
@@ -50,10 +50,18 @@ func printFindings(findings []doctor.Finding) error {
 	return list.print()
 }
 
-func printSettings(cfg config.Config) error {
-	fmt.Println()
+// printSettings prints what the process runs with that answers, else what one
+// that starts now would.
+func printSettings(ctx context.Context, cfg config.Config) error {
+	settings, err := doctor.Running(ctx, cfg)
+	if err != nil {
+		settings = cfg.Describe()
+		fmt.Printf("\nSettings of this shell (%v):\n", err)
+	} else {
+		fmt.Println("\nSettings of the process that runs:")
+	}
 	list := newTable(os.Stdout, "VARIABLE", "VALUE", "FROM", "MEANING")
-	for _, setting := range cfg.Describe() {
+	for _, setting := range settings {
 		list.row(setting.Name, dash(setting.Value), setting.From, setting.About)
 	}
 	return list.print()

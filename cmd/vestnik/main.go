@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/joho/godotenv"
 	"github.com/urfave/cli/v3"
 
 	"vestnik/internal/config"
@@ -23,8 +24,13 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	err := root().Run(operators.As(ctx, operators.Actor{Name: cmp.Or(os.Getenv("USER"), "somebody"), Via: "cli"}), os.Args)
+	context.AfterFunc(ctx, stop)  // a second Ctrl-C ends the process at once
+	err := godotenv.Load(envFile) // what is set goes before it
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		fmt.Fprintln(os.Stderr, "vestnik: "+envFile+" can't be read: it takes lines such as NAME=value") // the error would quote it
+		os.Exit(1)
+	}
+	err = root().Run(operators.As(ctx, operators.Actor{Name: cmp.Or(os.Getenv("USER"), "somebody"), Via: "cli"}), os.Args)
 	stop()
 	if err != nil {
 		explain(err)
@@ -45,30 +51,47 @@ func root() *cli.Command {
 			completion.Usage = "print the shell's completion: source <(vestnik completion bash)"
 		},
 		Commands: []*cli.Command{
-			devCommand(), statusCommand(),
+			devCommand(), setupCommand(), statusCommand(),
 			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
 			scanCommand(), backfillCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(), postCommand(), takeBackCommand(), auditCommand(), operatorCommand(),
 			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), deployCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
 		},
 	}
-	strict(root)
+	var unknown error // asked help about; the library returns none
+	strict(root, &unknown)
+	root.After = func(context.Context, *cli.Command) error { return unknown }
 	return root
 }
 
 // strict makes what a command does not know an error that names the nearest.
-func strict(cmd *cli.Command) {
+func strict(cmd *cli.Command, helped *error) {
 	cmd.Suggest = true
 	var names []string
 	for _, sub := range cmd.Commands {
 		names = append(names, sub.Name)
-		strict(sub)
+		strict(sub, helped)
 	}
-	if len(names) == 0 || cmd.Action != nil { // it knows its arguments itself
+	if action := cmd.Action; len(names) == 0 && cmd.ArgsUsage == "" {
+		cmd.Action = func(ctx context.Context, cmd *cli.Command) error {
+			if argument := cmd.Args().First(); argument != "" {
+				return fmt.Errorf("%s takes no argument, and was given %q: see `%[1]s --help`", cmd.FullName(), argument)
+			}
+			return action(ctx, cmd)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	unknown := func(name string) error {
+		return words.NewUnknown("command", name, names, fmt.Sprintf("`%s --help` lists them all", cmd.FullName()))
+	}
+	cmd.CommandNotFound = func(_ context.Context, _ *cli.Command, name string) { *helped = unknown(name) }
+	if cmd.Action != nil { // it knows its arguments itself
 		return
 	}
 	cmd.Action = func(_ context.Context, cmd *cli.Command) error {
 		if name := cmd.Args().First(); name != "" {
-			return words.NewUnknown("command", name, names, fmt.Sprintf("`%s --help` lists them all", cmd.FullName()))
+			return unknown(name)
 		}
 		return cli.ShowSubcommandHelp(cmd)
 	}

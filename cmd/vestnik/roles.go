@@ -284,6 +284,7 @@ func (a *app) opsRoutes(mux *http.ServeMux, pages consolePages) error {
 		Routes: a.relay.Routes, MaxAge: a.cfg.Scan.MaxAge,
 		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
 		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
+		Settings: a.cfg.Marked,
 	}
 	if codec := a.cfg.Temporal.Codec(); codec != nil {
 		settings.Codec = codec

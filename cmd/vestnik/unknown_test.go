@@ -58,6 +58,9 @@ func TestWhatACommandDoesNotKnowIsAnErrorWithTheNearestName(t *testing.T) {
 	}{
 		{[]string{"statsu"}, `command "statsu" is not known: did you mean "status"?`},
 		{[]string{"foo"}, "command \"foo\" is not known: `vestnik --help` lists them all"},
+		{[]string{"help", "statsu"}, `command "statsu" is not known: did you mean "status"?`},
+		{[]string{"destination", "help", "foo"}, "command \"foo\" is not known: `vestnik destination --help` lists them all"},
+		{[]string{"status", "lostpets_city"}, "vestnik status takes no argument, and was given \"lostpets_city\""},
 		{[]string{"import", "no-such-file.csv"}, "no-such-file.csv: no such file"},
 		{[]string{"import", "--check", "../../go.mod"}, "непонятно, что в таблице"},
 		{[]string{"destination", "pasue"}, `did you mean "pause"?`},

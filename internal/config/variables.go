@@ -1,6 +1,9 @@
 package config
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"reflect"
 	"time"
@@ -93,6 +96,26 @@ func (c Config) Describe() []Setting {
 				from = FromDefault
 			}
 			settings = append(settings, Setting{Variable: variable, Value: printed(concern.Field(i)), From: from})
+		}
+	}
+	return settings
+}
+
+// Marked is [Config.Describe] with a mark behind each mask by which two
+// processes that know key can tell whether they hold the same secret.
+func (c Config) Marked(key string) []Setting {
+	settings, at := c.Describe(), 0
+	for _, concern := range c.concerns() {
+		for i := range concern.Elem().NumField() {
+			if _, ok := variableOf(concern.Elem().Type().Field(i)); !ok {
+				continue
+			}
+			if secret, is := concern.Elem().Field(i).Interface().(Secret); is && secret.IsSet() {
+				mark := hmac.New(sha256.New, []byte(key))
+				_, _ = mark.Write([]byte(secret.Reveal())) // a hash takes everything
+				settings[at].Value += " " + hex.EncodeToString(mark.Sum(nil)[:4])
+			}
+			at++
 		}
 	}
 	return settings

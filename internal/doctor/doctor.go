@@ -84,6 +84,7 @@ func (d *doctor) fault(what string, err error) {
 func (d *doctor) examine(ctx context.Context) {
 	d.database(ctx)
 	d.temporal(ctx)
+	d.process(ctx)
 	d.guide(ctx)
 	routes, err := relay.Routes(d.cfg)
 	if err != nil {
@@ -190,6 +191,14 @@ func (d *doctor) deployment(ctx context.Context, temporal client.Client) {
 	default:
 		d.ok(what, fmt.Sprintf("%s: version %s is current", name, build))
 	}
+}
+
+// Reading tries the walls of a configuration with its reading key: see
+// [Examine].
+func Reading(ctx context.Context, r *relay.Relay) []Finding {
+	d := &doctor{cfg: r.Config}
+	d.reading(ctx, r)
+	return d.findings
 }
 
 // reading tries the reading key on the first wall, at the price of one call.

@@ -169,6 +169,11 @@ func (r *Relay) Key(destination route.Destination) (*vk.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.KeyOf(token)
+}
+
+// KeyOf returns the client that posts with a key.
+func (r *Relay) KeyOf(token string) (*vk.Client, error) {
 	return r.vkClient(token, r.Config.VKOut.HTTPTimeout)
 }
 

@@ -1,0 +1,57 @@
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// write puts values into a file of NAME=value lines that only its owner may
+// read: in the place of the lines that set them, or at the end. All other lines
+// stay as they are.
+func write(path string, values map[string]string) error {
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	var lines []string
+	written := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		name = strings.TrimSpace(name)
+		value, ours := values[name]
+		switch {
+		case ours && written[name]:
+			continue // said twice
+		case ours:
+			line = name + "=" + value
+			written[name] = true
+		}
+		lines = append(lines, line)
+	}
+	var added []string
+	for name, value := range values {
+		if !written[name] {
+			added = append(added, name+"="+value)
+		}
+	}
+	slices.Sort(added)
+	lines = append(lines, added...)
+
+	file, err := os.CreateTemp(filepath.Dir(path), ".env-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(file.Name()))
+	}
+	return nil
+}
