@@ -28,7 +28,7 @@ func TestTheDoctorComparesItsSettingsWithThoseOfTheProcessThatRuns(t *testing.T)
 	known, err := operators.Open(config.NewSecret(token), "")
 	require.NoError(t, err)
 	pages, err := console.New(console.Config{
-		Operators: known, Log: slog.New(slog.DiscardHandler), Settings: func(key string) []config.Setting { return running.Marked(key) },
+		Operators: known, Log: slog.New(slog.DiscardHandler), Settings: func(key string) []config.Setting { now := running; return now.Marked(key) },
 	})
 	require.NoError(t, err)
 	var answered strings.Builder
