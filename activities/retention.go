@@ -9,7 +9,7 @@ import (
 	"vestnik/db"
 )
 
-// maxBlanked bounds how many posts one run blanks: 240,000 a day.
+// maxBlanked is about how many posts one run blanks: 240,000 a day.
 const maxBlanked = 10_000
 
 // Retention ends the keeping of what people wrote.
@@ -26,17 +26,5 @@ func (a *Retention) BlankPosts(ctx context.Context) (int, error) {
 	if a.Days > 0 {
 		before = time.Now().AddDate(0, 0, -a.Days)
 	}
-	sum := 0
-	for sum < maxBlanked {
-		blanked, more, err := a.Posts.Blank(ctx, before)
-		if err != nil {
-			return sum, err
-		}
-		sum += blanked
-		activity.RecordHeartbeat(ctx)
-		if !more {
-			break
-		}
-	}
-	return sum, nil
+	return a.Posts.Blank(ctx, before, maxBlanked, func() { activity.RecordHeartbeat(ctx) })
 }

@@ -16,34 +16,51 @@ import (
 // ErrBlanked means that nothing of a post's words is kept.
 var ErrBlanked = errors.New("the post's words are not kept any more")
 
-// blankBatch is how many posts are blanked in one transaction.
-const blankBatch = 200
+// blankPage is how many posts are looked at, and blanked, in one transaction.
+const blankPage = 200
 
-// Blank takes the words, phones, names and links out of a batch of posts that
-// were deleted at the source, and of posts written before a time, whichever is
-// due first; their keys go too, and the notes of cases of which nothing else is
-// kept. A post whose messages are yet to be sent or edited waits. It returns how
-// many, and whether there may be more.
-func (s *Posts) Blank(ctx context.Context, before time.Time) (blanked int, more bool, err error) {
+// Blank takes the words, phones, names and links out of the posts that were
+// deleted at the source, and of those written before a time, the longest due
+// first, until about most are blanked; their keys go too, and the notes of cases
+// of which nothing else is kept. A post whose messages are yet to be sent or edited
+// waits, and holds up no other. looked is called after each page. It returns how
+// many, also with an error.
+func (s *Posts) Blank(ctx context.Context, before time.Time, most int, looked func()) (blanked int, err error) {
+	for _, deleted := range []bool{true, false} {
+		page := relaysql.PostsToBlankParams{Deleted: deleted, Before: before, Most: blankPage}
+		for more := true; more && blanked < most; looked() {
+			n := 0
+			if n, more, err = s.blankPage(ctx, &page); err != nil {
+				return blanked, fmt.Errorf("blank posts: %w", err)
+			}
+			blanked += n
+		}
+	}
+	return blanked, nil
+}
+
+// blankPage blanks what waits for nothing on a page and turns to the next.
+func (s *Posts) blankPage(ctx context.Context, page *relaysql.PostsToBlankParams) (blanked int, more bool, err error) {
 	err = s.inTx(ctx, func(q *relaysql.Queries) error {
 		if err := q.PlanAsAsked(ctx); err != nil {
 			return err
 		}
-		rows, err := q.PostsToBlank(ctx, relaysql.PostsToBlankParams{Before: before, Look: 5 * blankBatch, Most: blankBatch})
-		if err != nil {
+		rows, err := q.PostsToBlank(ctx, *page)
+		if err != nil || len(rows) == 0 {
 			return err
 		}
-		posts := make([]PostToForget, len(rows))
-		for i, row := range rows {
-			posts[i] = PostToForget{ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, fingerprint: row.Fingerprint}
+		var posts []PostToForget
+		for _, row := range rows {
+			if !row.Waits {
+				posts = append(posts, PostToForget{ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, fingerprint: row.Fingerprint})
+			}
 		}
-		blanked = len(posts)
+		last := rows[len(rows)-1]
+		page.After, page.OwnerID, page.PostID = last.At, last.OwnerID, last.PostID
+		blanked, more = len(posts), true
 		return blank(ctx, q, posts, false)
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("blank posts: %w", err)
-	}
-	return blanked, blanked == blankBatch, nil
+	return blanked, more, err
 }
 
 func blank(ctx context.Context, q *relaysql.Queries, posts []PostToForget, forgotten bool) error {

@@ -58,7 +58,6 @@ var wants = map[string]want{
 	"LinkEventCategories":    {args: map[string]string{"targets": "'{2,3,4}'", "owners": "'{100,100,100}'"}},
 	"LinkCollectionItems":    {args: map[string]string{"positions": "'{101,102,103}'", "places": "'{0,0,0}'"}},
 	"KnownWords":             {settings: searching},
-	"PostsToBlank":           {settings: asAsked},
 	"SearchByIndexes":        {args: map[string]string{"word_similarity": "'0.5'", "ordered": "'on'"}},
 	"ListCollections":        {pages: 7_000}, // looks into each; there are a thousand here, and dozens in a city
 	"FillEventListings":      {args: map[string]string{"event_ids": "'{100000000}'"}},
@@ -81,6 +80,8 @@ var wants = map[string]want{
 	"UnwatchWallsExcept":     {pages: 8_000}, // a change of VK_WALLS
 	"SentSince":              {args: map[string]string{"1": "now() - interval '1 hour'"}},
 
+	"PostsToBlank/deleted":                   {args: map[string]string{"deleted": "true", "after": "'-infinity'"}, settings: asAsked},
+	"PostsToBlank/old":                       {args: map[string]string{"deleted": "false", "after": "now() - interval '9 years'"}, settings: asAsked},
 	"ListPlacesByRating":                     {},
 	"ListPlacesByRating/of a type":           {args: map[string]string{"type_id": "7", "page_number": "2"}},
 	"ListDeliveries":                         {args: anyDelivery(nil)},

@@ -113,28 +113,35 @@ func (q *Queries) CopiesOfPosts(ctx context.Context, arg CopiesOfPostsParams) ([
 }
 
 const postsToBlank = `-- name: PostsToBlank :many
-SELECT p.owner_id, p.post_id, p.posted_at, p.fingerprint
-FROM (
-    (SELECT d.owner_id, d.post_id FROM relay.posts d WHERE d.blanked_at IS NULL AND d.deleted_at IS NOT NULL ORDER BY d.deleted_at LIMIT $1)
-    UNION
-    (SELECT o.owner_id, o.post_id FROM relay.posts o WHERE o.blanked_at IS NULL AND o.posted_at < $2::timestamptz ORDER BY o.posted_at LIMIT $1)
-) due
-JOIN relay.posts p USING (owner_id, post_id)
-WHERE NOT EXISTS (
+SELECT p.owner_id, p.post_id, p.posted_at, p.fingerprint, due.at::timestamptz AS at, EXISTS (
     SELECT FROM relay.deliveries v
     WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id
       AND (v.status IN ('pending', 'sending')
         OR v.status NOT IN ('parked', 'unknown') AND EXISTS (SELECT FROM relay.amendments a WHERE a.delivery_id = v.id AND a.status = 'pending'))
-)
-ORDER BY p.owner_id, p.post_id
-LIMIT $3
+)::boolean AS waits
+FROM (
+    (SELECT d.owner_id, d.post_id, d.deleted_at AS at FROM relay.posts d
+     WHERE $1::boolean AND d.blanked_at IS NULL
+       AND d.deleted_at >= $2::timestamptz AND (d.deleted_at, d.owner_id, d.post_id) > ($2, $3::bigint, $4::bigint)
+     ORDER BY d.deleted_at, d.owner_id, d.post_id LIMIT $5)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE NOT $1 AND o.blanked_at IS NULL AND o.posted_at < $6::timestamptz
+       AND o.posted_at >= $2 AND (o.posted_at, o.owner_id, o.post_id) > ($2, $3, $4)
+     ORDER BY o.posted_at, o.owner_id, o.post_id LIMIT $5)
+) due
+JOIN relay.posts p USING (owner_id, post_id)
+ORDER BY due.at, p.owner_id, p.post_id
 FOR UPDATE OF p SKIP LOCKED
 `
 
 type PostsToBlankParams struct {
-	Look   int32
-	Before time.Time
-	Most   int32
+	Deleted bool
+	After   time.Time
+	OwnerID int64
+	PostID  int64
+	Most    int32
+	Before  time.Time
 }
 
 type PostsToBlankRow struct {
@@ -142,12 +149,22 @@ type PostsToBlankRow struct {
 	PostID      int64
 	PostedAt    time.Time
 	Fingerprint json.RawMessage
+	At          time.Time
+	Waits       bool
 }
 
-// Posts that were deleted at the source, and posts from before a time, whose
-// messages say what they are to say.
+// A page of the posts that are due, after one of them, and whether each waits until
+// its messages say what they are to say: of those that were deleted at the source,
+// or of those from before a time.
 func (q *Queries) PostsToBlank(ctx context.Context, arg PostsToBlankParams) ([]PostsToBlankRow, error) {
-	rows, err := q.db.Query(ctx, postsToBlank, arg.Look, arg.Before, arg.Most)
+	rows, err := q.db.Query(ctx, postsToBlank,
+		arg.Deleted,
+		arg.After,
+		arg.OwnerID,
+		arg.PostID,
+		arg.Most,
+		arg.Before,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -160,6 +177,8 @@ func (q *Queries) PostsToBlank(ctx context.Context, arg PostsToBlankParams) ([]P
 			&i.PostID,
 			&i.PostedAt,
 			&i.Fingerprint,
+			&i.At,
+			&i.Waits,
 		); err != nil {
 			return nil, err
 		}

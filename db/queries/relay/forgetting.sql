@@ -1,21 +1,26 @@
 -- name: PostsToBlank :many
--- Posts that were deleted at the source, and posts from before a time, whose
--- messages say what they are to say.
-SELECT p.owner_id, p.post_id, p.posted_at, p.fingerprint
-FROM (
-    (SELECT d.owner_id, d.post_id FROM relay.posts d WHERE d.blanked_at IS NULL AND d.deleted_at IS NOT NULL ORDER BY d.deleted_at LIMIT @look)
-    UNION
-    (SELECT o.owner_id, o.post_id FROM relay.posts o WHERE o.blanked_at IS NULL AND o.posted_at < @before::timestamptz ORDER BY o.posted_at LIMIT @look)
-) due
-JOIN relay.posts p USING (owner_id, post_id)
-WHERE NOT EXISTS (
+-- A page of the posts that are due, after one of them, and whether each waits until
+-- its messages say what they are to say: of those that were deleted at the source,
+-- or of those from before a time.
+SELECT p.owner_id, p.post_id, p.posted_at, p.fingerprint, due.at::timestamptz AS at, EXISTS (
     SELECT FROM relay.deliveries v
     WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id
       AND (v.status IN ('pending', 'sending')
         OR v.status NOT IN ('parked', 'unknown') AND EXISTS (SELECT FROM relay.amendments a WHERE a.delivery_id = v.id AND a.status = 'pending'))
-)
-ORDER BY p.owner_id, p.post_id
-LIMIT @most
+)::boolean AS waits
+FROM (
+    (SELECT d.owner_id, d.post_id, d.deleted_at AS at FROM relay.posts d
+     WHERE @deleted::boolean AND d.blanked_at IS NULL
+       AND d.deleted_at >= @after::timestamptz AND (d.deleted_at, d.owner_id, d.post_id) > (@after, @owner_id::bigint, @post_id::bigint)
+     ORDER BY d.deleted_at, d.owner_id, d.post_id LIMIT @most)
+    UNION ALL
+    (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
+     WHERE NOT @deleted AND o.blanked_at IS NULL AND o.posted_at < @before::timestamptz
+       AND o.posted_at >= @after AND (o.posted_at, o.owner_id, o.post_id) > (@after, @owner_id, @post_id)
+     ORDER BY o.posted_at, o.owner_id, o.post_id LIMIT @most)
+) due
+JOIN relay.posts p USING (owner_id, post_id)
+ORDER BY due.at, p.owner_id, p.post_id
 FOR UPDATE OF p SKIP LOCKED;
 
 -- name: BlankPosts :exec
