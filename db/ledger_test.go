@@ -489,6 +489,27 @@ func TestWhatIsToStartIsKnownThroughEveryChange(t *testing.T) {
 	require.Equal(t, []int64{1}, toStart(), "wanted anew")
 }
 
+func TestWhatIsSpacedOutIsToStartWhenItIsDue(t *testing.T) {
+	d := newDesk(t)
+	for id := range int64(3) {
+		d.oweOne(id + 1)
+	}
+	toStart := func(due string, of int64) (posts []int64) {
+		_, err := d.pool.Exec(t.Context(), "UPDATE relay.deliveries SET due_at = "+due+" WHERE post_id = $1", of)
+		require.NoError(t, err)
+		rows, err := d.ledger.Unstarted(t.Context(), 10)
+		require.NoError(t, err)
+		for _, row := range rows {
+			posts = append(posts, row.PostID)
+		}
+		return posts
+	}
+	require.Equal(t, []int64{2, 3}, toStart("now() + interval '1 day'", 1))
+	require.Equal(t, []int64{3}, toStart("now() + interval '1 hour'", 2))
+	require.Equal(t, []int64{3, 1}, toStart("now() - interval '1 second'", 1), "behind what has been due all along")
+	require.Equal(t, []int64{2, 3, 1}, toStart("NULL", 2))
+}
+
 func TestARowThatIsNotThereIsSaidSo(t *testing.T) {
 	d := newDesk(t)
 	_, err := d.ledger.Open(t.Context(), keyOf(404), 0)

@@ -50,7 +50,11 @@ FROM (
     FROM generate_series(0, :posts - 1) n, generate_series(0, 3) k WHERE k < 2 + n % 2) d
 ORDER BY id;
 
-INSERT INTO relay.deliveries_to_start SELECT id FROM relay.deliveries WHERE status = 'pending' AND started_at IS NULL;
+-- A backfill is spaced out over the weeks ahead.
+UPDATE relay.deliveries SET status = 'pending', started_at = NULL, urgent = false, due_at = now() + id * interval '1 minute'
+WHERE id IN (SELECT id FROM relay.deliveries WHERE status = 'suppressed' ORDER BY id DESC LIMIT 2000);
+
+INSERT INTO relay.deliveries_to_start SELECT id, coalesce(due_at, '-infinity') FROM relay.deliveries WHERE status = 'pending' AND started_at IS NULL;
 
 INSERT INTO relay.delivery_parts (delivery_id, part, message_ids, kind, shown, sent_at)
 SELECT id, 0, ARRAY[id], 'message', '\x00', sent_at FROM relay.deliveries WHERE status = 'sent' ORDER BY id;

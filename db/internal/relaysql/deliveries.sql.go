@@ -1247,13 +1247,13 @@ func (q *Queries) SpaceOut(ctx context.Context, arg SpaceOutParams) ([]SpaceOutR
 
 const unstartedDeliveries = `-- name: UnstartedDeliveries :many
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location
-FROM relay.deliveries_to_start s
+FROM (
+    SELECT t.delivery_id, t.due_at FROM relay.deliveries_to_start t WHERE t.due_at <= now() ORDER BY t.due_at, t.delivery_id LIMIT $1
+) s
 JOIN relay.deliveries v ON v.id = s.delivery_id
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.status = 'pending' AND v.started_at IS NULL AND (v.due_at IS NULL OR v.due_at <= now())
-ORDER BY s.delivery_id
-LIMIT $1
+ORDER BY s.due_at, s.delivery_id
 `
 
 type UnstartedDeliveriesRow struct {
@@ -1267,7 +1267,8 @@ type UnstartedDeliveriesRow struct {
 	Location    string
 }
 
-// What is owed and has no workflow yet, oldest first.
+// What is owed, due, and has no workflow yet, oldest first. The page is found
+// before anything is joined to it.
 func (q *Queries) UnstartedDeliveries(ctx context.Context, most int32) ([]UnstartedDeliveriesRow, error) {
 	rows, err := q.db.Query(ctx, unstartedDeliveries, most)
 	if err != nil {

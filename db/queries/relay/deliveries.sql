@@ -21,15 +21,16 @@ ON CONFLICT (destination_id, owner_id, post_id) DO NOTHING
 RETURNING id;
 
 -- name: UnstartedDeliveries :many
--- What is owed and has no workflow yet, oldest first.
+-- What is owed, due, and has no workflow yet, oldest first. The page is found
+-- before anything is joined to it.
 SELECT v.id, d.name AS destination, v.owner_id, v.post_id, v.wanted_at, p.type, p.animal, p.location
-FROM relay.deliveries_to_start s
+FROM (
+    SELECT t.delivery_id, t.due_at FROM relay.deliveries_to_start t WHERE t.due_at <= now() ORDER BY t.due_at, t.delivery_id LIMIT @most
+) s
 JOIN relay.deliveries v ON v.id = s.delivery_id
 JOIN relay.destinations d ON d.id = v.destination_id
 JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.status = 'pending' AND v.started_at IS NULL AND (v.due_at IS NULL OR v.due_at <= now())
-ORDER BY s.delivery_id
-LIMIT @most;
+ORDER BY s.due_at, s.delivery_id;
 
 -- name: SpaceOut :many
 -- What this transaction has owed to go later is due one after the other at each

@@ -97,8 +97,13 @@ SELECT d.name, d.paused_at, d.paused_by, d.pause_reason, d.paused_delivery, d.co
 FROM relay.destinations d
 LEFT JOIN LATERAL (
     SELECT v.created_at, v.wanted_at
-    FROM relay.deliveries v
-    WHERE v.destination_id = d.id AND v.status IN ('pending', 'sending')
+    FROM unnest('{pending,sending}'::text[]) AS asked(status)
+    CROSS JOIN LATERAL (
+        SELECT o.id, o.created_at, o.wanted_at FROM relay.deliveries o
+        WHERE o.destination_id = d.id AND o.status = asked.status
+        ORDER BY o.id
+        LIMIT 1
+    ) v
     ORDER BY v.id
     LIMIT 1
 ) first ON true
