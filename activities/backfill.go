@@ -35,11 +35,12 @@ func (a *Walls) BackfillWall(ctx context.Context, wanted protocol.Backfill) (pro
 		return result, err
 	}
 	sortByTime(posts)
+	routes := a.Routes()
 	stored, due, err := a.Posts.Backfill(ctx, db.Backfill{
 		Page: db.Page{
-			Posts: posts, Window: a.CaseWindow,
+			Posts: posts, Window: a.CaseWindow, Rules: routes.Version(),
 			Owed: func(post petpost.Post) []db.Owed {
-				owed := a.routed(ctx, wall, post, a.Log.With("post", post.ID, "type", post.Reading.Type))
+				owed := a.routed(ctx, routes, wall, post, a.Log.With("post", post.ID, "type", post.Reading.Type))
 				for i := range owed {
 					owed[i].Wanted, owed[i].Later = true, true
 				}

@@ -111,7 +111,7 @@ func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, e
 		return protocol.MessageEdited{}, err
 	}
 	var configured bool
-	if e.target, configured = o.Routes.Target(destination); !configured {
+	if e.target, configured = o.Routes().Target(destination); !configured {
 		return o.finish(ctx, e, protocol.EditRefused, "the destination is not configured any more")
 	}
 	if !e.post.BlankedAt.IsZero() && !e.TakenBack {
@@ -286,8 +286,8 @@ func (v *vkEditor) remove(ctx context.Context, e *editJob) error {
 
 // key is the one that may edit: a user's, if there is one.
 func (v *vkEditor) key(e *editJob) (*vk.Client, error) {
-	if v.Album.Uploader != nil {
-		return v.Album.Uploader, nil
+	if uploader := v.Album.Uploader(); uploader != nil {
+		return uploader, nil
 	}
 	return v.Keys(e.target.Destination)
 }

@@ -18,7 +18,8 @@ const keyRests = 15 * time.Minute
 // ReadingKeys are the keys that read walls. They share the calls, and stand in
 // for each other: one that VK stops rests, and the call is made with the next.
 type ReadingKeys struct {
-	Keys  []ReadingKey
+	// Keys are those of VK_TOKEN now; it gives a key the same Pace each time.
+	Keys  func() []ReadingKey
 	Store *db.Walls
 	// Quota is the calls of wall.get that each may make in any 24 hours.
 	Quota int
@@ -33,12 +34,16 @@ type ReadingKey struct {
 }
 
 // Budget is the calls of wall.get that all may make in 24 hours.
-func (k *ReadingKeys) Budget() int { return k.Quota * len(k.Keys) }
+func (k *ReadingKeys) Budget() int { return k.Quota * len(k.Keys()) }
 
 // names are the keys' names in the order of the configuration.
 func (k *ReadingKeys) names() []string {
-	names := make([]string, len(k.Keys))
-	for i, key := range k.Keys {
+	return namesOf(k.Keys())
+}
+
+func namesOf(keys []ReadingKey) []string {
+	names := make([]string, len(keys))
+	for i, key := range keys {
 		names[i] = key.Name
 	}
 	return names
@@ -91,7 +96,8 @@ func stopsKey(failure *vk.Error) bool {
 // choose finds the key for the next call, and what a person has answered to its
 // captcha, which is good for that call.
 func (k *ReadingKeys) choose(ctx context.Context, counted bool) (chosen ReadingKey, captcha vk.CaptchaAnswer, err error) {
-	states, err := k.Store.Keys(ctx, k.names(), time.Now().Add(-24*time.Hour))
+	keys := k.Keys()
+	states, err := k.Store.Keys(ctx, namesOf(keys), time.Now().Add(-24*time.Hour))
 	if err != nil {
 		return chosen, captcha, err
 	}
@@ -119,5 +125,5 @@ func (k *ReadingKeys) choose(ctx context.Context, counted bool) (chosen ReadingK
 			return chosen, captcha, fmt.Errorf("use the answer to a captcha: %w", err)
 		}
 	}
-	return k.Keys[best], captcha, nil
+	return keys[best], captcha, nil
 }

@@ -57,7 +57,7 @@ type Outbound struct {
 	Ledger  *db.Ledger
 	Posts   *db.Posts
 	Starter *starter.Starter
-	Routes  *route.Routes
+	Routes  func() *route.Routes
 	// MaxAge is the age from which a post is not sent any more, unless a person
 	// asks for it.
 	MaxAge  time.Duration
@@ -224,7 +224,7 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 		return nil, nil, err
 	}
 	var configured bool
-	if j.target, configured = o.Routes.Target(destination); !configured {
+	if j.target, configured = o.Routes().Target(destination); !configured {
 		return nil, nil, parked("not_configured", fmt.Errorf("destination %s is not configured any more", j.Destination))
 	}
 	if quiet := j.target.Settings.Quiet.Left(time.Now()); quiet > 0 { // since the lane looked

@@ -163,7 +163,7 @@ func (v *vkSender) send(ctx context.Context, j *sendJob) error {
 			func(error) *refusedSend { return refused })
 		switch {
 		case err == nil:
-			if draft.album.how == albumByName && v.Album.check(ctx, j, postID, len(draft.album.attachments)) && v.Album.Uploader != nil {
+			if draft.album.how == albumByName && v.Album.check(ctx, j, postID, len(draft.album.attachments)) && v.Album.Uploader() != nil {
 				draft.album = v.Album.upload(ctx, j, v.message.Photos)
 				draft.word(v.wording(j, len(draft.album.attachments)))
 				v.Album.edit(ctx, j, postID, draft.WallPost)

@@ -27,7 +27,7 @@ type WallAlbum struct {
 	Ledger   *db.Ledger
 	Pictures Pictures
 	// Uploader is the client with the media key; nil if there is none.
-	Uploader *vk.Client
+	Uploader func() *vk.Client
 	// Pace is how fast the media key may call.
 	Pace *rate.Limiter
 	// Walls reads posts back; nil if there is no key that may.
@@ -112,7 +112,7 @@ func (a *WallAlbum) check(ctx context.Context, c *sendJob, postID int64, named i
 // edit makes a post what it is to be, where the media key may do that.
 func (a *WallAlbum) edit(ctx context.Context, c *sendJob, postID int64, post vk.WallPost) {
 	for try := 1; ; try++ {
-		_, err := inTurn(ctx, a, func() (struct{}, error) { return struct{}{}, a.Uploader.WallEdit(ctx, postID, post) })
+		_, err := inTurn(ctx, a, func() (struct{}, error) { return struct{}{}, a.Uploader().WallEdit(ctx, postID, post) })
 		if err == nil {
 			return
 		}

@@ -90,7 +90,7 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 
 // resting tells why no upload is to be tried now, "" if one is.
 func (a *WallAlbum) resting() string {
-	if a.Uploader == nil {
+	if a.Uploader() == nil {
 		return "no_media_key" // a notice at the start says so, and the doctor
 	}
 	a.mu.Lock()
@@ -210,15 +210,15 @@ func uploadAgain(ctx context.Context, err error, try int) bool {
 }
 
 func (a *WallAlbum) steps(ctx context.Context, group int64, picture []byte) (string, error) {
-	server, err := inTurn(ctx, a, func() (vk.UploadServer, error) { return a.Uploader.GetWallUploadServer(ctx, group) })
+	server, err := inTurn(ctx, a, func() (vk.UploadServer, error) { return a.Uploader().GetWallUploadServer(ctx, group) })
 	if err != nil {
 		return "", err
 	}
-	uploaded, err := a.Uploader.UploadPhoto(ctx, server.URL, picture)
+	uploaded, err := a.Uploader().UploadPhoto(ctx, server.URL, picture)
 	if err != nil {
 		return "", err
 	}
-	saved, err := inTurn(ctx, a, func() (vk.SavedPhoto, error) { return a.Uploader.SaveWallPhoto(ctx, group, uploaded) })
+	saved, err := inTurn(ctx, a, func() (vk.SavedPhoto, error) { return a.Uploader().SaveWallPhoto(ctx, group, uploaded) })
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"vestnik/db"
+	"vestnik/internal/config"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
@@ -39,10 +40,10 @@ type Walls struct {
 	Posts   *db.Posts
 	Ledger  *db.Ledger
 	Starter *starter.Starter
-	Routes  *route.Routes
+	Routes  func() *route.Routes
 	Keys    *ReadingKeys
-	// Names are the walls to watch, as VK_WALLS gives them.
-	Names []string
+	// Names are the walls to watch, as VK_WALLS gives them now.
+	Names func() config.Walls
 	// Every is the shortest interval between two readings of a wall.
 	Every time.Duration
 	// MaxAge is the age from which posts are stored but not delivered.
@@ -84,7 +85,7 @@ func ReadOptions(wall string) workflow.ActivityOptions {
 
 // PlanReads says which walls are due, within the budget of the key.
 func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (protocol.ReadPlan, error) {
-	if err := a.Store.Watch(ctx, a.Names, a.Every); err != nil {
+	if err := a.Store.Watch(ctx, a.Names(), a.Every); err != nil {
 		return protocol.ReadPlan{}, err
 	}
 	if err := a.Store.ForgetCalls(ctx, time.Now().Add(-keepCalls)); err != nil {
@@ -209,11 +210,12 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, w
 	// Deliveries get their ids, and so their turns, in the order in which people
 	// wrote; from a wall that was never read, the newest come first.
 	sortByTime(posts)
+	routes := a.Routes()
 	counts, err := a.Posts.StorePage(ctx, db.Page{
-		Wall: &cursor, Posts: posts, NewestFirst: wall.ReadUntil.IsZero(), Window: a.CaseWindow,
-		Owed: func(post petpost.Post) []db.Owed { return a.owed(ctx, wall, post, now) },
+		Wall: &cursor, Posts: posts, NewestFirst: wall.ReadUntil.IsZero(), Window: a.CaseWindow, Rules: routes.Version(),
+		Owed: func(post petpost.Post) []db.Owed { return a.owed(ctx, routes, wall, post, now) },
 		Update: func(post petpost.Post, destination string) (db.Owed, bool) {
-			return relay.Update(a.Routes, post, destination, a.MaxAge)
+			return relay.Update(routes, post, destination, a.MaxAge)
 		},
 	})
 	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
@@ -231,7 +233,7 @@ func sortByTime(posts []petpost.Post) {
 }
 
 // owed tells where a new post goes, and says in the log why or why not.
-func (a *Walls) owed(ctx context.Context, wall db.Wall, post petpost.Post, now time.Time) []db.Owed {
+func (a *Walls) owed(ctx context.Context, routes *route.Routes, wall db.Wall, post petpost.Post, now time.Time) []db.Owed {
 	log := a.Log.With("post", post.ID, "type", post.Reading.Type, "animal", post.Reading.Animal)
 	why, oldest := "older than DELIVER_MAX_AGE", a.MaxAge
 	if wall.ReadUntil.IsZero() && a.FirstRead < oldest {
@@ -241,12 +243,12 @@ func (a *Walls) owed(ctx context.Context, wall db.Wall, post petpost.Post, now t
 		log.InfoContext(ctx, "post stored, not delivered", "why", why, "age", age.Round(time.Minute).String())
 		return nil
 	}
-	return a.routed(ctx, wall, post, log)
+	return a.routed(ctx, routes, wall, post, log)
 }
 
 // routed tells where the rules send a post.
-func (a *Walls) routed(ctx context.Context, wall db.Wall, post petpost.Post, log *slog.Logger) []db.Owed {
-	owed, decisions := relay.Owed(a.Routes, post, wall.Name)
+func (a *Walls) routed(ctx context.Context, routes *route.Routes, wall db.Wall, post petpost.Post, log *slog.Logger) []db.Owed {
+	owed, decisions := relay.Owed(routes, post, wall.Name)
 	for _, decision := range decisions {
 		log := log.With("destination", decision.Destination.String(), "why", decision.Reason)
 		if decision.Matched {

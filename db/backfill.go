@@ -69,14 +69,16 @@ func (f *filing) tellPast(ctx context.Context, ownerID int64, since time.Time) e
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
+	told := make([]int64, len(rows))
+	for i, row := range rows {
 		post, err := postOf(row.RelayPost)
 		if err != nil {
 			return err
 		}
+		told[i] = post.PostID
 		if err := f.tell(ctx, post, row.CaseClosed, false, false); err != nil {
 			return fmt.Errorf("%s: %w", post.ID, err)
 		}
 	}
-	return nil
+	return f.q.RulesDecided(ctx, relaysql.RulesDecidedParams{OwnerID: ownerID, PostIds: told, Rules: f.page.Rules})
 }

@@ -214,6 +214,7 @@ func (f *filing) store(ctx context.Context, post *Post, known bool) error {
 	if err != nil {
 		return err
 	}
+	row.Rules = f.page.Rules
 	stored, err := f.q.StorePost(ctx, row)
 	if errorsIsNoRows(err) || err == nil && stored.Created == known {
 		return errStoredMeanwhile

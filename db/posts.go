@@ -123,6 +123,8 @@ type Page struct {
 	Update func(post Post, destination string) (Owed, bool)
 	// Window is how long a case counts as told at a destination.
 	Window time.Duration
+	// Rules is the version of the rules behind Owed; it is kept with the posts.
+	Rules string
 	// Wall records the reading in the same transaction; nil for posts that
 	// come another way.
 	Wall *WallRead
@@ -279,7 +281,7 @@ func postOf(row relaysql.RelayPost) (Post, error) {
 			Text: row.Text, Reposts: repostsOf(row),
 			Origin: post.ID{OwnerID: orZero(row.OriginOwnerID), PostID: orZero(row.OriginPostID)},
 			Photos: row.Photos, Attachments: row.Attachments, ContentHash: row.ContentHash,
-			CaseID: orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt), BlankedAt: orZero(row.BlankedAt),
+			CaseID: orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt), BlankedAt: orZero(row.BlankedAt), Rules: row.Rules,
 		},
 		Reading: row.Reading,
 	}

@@ -69,7 +69,7 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 		return set, err
 	}
 	if err := f.q.SetPostType(ctx, relaysql.SetPostTypeParams{
-		Type: string(post.Reading.Type), Fingerprint: fingerprint, OwnerID: post.OwnerID, PostID: post.PostID,
+		Type: string(post.Reading.Type), Fingerprint: fingerprint, Rules: f.page.Rules, OwnerID: post.OwnerID, PostID: post.PostID,
 	}); err != nil {
 		return set, err
 	}

@@ -35,7 +35,7 @@ func (s *stage) listenTo() {
 	go func() {
 		defer close(ended)
 		alerts.Watch(ctx, s.relay.Ledger, alerts.Chat{
-			Bot: bot, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(opsChatID, 10))}, Zone: time.UTC,
+			Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(opsChatID, 10))}, Zone: time.UTC,
 			Users: map[int64]string{vera.ID: "Вера"}, Desk: s.starter, Log: s.relay.Log,
 		}, s.starter.Problems)
 	}()

@@ -23,7 +23,7 @@ func (s *Starter) Destinations(ctx context.Context) ([]protocol.LaneState, error
 	if err != nil {
 		return nil, err
 	}
-	for _, target := range s.relay.Routes.Targets() {
+	for _, target := range s.relay.Routes().Targets() {
 		name := target.Destination.String()
 		if !slices.ContainsFunc(lanes, func(lane protocol.LaneState) bool { return lane.Destination == name }) {
 			lanes = append(lanes, s.unused(name))
@@ -75,7 +75,7 @@ func (s *Starter) Destination(ctx context.Context, destination string) (protocol
 		if err != nil {
 			return protocol.LaneState{}, err
 		}
-		if _, configured := s.relay.Routes.Target(parsed); !configured {
+		if _, configured := s.relay.Routes().Target(parsed); !configured {
 			return protocol.LaneState{}, s.unknownDestination(ctx, destination)
 		}
 		return s.unused(destination), nil

@@ -11,6 +11,7 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
+	"vestnik/internal/route"
 	"vestnik/internal/words"
 )
 
@@ -35,21 +36,21 @@ func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost
 	if err != nil {
 		return set, err
 	}
-	scan := s.relay.Config.Scan
+	scan, routes := s.relay.Config.Scan, s.relay.Routes()
 	set, err = s.relay.Posts.SetType(ctx, ref, kind, time.Since(post.Written()) <= scan.MaxAge, db.Page{
-		Window: s.relay.Config.Relay.CaseWindow,
+		Window: s.relay.Config.Relay.CaseWindow, Rules: routes.Version(),
 		Owed: func(post petpost.Post) []db.Owed {
-			owed, _ := relay.Owed(s.relay.Routes, post, wall)
+			owed, _ := relay.Owed(routes, post, wall)
 			return owed
 		},
 		Update: func(post petpost.Post, destination string) (db.Owed, bool) {
-			return relay.Update(s.relay.Routes, post, destination, scan.MaxAge)
+			return relay.Update(routes, post, destination, scan.MaxAge)
 		},
 	})
 	if err != nil {
 		return set, err
 	}
-	if set.Sent, err = s.sentAnyway(ctx, post.OfType(kind), wall); err != nil {
+	if set.Sent, err = s.sentAnyway(ctx, routes, post.OfType(kind), wall); err != nil {
 		return set, err
 	}
 	_, err = s.StartOwed(ctx, func() {})
@@ -59,8 +60,8 @@ func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost
 
 // sentAnyway are the deliveries of a post that went, or may have gone, where no
 // rule sends it.
-func (s *Starter) sentAnyway(ctx context.Context, post petpost.Post, wall string) ([]db.DeliveryRow, error) {
-	routed, _ := relay.Owed(s.relay.Routes, post, wall)
+func (s *Starter) sentAnyway(ctx context.Context, routes *route.Routes, post petpost.Post, wall string) ([]db.DeliveryRow, error) {
+	routed, _ := relay.Owed(routes, post, wall)
 	rows, err := s.relay.Ledger.List(ctx, db.DeliveryFilter{Post: post.ID, Limit: 1000})
 	if err != nil {
 		return nil, err

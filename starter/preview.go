@@ -16,7 +16,7 @@ func (s *Starter) Preview(ctx context.Context, ownerID, postID int64, destinatio
 	if err != nil {
 		return nil, err
 	}
-	target, configured := s.relay.Routes.Target(parsed)
+	target, configured := s.relay.Routes().Target(parsed)
 	if !configured {
 		return nil, nil
 	}

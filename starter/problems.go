@@ -9,6 +9,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/telemetry"
 )
@@ -26,6 +27,7 @@ type look struct {
 	waiting []protocol.WithPeople
 	lanes   []protocol.LaneState
 	plan    protocol.ReadPlan
+	refused []db.RefusedSettings
 }
 
 func (s *Starter) look(ctx context.Context) (now look, err error) {
@@ -33,6 +35,9 @@ func (s *Starter) look(ctx context.Context) (now look, err error) {
 		return look{}, err
 	}
 	if now.lanes, err = s.Destinations(ctx); err != nil {
+		return look{}, err
+	}
+	if now.refused, err = s.relay.Ledger.RefusedSettings(ctx); err != nil {
 		return look{}, err
 	}
 	now.plan, err = s.Plan(ctx)
@@ -51,6 +56,9 @@ func (s *Starter) Problems(ctx context.Context) ([]protocol.Problem, error) {
 
 func (s *Starter) problems(ctx context.Context, now look) []protocol.Problem {
 	problems := protocol.Problems(now.waiting, now.lanes, now.plan, s.relay.Config.Scan.Interval, time.Now())
+	for _, refused := range now.refused {
+		problems = append([]protocol.Problem{{Kind: protocol.ProblemSettings, Subject: refused.Variable, Reason: refused.Reason, Count: 1, Since: &refused.Since}}, problems...)
+	}
 	if reason := s.whyNobodyWorks(ctx); reason != "" {
 		problems = append([]protocol.Problem{{Kind: protocol.ProblemNoWorker, Reason: reason, Count: 1}}, problems...)
 	}

@@ -49,7 +49,7 @@ func (s *Starter) Delivery(ctx context.Context, id int64) (db.DeliveryRow, error
 // say, and returns the delivery's id. A post that has been delivered there is
 // refused; one that failed or was skipped is sent again.
 func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (id int64, err error) {
-	if _, configured := s.relay.Routes.Target(destination); !configured {
+	if _, configured := s.relay.Routes().Target(destination); !configured {
 		return 0, s.unconfigured(destination)
 	}
 	var created bool
@@ -79,7 +79,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 
 func (s *Starter) unconfigured(destination route.Destination) error {
 	var known []string
-	for _, target := range s.relay.Routes.Targets() {
+	for _, target := range s.relay.Routes().Targets() {
 		known = append(known, target.Destination.String())
 	}
 	return words.NewUnknown("configured destination", destination.String(), known, "TG_CHAT, VK_OUT_OWNER_ID or ROUTES_FILE name them")
@@ -206,7 +206,7 @@ func (s *Starter) eachSchedule(do func(schedule) error) error {
 		do(schedule{id: protocol.RecoverID, workflow: protocol.RecoverWorkflow, summary: "set going again what stands still", every: recoverEvery}),
 		do(schedule{id: protocol.RetainID, workflow: protocol.RetainWorkflow, summary: "blank posts that are kept no longer", every: retainEvery}),
 	)
-	if len(s.relay.Config.Scan.Walls) == 0 {
+	if len(s.relay.WatchedWalls()) == 0 {
 		return err
 	}
 	return errors.Join(err, do(schedule{
@@ -260,7 +260,7 @@ func (s *Starter) watched(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	known := slices.Clone([]string(s.relay.Config.Scan.Walls)) // the first scan is still to make them the watched ones
+	known := slices.Clone([]string(s.relay.WatchedWalls())) // the first scan is still to make them the watched ones
 	walls, err := s.relay.Walls.Watched(ctx)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -13,6 +14,7 @@ import (
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
+	"vestnik/internal/vk"
 	"vestnik/starter"
 )
 
@@ -20,35 +22,34 @@ import (
 // on that platform's queue.
 func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, metrics *telemetry.Metrics) error {
 	cfg, starting := r.Config, starter.New(r)
-	readers, err := r.Readers()
-	if err != nil {
+	if _, err := r.Readers(); err != nil {
 		return err
 	}
-	keys := &activities.ReadingKeys{Store: r.Walls, Quota: cfg.Scan.DailyQuota}
-	for i, name := range r.KeyNames() {
-		keys.Keys = append(keys.Keys, activities.ReadingKey{Name: name, Client: readers[i], Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1)})
+	if _, err := r.Uploader(); err != nil {
+		return err
 	}
+	keys := &activities.ReadingKeys{Store: r.Walls, Quota: cfg.Scan.DailyQuota, Keys: readingKeys(r)}
 	walls := &activities.Walls{
 		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Starter: starting, Routes: r.Routes,
-		Keys: keys, Names: cfg.Scan.Walls,
+		Keys: keys, Names: r.WatchedWalls,
 		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge, FirstRead: time.Duration(cfg.Scan.FirstRead) * time.Hour,
 		CaseWindow: cfg.Relay.CaseWindow, Log: r.Log, Metrics: metrics,
 	}
 	outbound := &activities.Outbound{
 		Ledger: r.Ledger, Posts: r.Posts, Starter: starting, Routes: r.Routes, MaxAge: cfg.Scan.MaxAge, Log: r.Log, Metrics: metrics,
 	}
-	uploader, err := r.Uploader()
-	if err != nil {
-		return err
+	uploader := func() *vk.Client {
+		client, _ := r.Uploader() // every token that is taken up has made one
+		return client
 	}
 	pictures := photo.NewFetcher(r.PhotoOptions())
 	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Timeout: cfg.Telegram.HTTPTimeout + time.Second, Pictures: pictures}
-	vk := &activities.VK{
+	toVK := &activities.VK{
 		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, Timeout: cfg.VKOut.HTTPTimeout + time.Second,
 		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Log: r.Log},
 	}
-	if len(readers) > 0 {
-		telegram.Fresh, vk.Walls, vk.Album.Walls = walls.FreshPhotos, walls, walls
+	if len(cfg.Scan.Tokens()) > 0 {
+		telegram.Fresh, toVK.Walls, toVK.Album.Walls = walls.FreshPhotos, walls, walls
 	}
 	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, r) })
 	workers.AtStart(func(ctx context.Context) { keepSchedules(ctx, starting, r.Log) })
@@ -62,11 +63,30 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 	main.RegisterActivity(walls.StartDeliveries)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.ReadWall)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.BackfillWall)
-	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.SendToVK)
+	workers.On(protocol.VKTaskQueue).RegisterActivity(toVK.SendToVK)
 	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.SendToTelegram)
-	workers.On(protocol.VKTaskQueue).RegisterActivity(vk.EditOnVK)
+	workers.On(protocol.VKTaskQueue).RegisterActivity(toVK.EditOnVK)
 	workers.On(protocol.TelegramTaskQueue).RegisterActivity(telegram.EditOnTelegram)
 	return nil
+}
+
+// readingKeys returns the keys of VK_TOKEN as it is whenever they are asked for. A
+// key keeps its pace.
+func readingKeys(r *relay.Relay) func() []activities.ReadingKey {
+	var mu sync.Mutex
+	paces := map[string]*rate.Limiter{}
+	return func() (keys []activities.ReadingKey) {
+		mu.Lock()
+		defer mu.Unlock()
+		readers, _ := r.Readers() // every token that is taken up has made them
+		for _, reader := range readers {
+			if paces[reader.Name] == nil {
+				paces[reader.Name] = rate.NewLimiter(limit(r.Config.Scan.RatePerSec), 1)
+			}
+			keys = append(keys, activities.ReadingKey{Name: reader.Name, Client: reader.Client, Pace: paces[reader.Name]})
+		}
+		return keys
+	}
 }
 
 const (
@@ -97,7 +117,7 @@ const askTime = 10 * time.Second
 // noticeMissingRights says at the start which walls' posts may go without
 // their photos, and why.
 func noticeMissingRights(ctx context.Context, r *relay.Relay) {
-	for _, target := range r.Routes.Targets() {
+	for _, target := range r.Routes().Targets() {
 		if target.Destination.Platform != route.VK || !target.Settings.AttachMedia {
 			continue
 		}

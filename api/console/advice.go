@@ -29,7 +29,7 @@ func problemLink(p protocol.Problem) string {
 		return listFilter{}.Link(p.Status, p.Subject, 0)
 	case protocol.ProblemBlocked, protocol.ProblemPaused, protocol.ProblemBacklog, protocol.ProblemCooling:
 		return Path + "destinations"
-	case protocol.ProblemNoWorker:
+	case protocol.ProblemNoWorker, protocol.ProblemSettings:
 		return Path
 	default:
 		return Path + "walls"

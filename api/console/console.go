@@ -62,7 +62,7 @@ type Config struct {
 	Steering  Steering
 	// Routes say which posts go where, and MaxAge from which age on none goes by
 	// itself; nil leaves out why a post was not sent.
-	Routes *route.Routes
+	Routes func() *route.Routes
 	MaxAge time.Duration
 	// Guide is what the editors' desk works on; nil is a console without one.
 	Guide Guide

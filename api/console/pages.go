@@ -332,7 +332,7 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 		return deliveryView{}, err
 	}
 	if to, err := route.ParseDestination(delivery.Destination); err == nil && c.Routes != nil && len(delivery.MessageIDs) == 0 && view.Post.BlankedAt.IsZero() {
-		if target, configured := c.Routes.Target(to); configured {
+		if target, configured := c.Routes().Target(to); configured {
 			view.Preview = rehearse.Messages(view.Post, target)
 		}
 	}

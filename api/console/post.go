@@ -53,13 +53,14 @@ func (c *console) elsewhere(ctx context.Context, stored db.Post, deliveries []db
 		}
 	}
 	var list []notSent
-	_, decisions := c.Routes.Match(stored, watched)
+	routes := c.Routes()
+	_, decisions := routes.Match(stored, watched)
 	for _, decision := range decisions {
 		name := decision.Destination.String()
 		if slices.ContainsFunc(deliveries, func(d db.DeliveryRow) bool { return d.Destination == name }) {
 			continue
 		}
-		target, _ := c.Routes.Target(decision.Destination)
+		target, _ := routes.Target(decision.Destination)
 		list = append(list, notSent{name, decision.Refusals, decision.Matched, rehearse.Messages(stored, target)})
 	}
 	return list, nil

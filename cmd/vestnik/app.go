@@ -28,6 +28,7 @@ const flushTime = 2 * time.Second
 // app is what most commands work with: the configuration, the database, and
 // Temporal.
 type app struct {
+	role      string
 	cfg       config.Config
 	telemetry *telemetry.Telemetry
 	log       *slog.Logger
@@ -36,6 +37,7 @@ type app struct {
 	relay     *relay.Relay
 	starter   *starter.Starter
 
+	environ    map[string]string      // what cfg was read from
 	guideToken activities.TokenHealth // Telegram's last word on the guide's token
 }
 
@@ -47,17 +49,22 @@ func open(ctx context.Context, needs ...config.Need) (*app, error) {
 
 // openAs is open for a process of a role.
 func openAs(ctx context.Context, role string, needs ...config.Need) (*app, error) {
-	cfg, err := settings(append(needs, config.NeedDatabase, config.NeedTemporal)...)
+	environ := environment()
+	cfg, err := settingsOf(environ, append(needs, config.NeedDatabase, config.NeedTemporal)...)
 	if err != nil {
 		return nil, err
 	}
-	return connect(ctx, role, cfg, os.Stderr)
+	a, err := connect(ctx, role, cfg, os.Stderr)
+	if err == nil {
+		a.environ = environ
+	}
+	return a, err
 }
 
 // connect opens what a configuration names.
 func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer) (_ *app, err error) {
 	telemetry.Redact(cfg.Secrets()...)
-	a := &app{cfg: cfg}
+	a := &app{role: role, cfg: cfg}
 	defer func() {
 		if err != nil {
 			a.close()
@@ -113,13 +120,22 @@ func devEnvironFile() string { return filepath.Join(devstack.StateDir, "environ"
 // database nor a Temporal, and `vestnik dev` runs in this folder, they are
 // dev's, sandbox included.
 func settings(needs ...config.Need) (config.Config, error) {
+	return settingsOf(environment(), needs...)
+}
+
+// environment is the process's, with what `vestnik dev` adds to it.
+func environment() map[string]string {
 	environ := config.Environ()
-	published := publishedByDev(environ)
-	for name, value := range published {
+	for name, value := range publishedByDev(environ) {
 		if _, set := environ[name]; !set {
 			environ[name] = value
 		}
 	}
+	return environ
+}
+
+func settingsOf(environ map[string]string, needs ...config.Need) (config.Config, error) {
+	published := publishedByDev(config.Environ())
 	cfg, err := config.Load(environ, needs...)
 	// dev publishes an address of a platform only where its sandbox stands in.
 	cfg.Platforms.SandboxTelegram = published["TELEGRAM_API_URL"] != "" && published["TELEGRAM_API_URL"] == environ["TELEGRAM_API_URL"]

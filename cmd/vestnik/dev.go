@@ -83,6 +83,7 @@ func (d *dev) run(ctx context.Context) error {
 	parts := []func(context.Context) error{
 		d.app.work,
 		d.app.tellOperators,
+		d.app.followFiles,
 		func(ctx context.Context) error { return d.app.serve(ctx, listener, d.pages()) },
 		func(ctx context.Context) error {
 			select {
@@ -308,6 +309,9 @@ func (d *dev) connect(ctx context.Context) error {
 	}
 	cfg.Platforms.SandboxTelegram, cfg.Platforms.SandboxVK = d.sandboxTelegram, d.sandboxVK
 	d.app, err = connect(ctx, "dev", cfg, d.logFile)
+	if err == nil {
+		d.app.environ = d.environ
+	}
 	return err
 }
 

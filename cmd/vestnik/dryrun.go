@@ -39,7 +39,7 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 	if err != nil {
 		return err
 	}
-	rules := rehearse.Rules{Routes: parts.Routes, MaxAge: cfg.Scan.MaxAge}
+	rules := rehearse.Rules{Routes: parts.Routes(), MaxAge: cfg.Scan.MaxAge}
 	if cfg.Database.URL.IsSet() {
 		pool, err := db.Open(ctx, cfg.Database.URL.Reveal())
 		if err != nil {

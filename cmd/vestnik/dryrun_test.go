@@ -35,7 +35,7 @@ func TestADryRunTellsExactlyWhatWouldBeSentAndSendsNothing(t *testing.T) {
 	server.ClearCalls()
 	reader, err := r.Reader()
 	require.NoError(t, err)
-	all, err := dryRun(t.Context(), rehearse.Rules{Routes: r.Routes, MaxAge: cfg.Scan.MaxAge}, reader, "sandbox_lost_pets")
+	all, err := dryRun(t.Context(), rehearse.Rules{Routes: r.Routes(), MaxAge: cfg.Scan.MaxAge}, reader, "sandbox_lost_pets")
 	require.NoError(t, err)
 	for _, call := range server.Calls(sandbox.CallFilter{}) {
 		require.Contains(t, []string{"utils.resolveScreenName", "wall.get", "wall.getById"}, call.Method, "it only reads")

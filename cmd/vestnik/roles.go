@@ -80,7 +80,7 @@ func workerCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.runAll(ctx, a.work, a.tellOperators, func(ctx context.Context) error {
+			return a.runAll(ctx, a.work, a.tellOperators, a.followFiles, func(ctx context.Context) error {
 				routes := http.NewServeMux()
 				if err := a.healthRoutes(routes); err != nil {
 					return err
@@ -111,7 +111,7 @@ func apiCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return a.runAll(ctx, a.tellOperators, func(ctx context.Context) error {
+			return a.runAll(ctx, a.tellOperators, a.followFiles, func(ctx context.Context) error {
 				return a.serve(ctx, listener, consolePages{temporalUI: cmd.String("temporal-ui")})
 			})
 		},
@@ -206,6 +206,12 @@ func (a *app) work(ctx context.Context) error {
 	return workers.Run(ctx)
 }
 
+// followFiles takes up what changes in the files of settings.
+func (a *app) followFiles(ctx context.Context) error {
+	a.relay.Follow(ctx, a.role, a.environ)
+	return nil
+}
+
 // tellOperators keeps OPS_CHAT in step with what needs a person, if it is set. It
 // runs in every role: that no worker is there, the api has to tell.
 func (a *app) tellOperators(ctx context.Context) error {
@@ -219,8 +225,8 @@ func (a *app) tellOperators(ctx context.Context) error {
 	if !a.cfg.HTTP.OpsChatToken.IsSet() {
 		return errors.New("OPS_CHAT is set, and neither OPS_CHAT_TOKEN nor TG_TOKEN is: set one to the token that @BotFather gave")
 	}
-	bot, err := a.relay.BotOf(a.cfg.HTTP.OpsChatToken.Reveal())
-	if err != nil {
+	bot := func() (*telegram.Client, error) { return a.relay.BotOf(a.cfg.HTTP.OpsChatToken.Reveal()) }
+	if _, err := bot(); err != nil {
 		return err
 	}
 	alerts.Watch(ctx, a.relay.Ledger, alerts.Chat{

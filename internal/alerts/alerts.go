@@ -29,7 +29,8 @@ const (
 
 // Chat is where operators are told, and where they decide.
 type Chat struct {
-	Bot    *telegram.Client
+	// Bot gives the client by the token of now; it is asked once a turn.
+	Bot    func() (*telegram.Client, error)
 	Target telegram.Target
 	// Zone is that of the times in messages.
 	Zone *time.Location
@@ -39,6 +40,8 @@ type Chat struct {
 	// Desk carries out what they decide.
 	Desk Desk
 	Log  *slog.Logger
+
+	bot *telegram.Client
 }
 
 // decides reports whether anybody may decide in the chat.
@@ -70,6 +73,9 @@ func Watch(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(cont
 // turn is a round, and what operators decide after it; mine is false while another
 // process is at it.
 func turn(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(context.Context) ([]protocol.Problem, error)) (mine bool, err error) {
+	if chat.bot, err = chat.Bot(); err != nil {
+		return false, err
+	}
 	lasting := roundTime
 	if chat.decides() {
 		lasting += every + actTime + confirmTime
@@ -173,10 +179,10 @@ func (c Chat) tell(ctx context.Context, step step) (int64, error) {
 		}
 	}
 	if step.alert.MessageID == 0 {
-		sent, err := c.Bot.SendMessage(ctx, text)
+		sent, err := c.bot.SendMessage(ctx, text)
 		return sent.ID, err
 	}
-	_, err := c.Bot.EditMessageText(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: step.alert.MessageID}, text)
+	_, err := c.bot.EditMessageText(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: step.alert.MessageID}, text)
 	var refused *telegram.Error
 	if errors.As(err, &refused) && (refused.Class == telegram.NotModified || refused.Class == telegram.MessageGone) {
 		err = nil // it says so already, or somebody has deleted it

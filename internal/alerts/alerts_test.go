@@ -27,7 +27,7 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 	bot, err := telegram.New(telegram.Config{Token: sandbox.TelegramToken, BaseURL: platforms.TelegramURL(), Timeout: 5 * time.Second})
 	require.NoError(t, err)
 	ledger := db.NewLedger(pool)
-	chat := Chat{Bot: bot, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(sandbox.ChatID, 10))}, Zone: time.UTC}
+	chat := Chat{Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(sandbox.ChatID, 10))}, Zone: time.UTC}
 	since := time.Date(2026, 3, 1, 3, 15, 0, 0, time.UTC)
 	problem := protocol.Problem{Kind: protocol.ProblemBlocked, Subject: "vk:-5", Reason: "captcha", Count: 1, Since: &since}
 	round := func(problems ...protocol.Problem) []string {

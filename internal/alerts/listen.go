@@ -66,7 +66,7 @@ func (c Chat) listen(ctx context.Context, ledger *db.Ledger) error {
 	var failure error
 	for decided := false; !decided && failure == nil && listening.Err() == nil; {
 		var updates []json.RawMessage
-		if updates, failure = c.Bot.GetUpdates(listening, c.poll(offset, pollWait)); listening.Err() != nil {
+		if updates, failure = c.bot.GetUpdates(listening, c.poll(offset, pollWait)); listening.Err() != nil {
 			failure = nil // the time is up; what Telegram was about to give comes again
 		}
 		for _, raw := range updates {
@@ -89,7 +89,7 @@ func (c Chat) listen(ctx context.Context, ledger *db.Ledger) error {
 	}
 	confirming, cancelConfirming := context.WithTimeout(context.WithoutCancel(ctx), confirmTime)
 	defer cancelConfirming()
-	_, err := c.Bot.GetUpdates(confirming, c.poll(offset, 0))
+	_, err := c.bot.GetUpdates(confirming, c.poll(offset, 0))
 	return errors.Join(failure, err)
 }
 
@@ -115,7 +115,7 @@ func (c Chat) take(ctx context.Context, ledger *db.Ledger, update update) (acted
 				return false, err
 			}
 		}
-		if err := c.Bot.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: press.ID, Text: cut(toast, maxToast)}); err != nil {
+		if err := c.bot.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: press.ID, Text: cut(toast, maxToast)}); err != nil {
 			c.Log.InfoContext(ctx, "a press was not answered", "error", err) // it is too old, or the chat shows it anyway
 		}
 		return acted, nil
@@ -131,7 +131,7 @@ func (c Chat) take(ctx context.Context, ledger *db.Ledger, update update) (acted
 		}
 		target := c.Target
 		target.ReplyTo = said.ID
-		if _, err := c.Bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: toast}); err != nil {
+		if _, err := c.bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: toast}); err != nil {
 			c.Log.WarnContext(ctx, "an answer to a captcha was not used, and its sender not told", "error", err)
 		}
 		return false, nil
@@ -168,7 +168,7 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 		return false, "Уже решено", nil
 	}
 	if action == doTypes {
-		_, err := c.Bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, typeButtons())
+		_, err := c.bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, typeButtons())
 		if err != nil {
 			return false, "Не получилось, попробуйте ещё раз", nil //nolint:nilerr // whoever pressed is told
 		}

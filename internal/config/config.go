@@ -61,7 +61,7 @@ func Load(environ map[string]string, needs ...Need) (Config, error) {
 
 	given := present(environ)
 	sheet.misspelt(given)
-	values := readSecretFiles(given, sheet, config.origins)
+	values := readFiles(given, sheet, config.origins)
 	config.parse(values, sheet)
 	config.Temporal.load(values, sheet)
 	config.settle()

@@ -10,9 +10,9 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// secretFileLimit is far above any token and keeps a wrong path (a log, a
+// fileLimit is far above any token and keeps a wrong path (a log, a
 // device) from being read into memory.
-const secretFileLimit = 64 << 10
+const fileLimit = 64 << 10
 
 // Environ is the process's environment in the form that [Load] takes.
 func Environ() map[string]string { return env.ToMap(os.Environ()) }
@@ -30,22 +30,22 @@ func present(environ map[string]string) map[string]string {
 	return values
 }
 
-// readSecretFiles replaces NAME_FILE by NAME with the file's content, for
-// every variable that holds a secret.
-func readSecretFiles(values map[string]string, sheet *sheet, origins map[string]Origin) map[string]string {
+// readFiles replaces NAME_FILE by NAME with the file's content, for every
+// variable that may be in a file.
+func readFiles(values map[string]string, sheet *sheet, origins map[string]Origin) map[string]string {
 	for _, variable := range Variables() {
 		name, file := variable.Name, variable.Name+"_FILE"
 		path, ok := values[file]
-		if !variable.Secret || !ok {
+		if !variable.InFile || !ok {
 			continue
 		}
 		if _, both := values[name]; both {
 			sheet.add(name, "is set together with "+file, "keep only one of the two")
 			continue
 		}
-		secret, err := readSecretFile(path)
+		secret, err := readFile(path)
 		if err != nil {
-			sheet.add(file, err.Error(), "name a readable file that holds the secret and nothing else")
+			sheet.add(file, err.Error(), "name a readable file that holds the value and nothing else")
 			continue
 		}
 		values[name] = secret
@@ -54,7 +54,7 @@ func readSecretFiles(values map[string]string, sheet *sheet, origins map[string]
 	return values
 }
 
-func readSecretFile(path string) (string, error) {
+func readFile(path string) (string, error) {
 	stat, err := os.Stat(path)
 	if err != nil {
 		return "", fmt.Errorf("cannot be read (%w)", errors.Unwrap(err))
@@ -62,8 +62,8 @@ func readSecretFile(path string) (string, error) {
 	if !stat.Mode().IsRegular() && stat.Mode()&os.ModeNamedPipe == 0 {
 		return "", errors.New("is not a file")
 	}
-	if stat.Size() > secretFileLimit {
-		return "", errors.New("names a file too large for a secret")
+	if stat.Size() > fileLimit {
+		return "", errors.New("names a file that is too large")
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -66,7 +66,7 @@ func (s *sheet) misspelt(given map[string]string) {
 	known := map[string]bool{}
 	for _, variable := range Variables() {
 		known[variable.Name] = true
-		if variable.Secret {
+		if variable.InFile {
 			known[variable.Name+"_FILE"] = true
 		}
 	}

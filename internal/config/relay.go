@@ -14,14 +14,14 @@ import (
 
 // Scan is the reading of VK walls.
 type Scan struct {
-	Token      Secret        `env:"VK_TOKEN" about:"key for reading walls (user or service token); several, separated by commas, share the work and stand in for each other"`
-	Walls      Walls         `env:"VK_WALLS" about:"walls to read: screen names or owner ids, separated by commas"`
+	Token      Secret        `env:"VK_TOKEN" reread:"true" about:"key for reading walls (user or service token); several, separated by commas, share the work and stand in for each other"`
+	Walls      Walls         `env:"VK_WALLS" reread:"true" about:"walls to read: screen names or owner ids, separated by commas; VK_WALLS_FILE names a file of them"`
 	RatePerSec float64       `env:"VK_RATE_PER_SEC" envDefault:"3" about:"wall.get calls per second and key; 0: no pacing"`
 	DailyQuota int           `env:"VK_DAILY_QUOTA" envDefault:"4000" about:"wall.get calls per day and key"`
 	Interval   time.Duration `env:"SCAN_INTERVAL" envDefault:"60s" about:"how often the walls are looked at"`
 	MaxAge     time.Duration `env:"DELIVER_MAX_AGE" envDefault:"48h" about:"older posts are stored, not delivered"`
 	Callback   Callback      `env:"VK_CALLBACK" about:"communities of your own that call at once when there is news (Callback API), as group id:confirmation code, separated by commas"`
-	CallSecret Secret        `env:"VK_CALLBACK_SECRET" about:"the secret that they present"`
+	CallSecret Secret        `env:"VK_CALLBACK_SECRET" reread:"true" about:"the secret that they present"`
 	FirstRead  int           `env:"FIRST_READ_HOURS" envDefault:"2" about:"a wall's first reading delivers only what is that young, in hours; vestnik backfill brings the rest"`
 }
 
@@ -95,10 +95,10 @@ var screenName = regexp.MustCompile(`^[A-Za-z0-9_.]{2,64}$`)
 
 var errWall = errors.New("not a screen name or owner id")
 
-// UnmarshalText reads a list separated by commas.
+// UnmarshalText reads a list separated by commas or line breaks.
 func (w *Walls) UnmarshalText(text []byte) error {
 	*w = nil
-	for wall := range strings.SplitSeq(string(text), ",") {
+	for wall := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r == ',' || r == '\n' }) {
 		wall = strings.TrimSpace(wall)
 		for _, front := range []string{"https://", "http://", "m.", "vk.com/", "vk.ru/", "@"} {
 			wall = strings.TrimPrefix(wall, front)
@@ -144,7 +144,7 @@ const (
 // Telegram is the relay to one Telegram chat.
 type Telegram struct {
 	Enabled     bool          `env:"TG_ENABLED" envDefault:"false" about:"relay to the Telegram chat below"`
-	Token       Secret        `env:"TG_TOKEN" about:"token of the bot that posts"`
+	Token       Secret        `env:"TG_TOKEN" reread:"true" about:"token of the bot that posts"`
 	Chat        string        `env:"TG_CHAT" about:"chat id, negative for groups and channels, or the @name of a public one"`
 	ThreadID    int           `env:"TG_THREAD_ID" about:"topic of a forum group"`
 	ParseMode   string        `env:"TG_PARSE_MODE" envDefault:"HTML" about:"HTML or MarkdownV2"`
@@ -184,13 +184,13 @@ func (t *Telegram) check(sheet *sheet) {
 // VKOut is the relay to one VK wall.
 type VKOut struct {
 	Enabled     bool          `env:"VK_OUT_ENABLED" envDefault:"false" about:"relay to the VK wall below"`
-	Token       Secret        `env:"VK_OUT_TOKEN" about:"key for posting; falls back to VK_TOKEN"`
+	Token       Secret        `env:"VK_OUT_TOKEN" reread:"true" about:"key for posting; falls back to VK_TOKEN"`
 	OwnerID     int64         `env:"VK_OUT_OWNER_ID" about:"owner of the wall, negative for a community"`
 	RatePerSec  float64       `env:"VK_OUT_RATE_PER_SEC" envDefault:"1.0" about:"posts per second; 0: no pacing"`
 	HTTPTimeout time.Duration `env:"VK_OUT_HTTP_TIMEOUT" envDefault:"10s" about:"for one call"`
 	FromGroup   bool          `env:"VK_OUT_FROM_GROUP" envDefault:"true" about:"post in the community's name"`
 	AttachMedia bool          `env:"VK_OUT_ATTACH_MEDIA" envDefault:"false" about:"upload the post's photos too"`
-	MediaToken  Secret        `env:"VK_OUT_MEDIA_TOKEN" about:"user token for uploading photos, which a community token may not"`
+	MediaToken  Secret        `env:"VK_OUT_MEDIA_TOKEN" reread:"true" about:"user token for uploading photos, which a community token may not"`
 	MaxMedia    int           `env:"VK_OUT_MAX_MEDIA" envDefault:"10" about:"photos per post, at most"`
 	MaxText     int           `env:"VK_OUT_MAX_TEXT" envDefault:"15000" about:"length of a post's text in characters, at most"`
 }

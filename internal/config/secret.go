@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 )
 
 // Mask stands where a secret would be printed.
@@ -18,15 +19,18 @@ const Mask = "•••"
 //
 // The value sits behind a pointer, so that even printing a struct which holds
 // a Secret in an unexported field, where fmt cannot call methods, shows an
-// address and not the value.
-type Secret struct{ value *string }
+// address and not the value. Copies share it: what [Config.TakeUp] puts there,
+// whoever reveals any of them later gets.
+type Secret struct{ value *atomic.Pointer[string] }
 
 // NewSecret wraps value. An empty value makes a secret that is not set.
 func NewSecret(value string) Secret {
 	if value == "" {
 		return Secret{}
 	}
-	return Secret{value: &value}
+	secret := Secret{value: new(atomic.Pointer[string])}
+	secret.value.Store(&value)
+	return secret
 }
 
 // IsSet tells whether there is a secret at all.
@@ -37,7 +41,7 @@ func (s Secret) Reveal() string {
 	if s.value == nil {
 		return ""
 	}
-	return *s.value
+	return *s.value.Load()
 }
 
 // Matches compares in constant time what somebody presented. A secret that

@@ -54,14 +54,14 @@ func (d *Database) check(sheet *sheet, need func(Need) bool) {
 type HTTP struct {
 	Addr     string `env:"HTTP_ADDR" envDefault:"127.0.0.1:8080" about:"where the api listens"`
 	OpsAddr  string `env:"OPS_ADDR" about:"a listener of its own for console, health and metrics; empty: HTTP_ADDR serves them too"`
-	OpsToken Secret `env:"OPS_TOKEN" about:"bearer token of the operator's routes; vestnik dev makes its own"`
+	OpsToken Secret `env:"OPS_TOKEN" reread:"true" about:"bearer token of the operator's routes; vestnik dev makes its own"`
 	// OpsTokensFile holds no secret: the tokens' hashes.
 	OpsTokensFile string `env:"OPS_TOKENS_FILE" about:"operators by name, role and hash of their token, as vestnik operator add writes them"`
 	OpsChat       string `env:"OPS_CHAT" about:"Telegram chat that is told what needs a person: its id, with /topic if any"`
-	OpsChatToken  Secret `env:"OPS_CHAT_TOKEN" about:"token of the bot that tells it; falls back to TG_TOKEN"`
+	OpsChatToken  Secret `env:"OPS_CHAT_TOKEN" reread:"true" about:"token of the bot that tells it; falls back to TG_TOKEN"`
 	// OpsUsers are who may press buttons in OpsChat, by their Telegram ids.
 	OpsUsers OpsUsers `env:"OPS_USERS" about:"who may decide in OPS_CHAT by its buttons: Telegram user ids with names, such as 123456789=Вера,987654321=Иван; empty: it has no buttons"`
-	CMSToken Secret   `env:"CMS_TOKEN" about:"bearer token of the CMS's routes; vestnik dev makes its own"`
+	CMSToken Secret   `env:"CMS_TOKEN" reread:"true" about:"bearer token of the CMS's routes; vestnik dev makes its own"`
 
 	// UnpublishPercent is the brake on snapshots.
 	UnpublishPercent int `env:"CMS_UNPUBLISH_PERCENT" envDefault:"20" about:"the share of a list, in percent, that a snapshot unpublishes without a confirmation; 100: never asks"`

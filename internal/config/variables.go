@@ -14,7 +14,9 @@ type Variable struct {
 	Name    string
 	Default string // empty if there is none
 	About   string
-	Secret  bool   // NAME_FILE works too, and the value is never printed
+	Secret  bool   // the value is never printed
+	InFile  bool   // NAME_FILE works too
+	Reread  bool   // taken up without a restart when its file changes
 	Code    string // the error code of its faults, empty for most
 }
 
@@ -64,11 +66,14 @@ func variableOf(field reflect.StructField) (Variable, bool) {
 	if !ok {
 		return Variable{}, false
 	}
+	secret := field.Type == reflect.TypeFor[Secret]()
 	return Variable{
 		Name:    name,
 		Default: field.Tag.Get("envDefault"),
 		About:   field.Tag.Get("about"),
-		Secret:  field.Type == reflect.TypeFor[Secret](),
+		Secret:  secret,
+		InFile:  secret || field.Type == reflect.TypeFor[Walls](),
+		Reread:  field.Tag.Get("reread") == "true",
 	}, true
 }
 

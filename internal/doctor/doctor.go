@@ -86,7 +86,7 @@ func (d *doctor) examine(ctx context.Context) {
 	d.temporal(ctx)
 	d.process(ctx)
 	d.guide(ctx)
-	routes, err := relay.Routes(d.cfg)
+	routes, err := relay.ReadRoutes(d.cfg)
 	if err != nil {
 		d.fault("routes", err)
 		return

@@ -53,7 +53,7 @@ var ErrName = errors.New("a name has 1 to 40 letters, digits, dots, dashes and u
 // List is OPS_TOKEN's holder and those of OPS_TOKENS_FILE, which is read again
 // when it has changed. It is safe for concurrent use.
 type List struct {
-	first []Operator
+	first config.Secret
 	path  string
 
 	mu       sync.Mutex
@@ -65,10 +65,7 @@ type List struct {
 // Open returns a list of the first key, if it is set, and of the file, if path
 // is not empty.
 func Open(first config.Secret, path string) (*List, error) {
-	l := &List{path: path}
-	if first.IsSet() {
-		l.first = []Operator{{Name: FirstKey, Role: Decide, hash: sha256.Sum256([]byte(first.Reveal()))}}
-	}
+	l := &List{first: first, path: path}
 	_, err := l.All()
 	return l, err
 }
@@ -76,13 +73,17 @@ func Open(first config.Secret, path string) (*List, error) {
 // All returns the operators, the first key first. On an error of the file, they
 // are the first key and those that were read last.
 func (l *List) All() ([]Operator, error) {
+	var all []Operator
+	if l.first.IsSet() {
+		all = append(all, Operator{Name: FirstKey, Role: Decide, hash: sha256.Sum256([]byte(l.first.Reveal()))})
+	}
 	if l.path == "" {
-		return l.first, nil
+		return all, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.refresh()
-	return slices.Concat(l.first, l.read), err
+	return append(all, l.read...), err
 }
 
 func (l *List) refresh() error {

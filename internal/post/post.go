@@ -65,12 +65,13 @@ type Post struct {
 
 	// What has become of a stored post: the case it was taken for, whether its
 	// animal is home again, when its author deleted it, and since when none of its
-	// words are kept.
+	// words are kept; the version of the rules that decided where it goes.
 	CaseID     int64
 	CaseReason string // why it was taken for its case; "" if the case began with it
 	CaseClosed bool
 	DeletedAt  time.Time // zero if it stands
 	BlankedAt  time.Time // zero if they are
+	Rules      string    // "" if a build decided that kept none
 }
 
 // Repost is a post in a chain of reposts.

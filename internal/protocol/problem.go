@@ -10,6 +10,7 @@ import (
 // vestnik_problems is labelled with.
 const (
 	ProblemNoWorker       = "no_worker"           // nobody works, or Temporal does not answer
+	ProblemSettings       = "settings_refused"    // a file of settings was changed, and what it says now is wrong
 	ProblemDeliveries     = "deliveries_waiting"  // deliveries are parked, or of unknown outcome
 	ProblemBlocked        = "destination_blocked" // a refusal has paused a lane: a dead token, a bot that was removed
 	ProblemPaused         = "destination_paused"  // a person has paused a lane
@@ -24,7 +25,7 @@ const (
 
 // ProblemKinds lists every kind, the most urgent first.
 var ProblemKinds = []string{
-	ProblemNoWorker, ProblemReadingPaused, ProblemReadingOverdue, ProblemQuotaSpent, ProblemBlocked, ProblemBacklog, ProblemPaused, ProblemCooling, ProblemDeliveries,
+	ProblemNoWorker, ProblemSettings, ProblemReadingPaused, ProblemReadingOverdue, ProblemQuotaSpent, ProblemBlocked, ProblemBacklog, ProblemPaused, ProblemCooling, ProblemDeliveries,
 	ProblemWallClosed, ProblemWallFailing,
 }
 
@@ -32,7 +33,7 @@ var ProblemKinds = []string{
 // decided by [Problems] alone, for console, command line, alerts and metrics.
 type Problem struct {
 	Kind string `json:"kind"`
-	// Subject is a destination or a wall; empty for what concerns all of them.
+	// Subject is a destination, a wall or a variable; empty for what concerns all of them.
 	Subject string `json:"subject,omitempty"`
 	// Status is that of deliveries which wait.
 	Status string `json:"status,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -31,34 +32,83 @@ type Relay struct {
 	Config   config.Config
 	Temporal client.Client
 	Log      *slog.Logger
-	Routes   *route.Routes
 	Ledger   *db.Ledger
 	Posts    *db.Posts
 	Walls    *db.Walls
 	Cases    *db.Cases
 	Guide    *guidedb.Store
 
+	rules atomic.Pointer[rules]
+
 	mu   sync.Mutex
 	bots map[string]*telegram.Client // by token
 	keys map[string]*vk.Client
 }
 
+// rules are what may change while the relay runs, besides the secrets.
+type rules struct {
+	routes *route.Routes
+	walls  config.Walls
+}
+
 // New puts the relay together. It calls nobody.
 func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slog.Logger) (*Relay, error) {
-	routes, err := Routes(cfg)
+	routes, err := ReadRoutes(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Relay{
-		Config: cfg, Temporal: temporal, Log: log, Routes: routes,
+	r := &Relay{
+		Config: cfg, Temporal: temporal, Log: log,
 		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool), Cases: db.NewCases(pool), Guide: guidedb.New(pool),
 		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{},
-	}, nil
+	}
+	r.rules.Store(&rules{routes, cfg.Scan.Walls})
+	return r, nil
 }
 
-// Routes reads ROUTES_FILE, or makes the implied route of the single
+// Routes are those that hold now. Who asks more than one question about one post
+// asks the same ones.
+func (r *Relay) Routes() *route.Routes { return r.rules.Load().routes }
+
+// WatchedWalls are those of VK_WALLS now.
+func (r *Relay) WatchedWalls() config.Walls { return r.rules.Load().walls }
+
+// TakeUp goes on with settings that were read again: routes, walls and secrets. A
+// fault in them changes nothing. It returns the variables whose change asks for a
+// restart.
+func (r *Relay) TakeUp(again config.Config) (restart []string, err error) {
+	next, err := New(again, nil, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := next.tryClients(); err != nil {
+		return nil, err
+	}
+	restart = r.Config.TakeUp(again)
+	r.rules.Store(next.rules.Load())
+	return restart, nil
+}
+
+// tryClients makes every client that the settings call for.
+func (r *Relay) tryClients() error {
+	_, failure := r.Readers()
+	failures := []error{failure}
+	_, failure = r.Uploader()
+	failures = append(failures, failure)
+	for _, target := range r.Routes().Targets() {
+		if target.Destination.Platform == route.Telegram {
+			_, failure = r.Bot(target.Destination)
+		} else {
+			_, failure = r.Key(target.Destination)
+		}
+		failures = append(failures, failure)
+	}
+	return errors.Join(failures...)
+}
+
+// ReadRoutes reads ROUTES_FILE, or makes the implied route of the single
 // destinations that the environment names.
-func Routes(cfg config.Config) (*route.Routes, error) {
+func ReadRoutes(cfg config.Config) (*route.Routes, error) {
 	defaults, err := defaults(cfg)
 	if err != nil {
 		return nil, err
@@ -119,7 +169,7 @@ func (r *Relay) Quiet(destination string) time.Duration {
 	if err != nil {
 		return 0
 	}
-	target, _ := r.Routes.Target(parsed)
+	target, _ := r.Routes().Target(parsed)
 	return target.Settings.Quiet.Left(time.Now())
 }
 
@@ -129,7 +179,7 @@ func (r *Relay) Pace(destination string) protocol.Pace {
 	if err != nil {
 		return protocol.Pace{PerSecond: 1}
 	}
-	target, configured := r.Routes.Target(parsed)
+	target, configured := r.Routes().Target(parsed)
 	if !configured {
 		return protocol.Pace{PerSecond: 1}
 	}
@@ -177,15 +227,22 @@ func (r *Relay) KeyOf(token string) (*vk.Client, error) {
 	return r.vkClient(token, r.Config.VKOut.HTTPTimeout)
 }
 
+// Reader is a client that reads walls.
+type Reader struct {
+	*vk.Client
+
+	Name string // of its key, which it does not give away
+}
+
 // Readers returns the clients that read walls, one for each key of VK_TOKEN.
-func (r *Relay) Readers() ([]*vk.Client, error) {
-	var readers []*vk.Client
+func (r *Relay) Readers() ([]Reader, error) {
+	var readers []Reader
 	for _, token := range r.Config.Scan.Tokens() {
-		reader, err := r.vkClient(token.Reveal(), vk.DefaultTimeout)
+		client, err := r.vkClient(token.Reveal(), vk.DefaultTimeout)
 		if err != nil {
 			return nil, err
 		}
-		readers = append(readers, reader)
+		readers = append(readers, Reader{client, db.KeyName(token.Reveal())})
 	}
 	return readers, nil
 }
@@ -205,7 +262,7 @@ func (r *Relay) Reader() (*vk.Client, error) {
 	if err != nil || len(readers) == 0 {
 		return nil, err
 	}
-	return readers[0], nil
+	return readers[0].Client, nil
 }
 
 // Uploader returns the client that uploads photos for a destination: with
@@ -255,7 +312,7 @@ func (r *Relay) vkClient(token string, timeout time.Duration) (*vk.Client, error
 
 // token finds a destination's own token, or the platform's.
 func (r *Relay) token(destination route.Destination, platform config.Secret) (string, error) {
-	target, configured := r.Routes.Target(destination)
+	target, configured := r.Routes().Target(destination)
 	if !configured {
 		return "", fmt.Errorf("destination %s is not configured", destination)
 	}

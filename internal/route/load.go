@@ -18,7 +18,7 @@ import (
 // defaults. Its error is a Faults with everything that is wrong in the file.
 func Load(yaml []byte, defaults Defaults) (*Routes, error) {
 	document, root := parseDocument(yaml)
-	l := &loader{document: document, defaults: defaults, routes: &Routes{}}
+	l := &loader{document: document, defaults: defaults, routes: &Routes{text: string(yaml)}}
 	switch {
 	case len(l.faults) > 0 && root == nil:
 	case root == nil:

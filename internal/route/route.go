@@ -79,6 +79,8 @@
 package route
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -91,7 +93,23 @@ import (
 type Routes struct {
 	targets []Target
 	rules   []rule
+	text    string // of the file
 }
+
+// ImpliedVersion is the version of the rules that hold without a routes file.
+const ImpliedVersion = "implied"
+
+// Version names the rules: 12 digits of the hash of their file's text, or
+// [ImpliedVersion].
+func (r *Routes) Version() string {
+	if r.text == "" {
+		return ImpliedVersion
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(r.text)))[:12]
+}
+
+// Text is the routes file; empty if there is none.
+func (r *Routes) Text() string { return r.text }
 
 // Target is a destination with how it wants its posts.
 type Target struct {

@@ -145,7 +145,7 @@ func (q *Queries) CaseCandidates(ctx context.Context, arg CaseCandidatesParams) 
 }
 
 const casePosts = `-- name: CasePosts :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand, rules FROM relay.posts WHERE case_id = $1 ORDER BY posted_at, owner_id, post_id
 `
 
 func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, error) {
@@ -193,6 +193,7 @@ func (q *Queries) CasePosts(ctx context.Context, caseID *int64) ([]RelayPost, er
 			&i.Forgotten,
 			&i.Parents,
 			&i.TypeByHand,
+			&i.Rules,
 		); err != nil {
 			return nil, err
 		}
@@ -588,7 +589,7 @@ func (q *Queries) OpenCase(ctx context.Context, note string) (int64, error) {
 }
 
 const othersOfCase = `-- name: OthersOfCase :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand FROM relay.posts
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand, rules FROM relay.posts
 WHERE case_id = $1::bigint AND NOT (owner_id = $2 AND post_id = $3) AND deleted_at IS NULL AND blanked_at IS NULL
 ORDER BY posted_at DESC
 LIMIT $4
@@ -652,6 +653,7 @@ func (q *Queries) OthersOfCase(ctx context.Context, arg OthersOfCaseParams) ([]R
 			&i.Forgotten,
 			&i.Parents,
 			&i.TypeByHand,
+			&i.Rules,
 		); err != nil {
 			return nil, err
 		}

@@ -79,6 +79,7 @@ type RelayPost struct {
 	Forgotten      bool
 	Parents        []post.Repost
 	TypeByHand     bool
+	Rules          string
 }
 
 type RelayWall struct {

@@ -49,7 +49,7 @@ func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int
 }
 
 const getPost = `-- name: GetPost :one
-SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, (c.closed_at IS NOT NULL)::boolean AS case_closed,
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, p.rules, (c.closed_at IS NOT NULL)::boolean AS case_closed,
        EXISTS (SELECT FROM relay.posts o WHERE o.case_id = p.case_id AND NOT (o.owner_id = p.owner_id AND o.post_id = p.post_id)) AS has_others
 FROM relay.posts p
 LEFT JOIN relay.cases c ON c.id = p.case_id
@@ -106,10 +106,41 @@ func (q *Queries) GetPost(ctx context.Context, arg GetPostParams) (GetPostRow, e
 		&i.RelayPost.Forgotten,
 		&i.RelayPost.Parents,
 		&i.RelayPost.TypeByHand,
+		&i.RelayPost.Rules,
 		&i.CaseClosed,
 		&i.HasOthers,
 	)
 	return i, err
+}
+
+const getRules = `-- name: GetRules :one
+SELECT text, first_used_at FROM relay.rules WHERE version = $1
+`
+
+type GetRulesRow struct {
+	Text        string
+	FirstUsedAt time.Time
+}
+
+func (q *Queries) GetRules(ctx context.Context, version string) (GetRulesRow, error) {
+	row := q.db.QueryRow(ctx, getRules, version)
+	var i GetRulesRow
+	err := row.Scan(&i.Text, &i.FirstUsedAt)
+	return i, err
+}
+
+const keepRules = `-- name: KeepRules :exec
+INSERT INTO relay.rules (version, text) VALUES ($1, $2) ON CONFLICT DO NOTHING
+`
+
+type KeepRulesParams struct {
+	Version string
+	Text    string
+}
+
+func (q *Queries) KeepRules(ctx context.Context, arg KeepRulesParams) error {
+	_, err := q.db.Exec(ctx, keepRules, arg.Version, arg.Text)
+	return err
 }
 
 const knownPosts = `-- name: KnownPosts :many
@@ -312,7 +343,7 @@ func (q *Queries) PlanAsAsked(ctx context.Context) error {
 }
 
 const postsAfter = `-- name: PostsAfter :many
-SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand FROM relay.posts
+SELECT owner_id, post_id, from_id, posted_at, edited_at, text, reposts, origin_owner_id, origin_post_id, photos, attachments, link, content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, deleted_at, stored_at, updated_at, case_id, case_reason, fingerprint, checked_at, missed_at, blanked_at, forgotten, parents, type_by_hand, rules FROM relay.posts
 WHERE (owner_id, post_id) > ($1::bigint, $2::bigint) AND blanked_at IS NULL
 ORDER BY owner_id, post_id
 LIMIT $3
@@ -370,6 +401,7 @@ func (q *Queries) PostsAfter(ctx context.Context, arg PostsAfterParams) ([]Relay
 			&i.Forgotten,
 			&i.Parents,
 			&i.TypeByHand,
+			&i.Rules,
 		); err != nil {
 			return nil, err
 		}
@@ -410,7 +442,7 @@ func (q *Queries) PostsChecked(ctx context.Context, arg PostsCheckedParams) erro
 }
 
 const postsNeverOwed = `-- name: PostsNeverOwed :many
-SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, (c.closed_at IS NOT NULL)::boolean AS case_closed
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, p.rules, (c.closed_at IS NOT NULL)::boolean AS case_closed
 FROM relay.posts p
 JOIN relay.cases c ON c.id = p.case_id
 WHERE p.owner_id = $1 AND p.posted_at >= $2 AND p.deleted_at IS NULL
@@ -474,6 +506,7 @@ func (q *Queries) PostsNeverOwed(ctx context.Context, arg PostsNeverOwedParams) 
 			&i.RelayPost.Forgotten,
 			&i.RelayPost.Parents,
 			&i.RelayPost.TypeByHand,
+			&i.RelayPost.Rules,
 			&i.CaseClosed,
 		); err != nil {
 			return nil, err
@@ -552,6 +585,84 @@ func (q *Queries) PostsToCheck(ctx context.Context, arg PostsToCheckParams) ([]i
 	return items, nil
 }
 
+const postsWritten = `-- name: PostsWritten :many
+SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, p.rules FROM relay.posts p
+WHERE p.posted_at >= $1::timestamptz AND (p.posted_at, p.owner_id, p.post_id) > ($1, $2::bigint, $3::bigint)
+  AND p.deleted_at IS NULL AND p.blanked_at IS NULL
+ORDER BY p.posted_at, p.owner_id, p.post_id
+LIMIT $4
+`
+
+type PostsWrittenParams struct {
+	Since      time.Time
+	AfterOwner int64
+	AfterPost  int64
+	Most       int32
+}
+
+// Posts that stand, in the order of writing, page by page.
+func (q *Queries) PostsWritten(ctx context.Context, arg PostsWrittenParams) ([]RelayPost, error) {
+	rows, err := q.db.Query(ctx, postsWritten,
+		arg.Since,
+		arg.AfterOwner,
+		arg.AfterPost,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RelayPost
+	for rows.Next() {
+		var i RelayPost
+		if err := rows.Scan(
+			&i.OwnerID,
+			&i.PostID,
+			&i.FromID,
+			&i.PostedAt,
+			&i.EditedAt,
+			&i.Text,
+			&i.Reposts,
+			&i.OriginOwnerID,
+			&i.OriginPostID,
+			&i.Photos,
+			&i.Attachments,
+			&i.Link,
+			&i.ContentHash,
+			&i.Type,
+			&i.Animal,
+			&i.Sex,
+			&i.Name,
+			&i.Phones,
+			&i.Location,
+			&i.WhenSaid,
+			&i.Contacts,
+			&i.Reading,
+			&i.RulesetVersion,
+			&i.DeletedAt,
+			&i.StoredAt,
+			&i.UpdatedAt,
+			&i.CaseID,
+			&i.CaseReason,
+			&i.Fingerprint,
+			&i.CheckedAt,
+			&i.MissedAt,
+			&i.BlankedAt,
+			&i.Forgotten,
+			&i.Parents,
+			&i.TypeByHand,
+			&i.Rules,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const rereadPost = `-- name: RereadPost :exec
 UPDATE relay.posts
 SET type = CASE WHEN type_by_hand THEN type ELSE $1 END, animal = $2, sex = $3, name = $4, phones = $5, location = $6, when_said = $7,
@@ -596,14 +707,30 @@ func (q *Queries) RereadPost(ctx context.Context, arg RereadPostParams) error {
 	return err
 }
 
+const rulesDecided = `-- name: RulesDecided :exec
+UPDATE relay.posts SET rules = $1 WHERE owner_id = $2 AND post_id = ANY($3::bigint[]) AND rules <> $1
+`
+
+type RulesDecidedParams struct {
+	Rules   string
+	OwnerID int64
+	PostIds []int64
+}
+
+func (q *Queries) RulesDecided(ctx context.Context, arg RulesDecidedParams) error {
+	_, err := q.db.Exec(ctx, rulesDecided, arg.Rules, arg.OwnerID, arg.PostIds)
+	return err
+}
+
 const setPostType = `-- name: SetPostType :exec
-UPDATE relay.posts SET type = $1, type_by_hand = true, fingerprint = $2, updated_at = now()
-WHERE owner_id = $3 AND post_id = $4
+UPDATE relay.posts SET type = $1, type_by_hand = true, fingerprint = $2, rules = $3, updated_at = now()
+WHERE owner_id = $4 AND post_id = $5
 `
 
 type SetPostTypeParams struct {
 	Type        string
 	Fingerprint json.RawMessage
+	Rules       string
 	OwnerID     int64
 	PostID      int64
 }
@@ -612,6 +739,7 @@ func (q *Queries) SetPostType(ctx context.Context, arg SetPostTypeParams) error 
 	_, err := q.db.Exec(ctx, setPostType,
 		arg.Type,
 		arg.Fingerprint,
+		arg.Rules,
 		arg.OwnerID,
 		arg.PostID,
 	)
@@ -623,10 +751,10 @@ WITH opened AS (
     INSERT INTO relay.cases (note) SELECT '' WHERE $1::bigint IS NULL RETURNING id
 ), stored AS (
     INSERT INTO relay.posts (owner_id, post_id, from_id, posted_at, edited_at, text, reposts, parents, origin_owner_id, origin_post_id, photos, attachments, link,
-        content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, fingerprint, case_id, case_reason)
+        content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, fingerprint, case_id, case_reason, rules)
     VALUES ($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
         $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-        coalesce($1::bigint, (SELECT opened.id FROM opened)), $27)
+        coalesce($1::bigint, (SELECT opened.id FROM opened)), $27, $28)
     ON CONFLICT (owner_id, post_id) DO UPDATE SET
         from_id = excluded.from_id, posted_at = excluded.posted_at, edited_at = excluded.edited_at, text = excluded.text,
         reposts = excluded.reposts, parents = excluded.parents, origin_owner_id = excluded.origin_owner_id, origin_post_id = excluded.origin_post_id,
@@ -636,12 +764,13 @@ WITH opened AS (
         ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint,
         case_id = coalesce(relay.posts.case_id, excluded.case_id),
         case_reason = CASE WHEN relay.posts.case_id IS NULL THEN excluded.case_reason ELSE relay.posts.case_reason END,
+        rules = CASE WHEN relay.posts.type <> excluded.type THEN excluded.rules ELSE relay.posts.rules END,
         deleted_at = NULL, blanked_at = NULL, updated_at = now()
     WHERE (relay.posts.content_hash <> excluded.content_hash OR relay.posts.deleted_at IS NOT NULL) AND NOT relay.posts.forgotten
     RETURNING case_id, (xmax = 0)::boolean AS created
 ), keyed AS (
     INSERT INTO relay.case_keys (key, posted_at, owner_id, post_id)
-    SELECT DISTINCT k.key, $5::timestamptz, $2::bigint, $3::bigint FROM unnest($28::bigint[]) AS k(key), stored
+    SELECT DISTINCT k.key, $5::timestamptz, $2::bigint, $3::bigint FROM unnest($29::bigint[]) AS k(key), stored
     ON CONFLICT DO NOTHING
 )
 SELECT stored.case_id::bigint AS case_id, stored.created FROM stored
@@ -675,6 +804,7 @@ type StorePostParams struct {
 	RulesetVersion int32
 	Fingerprint    json.RawMessage
 	CaseReason     string
+	Rules          string
 	Keys           []int64
 }
 
@@ -714,6 +844,7 @@ func (q *Queries) StorePost(ctx context.Context, arg StorePostParams) (StorePost
 		arg.RulesetVersion,
 		arg.Fingerprint,
 		arg.CaseReason,
+		arg.Rules,
 		arg.Keys,
 	)
 	var i StorePostRow

@@ -15,10 +15,10 @@ WITH opened AS (
     INSERT INTO relay.cases (note) SELECT '' WHERE sqlc.narg('case_id')::bigint IS NULL RETURNING id
 ), stored AS (
     INSERT INTO relay.posts (owner_id, post_id, from_id, posted_at, edited_at, text, reposts, parents, origin_owner_id, origin_post_id, photos, attachments, link,
-        content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, fingerprint, case_id, case_reason)
+        content_hash, type, animal, sex, name, phones, location, when_said, contacts, reading, ruleset_version, fingerprint, case_id, case_reason, rules)
     VALUES (@owner_id, @post_id, @from_id, @posted_at, @edited_at, @text, @reposts, @parents, @origin_owner_id, @origin_post_id, @photos, @attachments, @link,
         @content_hash, @type, @animal, @sex, @name, @phones, @location, @when_said, @contacts, @reading, @ruleset_version, @fingerprint,
-        coalesce(sqlc.narg('case_id')::bigint, (SELECT opened.id FROM opened)), @case_reason)
+        coalesce(sqlc.narg('case_id')::bigint, (SELECT opened.id FROM opened)), @case_reason, @rules)
     ON CONFLICT (owner_id, post_id) DO UPDATE SET
         from_id = excluded.from_id, posted_at = excluded.posted_at, edited_at = excluded.edited_at, text = excluded.text,
         reposts = excluded.reposts, parents = excluded.parents, origin_owner_id = excluded.origin_owner_id, origin_post_id = excluded.origin_post_id,
@@ -28,6 +28,7 @@ WITH opened AS (
         ruleset_version = excluded.ruleset_version, fingerprint = excluded.fingerprint,
         case_id = coalesce(relay.posts.case_id, excluded.case_id),
         case_reason = CASE WHEN relay.posts.case_id IS NULL THEN excluded.case_reason ELSE relay.posts.case_reason END,
+        rules = CASE WHEN relay.posts.type <> excluded.type THEN excluded.rules ELSE relay.posts.rules END,
         deleted_at = NULL, blanked_at = NULL, updated_at = now()
     WHERE (relay.posts.content_hash <> excluded.content_hash OR relay.posts.deleted_at IS NOT NULL) AND NOT relay.posts.forgotten
     RETURNING case_id, (xmax = 0)::boolean AS created
@@ -94,8 +95,25 @@ SET type = CASE WHEN type_by_hand THEN type ELSE @type END, animal = @animal, se
 WHERE owner_id = @owner_id AND post_id = @post_id AND content_hash = @content_hash;
 
 -- name: SetPostType :exec
-UPDATE relay.posts SET type = @type, type_by_hand = true, fingerprint = @fingerprint, updated_at = now()
+UPDATE relay.posts SET type = @type, type_by_hand = true, fingerprint = @fingerprint, rules = @rules, updated_at = now()
 WHERE owner_id = @owner_id AND post_id = @post_id;
+
+-- name: RulesDecided :exec
+UPDATE relay.posts SET rules = @rules WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]) AND rules <> @rules;
+
+-- name: KeepRules :exec
+INSERT INTO relay.rules (version, text) VALUES (@version, @text) ON CONFLICT DO NOTHING;
+
+-- name: GetRules :one
+SELECT text, first_used_at FROM relay.rules WHERE version = @version;
+
+-- name: PostsWritten :many
+-- Posts that stand, in the order of writing, page by page.
+SELECT p.* FROM relay.posts p
+WHERE p.posted_at >= @since::timestamptz AND (p.posted_at, p.owner_id, p.post_id) > (@since, @after_owner::bigint, @after_post::bigint)
+  AND p.deleted_at IS NULL AND p.blanked_at IS NULL
+ORDER BY p.posted_at, p.owner_id, p.post_id
+LIMIT @most;
 
 -- name: PostsNeverOwed :many
 -- Posts of a wall that stand and have no delivery, in the order of writing.

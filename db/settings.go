@@ -1,0 +1,93 @@
+package db
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"vestnik/db/internal/relaysql"
+)
+
+// RefusedSettings are settings whose change some process has found wrong.
+type RefusedSettings struct {
+	Variable, Reason string
+	Since            time.Time
+}
+
+// RefuseSettings records for two minutes that a process goes on without a change of
+// its settings, and why.
+func (l *Ledger) RefuseSettings(ctx context.Context, process, variable, reason string) error {
+	err := l.queries.RefuseSettings(ctx, relaysql.RefuseSettingsParams{
+		Process: process, Variable: variable, Reason: shorten(printable(reason), maxFailure),
+	})
+	if err != nil {
+		return fmt.Errorf("record refused settings: %w", err)
+	}
+	return nil
+}
+
+// SettingsAreGood ends what RefuseSettings has recorded of a process.
+func (l *Ledger) SettingsAreGood(ctx context.Context, process string) error {
+	if err := l.queries.SettingsAreGood(ctx, process); err != nil {
+		return fmt.Errorf("record good settings: %w", err)
+	}
+	return nil
+}
+
+// RefusedSettings are what the processes that run have refused, by variable.
+func (l *Ledger) RefusedSettings(ctx context.Context) ([]RefusedSettings, error) {
+	rows, err := l.queries.RefusedSettings(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("refused settings: %w", err)
+	}
+	refused := make([]RefusedSettings, len(rows))
+	for i, row := range rows {
+		refused[i] = RefusedSettings(row)
+	}
+	return refused, nil
+}
+
+// KeepRules keeps what a version of the rules says.
+func (l *Ledger) KeepRules(ctx context.Context, version, text string) error {
+	if err := l.queries.KeepRules(ctx, relaysql.KeepRulesParams{Version: version, Text: printable(text)}); err != nil {
+		return fmt.Errorf("keep rules: %w", err)
+	}
+	return nil
+}
+
+// Rules returns what a version of the rules says, and since when it is known;
+// ErrNotFound if it is not.
+func (l *Ledger) Rules(ctx context.Context, version string) (text string, since time.Time, err error) {
+	row, err := l.queries.GetRules(ctx, version)
+	if err != nil {
+		return "", since, notFound(err, "rules %s", version)
+	}
+	return row.Text, row.FirstUsedAt, nil
+}
+
+// Written visits the posts that were written since a time and stand, in that order,
+// in batches.
+func (s *Posts) Written(ctx context.Context, since time.Time, visit func([]Post) error) error {
+	after := relaysql.PostsWrittenParams{Since: since, AfterOwner: math.MinInt64, AfterPost: math.MinInt64, Most: walkBatch}
+	for {
+		rows, err := s.queries.PostsWritten(ctx, after)
+		if err != nil {
+			return fmt.Errorf("posts since %s: %w", since.Format(time.RFC3339), err)
+		}
+		if len(rows) == 0 {
+			return nil
+		}
+		posts := make([]Post, len(rows))
+		for i, row := range rows {
+			if posts[i], err = postOf(row); err != nil {
+				return err
+			}
+		}
+		if err := visit(posts); err != nil {
+			return err
+		}
+		last := rows[len(rows)-1]
+		after.Since, after.AfterOwner, after.AfterPost = last.PostedAt, last.OwnerID, last.PostID
+	}
+}

@@ -1,0 +1,48 @@
+package config
+
+// Files are the paths of the files that hold settings, as environ names them.
+func Files(environ map[string]string) []string {
+	var paths []string
+	for _, variable := range Variables() {
+		name := variable.Name
+		if variable.InFile {
+			name += "_FILE"
+		}
+		if path := environ[name]; path != "" && (variable.InFile || name == "ROUTES_FILE") {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// TakeUp takes over what may change while a process runs from settings that were
+// read again: the secrets, for everybody who holds a copy of them. It returns the
+// variables that have changed and ask for a restart. The walls are whoever's who
+// reads them ([vestnik/internal/relay.Relay.WatchedWalls]).
+func (c *Config) TakeUp(again Config) (restart []string) {
+	for i, concern := range c.concerns() {
+		mine, other := concern.Elem(), again.concerns()[i].Elem()
+		for j := range mine.NumField() {
+			variable, ok := variableOf(mine.Type().Field(j))
+			if !ok {
+				continue
+			}
+			switch was := mine.Field(j).Interface().(type) {
+			case Secret:
+				is := other.Field(j).Interface().(Secret)
+				switch {
+				case was.Reveal() == is.Reveal():
+				case variable.Reread && was.IsSet() && is.IsSet():
+					was.value.Store(is.value.Load())
+				default:
+					restart = append(restart, variable.Name)
+				}
+			default:
+				if !variable.Reread && printed(mine.Field(j)) != printed(other.Field(j)) {
+					restart = append(restart, variable.Name)
+				}
+			}
+		}
+	}
+	return restart
+}
