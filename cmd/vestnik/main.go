@@ -54,7 +54,7 @@ func root() *cli.Command {
 			devCommand(), setupCommand(), statusCommand(),
 			migrateCommand(), workerCommand(), apiCommand(), sandboxCommand(), scheduleCommand(),
 			scanCommand(), backfillCommand(), deliverCommand(), deliveriesCommand(), resumeCommand(), skipCommand(), destinationCommand(), caseCommand(), postCommand(), takeBackCommand(), auditCommand(), operatorCommand(),
-			parseCommand(), reparseCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), deployCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
+			parseCommand(), reparseCommand(), routesCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), deployCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
 		},
 	}
 	var unknown error // asked help about; the library returns none

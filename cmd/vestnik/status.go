@@ -56,8 +56,6 @@ func lookAt(p protocol.Problem) string {
 		return "vestnik destination resume " + p.Subject
 	case protocol.ProblemCooling, protocol.ProblemBacklog:
 		return "vestnik destination state " + p.Subject
-	case protocol.ProblemSettings:
-		return "vestnik routes check"
 	case protocol.ProblemReadingPaused, protocol.ProblemQuotaSpent:
 		return "vestnik scan --plan"
 	case protocol.ProblemWallClosed, protocol.ProblemWallFailing:

@@ -17,7 +17,7 @@ func describe(p protocol.Problem, zone *time.Location) string {
 	case protocol.ProblemNoWorker:
 		what, remedy = "Вестник не работает: никто не берёт задания", "Запустите worker и проверьте Temporal: vestnik doctor"
 	case protocol.ProblemSettings:
-		what, remedy = "Изменённые настройки не приняты, Вестник работает с прежними", "Исправьте файл: его перечитают сами. Правила проверит vestnik routes check"
+		what, remedy = "Изменённые настройки не приняты, Вестник работает с прежними", "Исправьте файл: его перечитают сами. Что в нём не так, скажет vestnik doctor"
 	case protocol.ProblemReadingPaused:
 		what, remedy = "ВКонтакте не принимает ключ для чтения, стены не читаются", "Посмотрите причину: vestnik scan --plan. Когда ключ в порядке: vestnik scan --resume-key"
 	case protocol.ProblemReadingOverdue:
