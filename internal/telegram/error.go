@@ -60,11 +60,11 @@ func (e *Error) Unwrap() error { return e.cause }
 // Action is what to do about the error; see [Class.Action].
 func (e *Error) Action() Action { return e.Class.Action() }
 
-// MayHaveHappened reports that nobody can know whether Telegram did what was asked: the outcome is unknown, or a gateway
-// gave up (502, 504) on a request that it may have passed on.
+// MayHaveHappened reports that nobody can know whether Telegram did what was asked: the outcome is unknown, or a server
+// failed (5xx) with the whole request in its hands.
 func (e *Error) MayHaveHappened() bool {
 	return e.Class == OutcomeUnknown ||
-		e.Class == Unavailable && e.Written && (e.HTTPStatus == 502 || e.HTTPStatus == 504)
+		e.Class == Unavailable && e.Written && e.HTTPStatus >= 500
 }
 
 // Class says what an error means to whoever made the call.

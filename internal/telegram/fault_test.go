@@ -50,11 +50,11 @@ func TestEveryKindOfBadAnswerIsATypedError(t *testing.T) {
 		status  int
 		maybe   bool // it may have happened
 	}{
-		"500 of Telegram":               {answer(500, `{"ok":false,"error_code":500,"description":"Internal Server Error: restart"}`), telegram.Unavailable, telegram.Retry, 500, false},
+		"500 of Telegram":               {answer(500, `{"ok":false,"error_code":500,"description":"Internal Server Error: restart"}`), telegram.Unavailable, telegram.Retry, 500, true},
 		"502 as a page":                 {answer(502, page), telegram.Unavailable, telegram.Retry, 502, true},
-		"503 with nothing":              {answer(503, ""), telegram.Unavailable, telegram.Retry, 503, false},
+		"503 with nothing":              {answer(503, ""), telegram.Unavailable, telegram.Retry, 503, true},
 		"504 with nothing":              {answer(504, ""), telegram.Unavailable, telegram.Retry, 504, true},
-		"500 with a success in it":      {answer(500, sentMessage), telegram.Unavailable, telegram.Retry, 500, false},
+		"500 with a success in it":      {answer(500, sentMessage), telegram.Unavailable, telegram.Retry, 500, true},
 		"a redirect":                    {with(answer(302, ""), "Location", "/bot"+token+"/elsewhere"), telegram.Unavailable, telegram.Retry, 302, false},
 		"a permanent redirect":          {with(answer(308, ""), "Location", "https://elsewhere.example/SECRET"), telegram.Unavailable, telegram.Retry, 308, false},
 		"429 as a page":                 {with(answer(429, page), "Retry-After", "7"), telegram.RateLimited, telegram.Cool, 429, false},
