@@ -215,6 +215,29 @@ func TestADeliveryThatCameToRestWhileItsWorkflowWaitedIsToBeTold(t *testing.T) {
 	require.Empty(t, keys)
 }
 
+// Recovery reads what it is to start, and a row comes to rest before its run is there.
+func TestARunThatBeganAfterItsDeliveryCameToRestIsToBeTold(t *testing.T) {
+	d, key := owing(t)
+	unstarted, err := d.ledger.Unstarted(t.Context(), 10)
+	require.NoError(t, err)
+	require.NoError(t, d.ledger.Suppress(t.Context(), key, "its case was closed"))
+	require.NoError(t, d.ledger.Started(t.Context(), []int64{unstarted[0].ID}))
+	keys, _, err := d.ledger.Untold(t.Context(), 10)
+	require.NoError(t, err)
+	require.Equal(t, []protocol.DeliveryKey{key}, keys)
+
+	asked := d.oweOne(8)
+	_, err = d.ledger.Park(t.Context(), protocol.Park{DeliveryKey: asked, Status: protocol.StatusParked, Reason: "captcha"})
+	require.NoError(t, err)
+	waiting, err := d.ledger.WithPeople(t.Context(), time.Now(), 10)
+	require.NoError(t, err)
+	require.NoError(t, d.ledger.Suppress(t.Context(), asked, "skipped"))
+	require.NoError(t, d.ledger.RunsSeen(t.Context(), []int64{waiting[0].ID}))
+	keys, _, err = d.ledger.Untold(t.Context(), 10)
+	require.NoError(t, err)
+	require.Equal(t, []protocol.DeliveryKey{key, asked}, keys)
+}
+
 func TestWhatHasBeenSentStaysSent(t *testing.T) {
 	d, key := owing(t)
 	ctx := t.Context()

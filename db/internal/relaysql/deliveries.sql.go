@@ -756,9 +756,11 @@ func (q *Queries) LowerPhoto(ctx context.Context, arg LowerPhotoParams) error {
 }
 
 const markStarted = `-- name: MarkStarted :exec
-UPDATE relay.deliveries SET started_at = now() WHERE id = ANY($1::bigint[])
+UPDATE relay.deliveries SET started_at = now(), untold = untold OR status = 'suppressed' WHERE id = ANY($1::bigint[])
 `
 
+// The run of one that was suppressed since it was read is to hear of that; one that
+// is sent already was sent by its run.
 func (q *Queries) MarkStarted(ctx context.Context, ids []int64) error {
 	_, err := q.db.Exec(ctx, markStarted, ids)
 	return err
@@ -1071,9 +1073,10 @@ func (q *Queries) RefusedLinks(ctx context.Context, arg RefusedLinksParams) ([][
 }
 
 const runsSeen = `-- name: RunsSeen :exec
-UPDATE relay.deliveries SET run_seen_at = now() WHERE id = ANY($1::bigint[])
+UPDATE relay.deliveries SET run_seen_at = now(), untold = untold OR status IN ('sent', 'suppressed', 'failed') WHERE id = ANY($1::bigint[])
 `
 
+// The run of one that has come to rest since it was read is to hear of that.
 func (q *Queries) RunsSeen(ctx context.Context, ids []int64) error {
 	_, err := q.db.Exec(ctx, runsSeen, ids)
 	return err

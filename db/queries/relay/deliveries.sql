@@ -55,7 +55,9 @@ WHERE v.id = l.id
 RETURNING d.name AS destination, v.owner_id, v.post_id, v.due_at;
 
 -- name: MarkStarted :exec
-UPDATE relay.deliveries SET started_at = now() WHERE id = ANY(@ids::bigint[]);
+-- The run of one that was suppressed since it was read is to hear of that; one that
+-- is sent already was sent by its run.
+UPDATE relay.deliveries SET started_at = now(), untold = untold OR status = 'suppressed' WHERE id = ANY(@ids::bigint[]);
 
 -- name: WaitingForPeople :many
 -- Deliveries that wait for a person, those first whose workflow was not looked at for longest.
@@ -68,7 +70,8 @@ ORDER BY v.run_seen_at NULLS FIRST, v.id
 LIMIT @most;
 
 -- name: RunsSeen :exec
-UPDATE relay.deliveries SET run_seen_at = now() WHERE id = ANY(@ids::bigint[]);
+-- The run of one that has come to rest since it was read is to hear of that.
+UPDATE relay.deliveries SET run_seen_at = now(), untold = untold OR status IN ('sent', 'suppressed', 'failed') WHERE id = ANY(@ids::bigint[]);
 
 -- name: DeliveriesNotAtRest :many
 SELECT found.id, d.name AS destination, found.owner_id, found.post_id
