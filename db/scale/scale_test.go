@@ -59,7 +59,7 @@ func TestEveryQueryComesByWhatItWantsWithoutReadingWholeTables(t *testing.T) {
 	rows := tableRows(t, conn)
 	report := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	pattern := regexp.MustCompile(*only)
-	for _, q := range queries(t) {
+	for _, q := range queries(t, "../queries") {
 		if !pattern.MatchString(q.name) {
 			continue
 		}
@@ -152,8 +152,9 @@ var (
 	parameter = regexp.MustCompile(`sqlc\.n?arg\('?(\w+)'?\)|@(\w+)|\$(\d+)`)
 )
 
-func queries(t *testing.T) []query {
-	files, err := filepath.Glob("../queries/*/*.sql")
+// queries reads those of a folder such as db/queries.
+func queries(t *testing.T, folder string) []query {
+	files, err := filepath.Glob(folder + "/*/*.sql")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	var found []query
