@@ -57,34 +57,85 @@ func (s *Cases) Join(ctx context.Context, into int64, others []int64, note strin
 			return err
 		}
 		into = target.ID
-		for _, other := range others {
-			row, err := s.find(ctx, q, other)
-			if err != nil {
-				return err
-			}
-			if row.ID == into {
-				return fmt.Errorf("cases %d and %d: %w", into, other, ErrSameCase)
-			}
-			posts, err := q.CasePosts(ctx, &row.ID)
-			if err != nil {
-				return err
-			}
-			if err := move(ctx, q, row.ID, into, refsOf(posts), joinedByOperator); err != nil {
-				return err
-			}
-			if err := q.JoinedTo(ctx, relaysql.JoinedToParams{ID: row.ID, JoinedTo: &into, Note: note}); err != nil {
-				return err
-			}
-		}
-		if err := turn(ctx, q, into, target.ClosedAt != nil); err != nil {
-			return err
-		}
-		return s.holdBack(ctx, q, into)
+		return s.join(ctx, q, target, others, note)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("join cases: %w", err)
 	}
 	return into, nil
+}
+
+func (s *Cases) join(ctx context.Context, q *relaysql.Queries, target relaysql.RelayCase, others []int64, note string) error {
+	into := target.ID
+	for _, other := range others {
+		row, err := s.find(ctx, q, other)
+		if err != nil {
+			return err
+		}
+		if row.ID == into {
+			return fmt.Errorf("cases %d and %d: %w", into, other, ErrSameCase)
+		}
+		posts, err := q.CasePosts(ctx, &row.ID)
+		if err != nil {
+			return err
+		}
+		if err := move(ctx, q, row.ID, into, refsOf(posts), joinedByOperator); err != nil {
+			return err
+		}
+		if err := q.JoinedTo(ctx, relaysql.JoinedToParams{ID: row.ID, JoinedTo: &into, Note: note}); err != nil {
+			return err
+		}
+	}
+	if err := turn(ctx, q, into, target.ClosedAt != nil); err != nil {
+		return err
+	}
+	return s.holdBack(ctx, q, into)
+}
+
+// ErrNotTold means that a case has not been told at a destination.
+var ErrNotTold = errors.New("the case has not been told there")
+
+// Duplicate answers for a person who was asked to approve a delivery that it is
+// about an animal which was told there: its case is joined to that one, and what
+// was told stands for it. ErrNotFound if nobody is asked about the delivery any
+// more, or there is no such case; ErrNotTold.
+func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string) error {
+	err := s.change(ctx, func(q *relaysql.Queries) error {
+		asked, err := q.AskedDelivery(ctx, deliveryID)
+		if err == nil && asked.CaseID == nil {
+			err = pgx.ErrNoRows // stored by a build that knew no cases
+		}
+		if err != nil {
+			return notFound(err, "delivery %d that is to be approved", deliveryID)
+		}
+		target, err := s.find(ctx, q, of)
+		if err != nil {
+			return err
+		}
+		if own, err := s.find(ctx, q, *asked.CaseID); err != nil {
+			return err
+		} else if own.ID != target.ID {
+			if err := s.join(ctx, q, target, []int64{own.ID}, note); err != nil {
+				return err
+			}
+		}
+		rows, err := q.ToldDeliveries(ctx, &target.ID)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(rows, func(row relaysql.ToldDeliveriesRow) bool { return row.DestinationID == asked.DestinationID })
+		if at < 0 {
+			return ErrNotTold
+		}
+		told := rows[at]
+		return q.SuppressAsked(ctx, relaysql.SuppressAskedParams{
+			ID: deliveryID, StandsFor: &told.ID, Reason: toldReason(target.ID, told.ID, told.OwnerID, told.PostID),
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("delivery %d, duplicate of case %d: %w", deliveryID, of, err)
+	}
+	return nil
 }
 
 // holdBack suppresses deliveries that wait where their case has been told.

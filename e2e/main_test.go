@@ -14,19 +14,29 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"vestnik/db"
+	"vestnik/internal/alerts"
 	"vestnik/internal/config"
 	"vestnik/internal/relay"
+	"vestnik/internal/route"
+	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
+	"vestnik/starter"
 	"vestnik/worker"
 )
 
-// roleVariable makes the test binary a worker process, which a test can kill.
+// roleVariable makes the test binary a process of a role, which a test can kill.
 const roleVariable = "VESTNIK_E2E_ROLE"
 
+// The roles: a worker, and one that listens to the operators' chat.
+const (
+	workerRole   = "worker"
+	listenerRole = "listener"
+)
+
 // TestMain runs the tests, or, where a test has started this binary again, a
-// worker that ends with the test's process.
+// process that ends with the test's.
 func TestMain(m *testing.M) {
-	if os.Getenv(roleVariable) != "worker" {
+	if os.Getenv(roleVariable) == "" {
 		os.Exit(m.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
@@ -36,19 +46,22 @@ func TestMain(m *testing.M) {
 		os.Exit(1) // our parent is gone
 	}()
 	if err := workInProcess(ctx, config.Environ(), os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "worker:", err)
+		fmt.Fprintln(os.Stderr, os.Getenv(roleVariable)+":", err)
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// workInProcess is what `vestnik worker` does.
+// workInProcess is what `vestnik worker` does, or, of that, listening to operators.
 func workInProcess(ctx context.Context, environ map[string]string, logs io.Writer) error {
 	parts, err := assemble(ctx, environ, logs, nil)
 	if err != nil {
 		return err
 	}
 	defer parts.close()
+	if os.Getenv(roleVariable) == listenerRole {
+		return parts.listen(ctx)
+	}
 	return parts.work(ctx)
 }
 
@@ -99,6 +112,21 @@ func (p *parts) work(ctx context.Context) error {
 		return err
 	}
 	return workers.Run(ctx)
+}
+
+// listen tells the operators' chat, and has them decide there, until ctx ends.
+func (p *parts) listen(ctx context.Context) error {
+	chat, err := route.ParseDestination("telegram:" + p.cfg.HTTP.OpsChat)
+	if err != nil {
+		return err
+	}
+	desk := starter.New(p.relay)
+	alerts.Watch(ctx, p.relay.Ledger, alerts.Chat{
+		Bot:    func() (*telegram.Client, error) { return p.relay.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
+		Target: telegram.Target{Chat: telegram.Chat(chat.Chat)}, Zone: p.cfg.Bot.Timezone,
+		Users: p.cfg.HTTP.OpsUsers, Desk: desk, Log: p.relay.Log,
+	}, desk.Problems)
+	return nil
 }
 
 func (p *parts) close() {

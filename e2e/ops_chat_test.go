@@ -161,3 +161,131 @@ func TestAPausedLaneGoesOnByAButton(t *testing.T) {
 	require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
 	require.Equal(t, "Уже решено", s.pressed(vera, message.ID, "resume"))
 }
+
+// buttons are the callback data of the buttons under a message of the operators' chat.
+func (s *stage) buttons(message int64) (data []string) {
+	s.t.Helper()
+	for _, shown := range s.sandbox.Messages(opsChatID) {
+		if shown.ID != message {
+			continue
+		}
+		for _, row := range shown.Keyboard {
+			for _, button := range row {
+				data = append(data, button.Data)
+			}
+		}
+	}
+	return data
+}
+
+// say lets a person write in the operators' chat, in answer to a message or (0) to none.
+func (s *stage) say(by sandbox.Person, text string, answers int64) {
+	s.t.Helper()
+	said := map[string]any{"message_id": 100_000, "from": map[string]any{"id": by.ID}, "chat": map[string]any{"id": opsChatID}, "text": text}
+	if answers != 0 {
+		said["reply_to_message"] = map[string]any{"message_id": answers}
+	}
+	content, err := json.Marshal(said)
+	require.NoError(s.t, err)
+	_, err = s.sandbox.Push(botToken, "message", content)
+	require.NoError(s.t, err)
+}
+
+func TestAPostThatWasToldAlreadyJoinsItsCaseByAButtonOrAReply(t *testing.T) {
+	s := newStage(t, approving(t), map[string]string{"TG_TOKEN": botToken})
+	s.work()
+	told := s.send(chat, lost(1))
+	s.steer(func() error {
+		_, err := s.starter.Resume(s.ctx, told.ID, protocol.Resume{Action: protocol.ResumeRetry})
+		return err
+	})
+	told = s.ended(told)
+	asked, other := s.send(chat, lost(2)), s.send(chat, lost(3))
+	s.listenTo()
+	message := s.opsMessage(protocol.WallPost(asked.OwnerID, asked.PostID))
+	s.pressed(vera, message.ID, "cases")
+	button := fmt.Sprintf("case:%d", *told.Case)
+	require.Equal(t, []string{button, "retry", "skip"}, s.buttons(message.ID))
+	require.Contains(t, s.pressed(vera, message.ID, button), "это уже было")
+	s.until("it is a duplicate", func() bool { return s.again(asked).Status == protocol.StatusSuppressed })
+	asked = s.again(asked)
+	require.Equal(t, told.ID, *asked.StandsFor)
+	require.Equal(t, *told.Case, *asked.Case)
+
+	message = s.opsMessage(protocol.WallPost(other.OwnerID, other.PostID))
+	s.say(vera, "думаю", message.ID)
+	s.say(stranger, protocol.WallPost(told.OwnerID, told.PostID), message.ID)
+	s.say(vera, "https://vk.com/"+protocol.WallPost(told.OwnerID, told.PostID), message.ID)
+	s.until("it is a duplicate, too", func() bool { return s.again(other).Status == protocol.StatusSuppressed })
+	require.Equal(t, told.ID, *s.again(other).StandsFor)
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+	decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", other.ID), 0, 10)
+	require.NoError(t, err)
+	require.Len(t, decisions, 1)
+	require.Equal(t, fmt.Sprintf("duplicate of case %d", *told.Case), decisions[0].Action)
+}
+
+func TestWhatWasPublishedIsTakenBackFromTheChat(t *testing.T) {
+	s := newStage(t, approving(t), map[string]string{"TG_TOKEN": botToken})
+	s.work()
+	first, second, third := s.send(chat, lost(1)), s.send(chat, lost(2)), s.send(chat, lost(3))
+	s.listenTo()
+	message := s.opsMessage(protocol.WallPost(first.OwnerID, first.PostID))
+	require.Equal(t, "опубликовать", s.pressed(vera, message.ID, "retry"))
+	s.ended(first)
+	require.Equal(t, []string{"undo"}, s.buttons(message.ID))
+	require.Contains(t, s.pressed(stranger, message.ID, "undo:ошибка"), "OPS_USERS")
+	s.pressed(vera, message.ID, "undo")
+	require.Contains(t, s.buttons(message.ID), "undo:уже дома")
+	require.Equal(t, "убрано (уже дома)", s.pressed(vera, message.ID, "undo:уже дома"))
+	s.until("readers do not see it", func() bool { return len(s.sandbox.Messages(chatID)) == 0 })
+	require.Equal(t, "Уже решено", s.pressed(vera, message.ID, "undo:ошибка"))
+	require.Contains(t, s.opsMessage("Вера: опубликовать").Text, "Вера: убрано (уже дома)")
+
+	message = s.opsMessage(protocol.WallPost(second.OwnerID, second.PostID))
+	s.pressed(vera, message.ID, "retry")
+	s.ended(second)
+	s.say(vera, "/undo", message.ID)
+	s.opsMessage("напишите причину")
+	s.say(vera, "/undo@e2e_bot автор просил", message.ID)
+	s.until("readers do not see it", func() bool { return s.again(second).TakenBackAt != nil && len(s.sandbox.Messages(chatID)) == 0 })
+	message = s.opsMessage(protocol.WallPost(third.OwnerID, third.PostID))
+	s.pressed(vera, message.ID, "retry")
+	s.ended(third)
+	s.say(stranger, fmt.Sprintf("/undo %d шутка", third.ID), 0)
+	s.say(vera, fmt.Sprintf("/undo %d не та собака", third.ID), 0)
+	s.opsMessage(fmt.Sprintf("Публикация %d: убрано (не та собака)", third.ID))
+	decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", third.ID), 0, 10)
+	require.NoError(t, err)
+	require.Equal(t, "take back", decisions[0].Action)
+	require.Equal(t, "не та собака", decisions[0].Note)
+}
+
+// A press comes again until it is confirmed, whatever becomes of who acts on it.
+func TestAPressActsOnceThoughItsProcessIsKilled(t *testing.T) {
+	for name, moment := range map[string]string{"before it acts": "before UpdateWorkflow", "before it is confirmed": "after UpdateWorkflow"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t, approving(t), map[string]string{
+				"TG_TOKEN": botToken, "OPS_CHAT": strconv.FormatInt(opsChatID, 10), "OPS_USERS": fmt.Sprintf("%d=Вера", vera.ID),
+			})
+			require.NoError(t, s.sandbox.AddChat(sandbox.Chat{ID: opsChatID, Type: sandbox.Supergroup, Title: "Операторы"}))
+			s.work()
+			asked := s.send(chat, lost(1))
+			s.waits(asked)
+			dying := s.spawnAs(listenerRole, moment)
+			message := s.opsMessage("Публиковать?")
+			_, err := s.sandbox.Press(botToken, vera, opsChatID, message.ID, "retry")
+			require.NoError(t, err)
+			s.dies(dying)
+			require.False(t, s.sandbox.Queries(opsChatID)[0].Answered)
+			_, err = s.pool.Exec(s.ctx, "UPDATE relay.alert_rounds SET ends_at = now() - interval '1 second'") // the turn of who is dead is over
+			require.NoError(t, err)
+			s.spawnAs(listenerRole)
+			s.until("the press is answered", func() bool { return s.sandbox.Queries(opsChatID)[0].Answered })
+			require.Contains(t, s.opsMessage("✅ Решено").Text, protocol.WallPost(asked.OwnerID, asked.PostID))
+			require.Equal(t, protocol.StatusSent, s.ended(asked).Status)
+			require.Len(t, s.sandbox.Messages(chatID), 1)
+			require.Len(t, s.sandbox.Messages(opsChatID), 1)
+		})
+	}
+}

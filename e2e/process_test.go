@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// process is a worker in an operating system process of its own.
+// process is a role in an operating system process of its own.
 type process struct {
 	command *exec.Cmd
 	leash   io.Closer
@@ -18,10 +18,15 @@ type process struct {
 // spawn starts a worker process; moments are where it is to die by itself.
 func (s *stage) spawn(moments ...string) *process {
 	s.t.Helper()
+	return s.spawnAs(workerRole, moments...)
+}
+
+func (s *stage) spawnAs(role string, moments ...string) *process {
+	s.t.Helper()
 	executable, err := os.Executable()
 	require.NoError(s.t, err)
 	command := exec.Command(executable)
-	command.Env = append(os.Environ(), roleVariable+"=worker")
+	command.Env = append(os.Environ(), roleVariable+"="+role)
 	for name, value := range s.environ {
 		command.Env = append(command.Env, name+"="+value)
 	}

@@ -13,7 +13,7 @@ import (
 
 // dieVariable names the moment at which a worker process kills itself with
 // SIGKILL, as the out-of-memory killer would: "before StartDeliveries" and
-// "after Park" are about an activity, "after ExecuteWorkflow" and "after
+// "after Park" are about an activity, "after ExecuteWorkflow", "before UpdateWorkflow" and "after
 // SignalWithStartWorkflow" about a call to Temporal.
 const dieVariable = "VESTNIK_E2E_DIE"
 
@@ -59,6 +59,13 @@ func (c *mortalClient) ExecuteWorkflow(ctx context.Context, in *interceptor.Clie
 	run, err := c.Next.ExecuteWorkflow(ctx, in)
 	c.reaper.reached("after ExecuteWorkflow")
 	return run, err
+}
+
+func (c *mortalClient) UpdateWorkflow(ctx context.Context, in *interceptor.ClientUpdateWorkflowInput) (client.WorkflowUpdateHandle, error) {
+	c.reaper.reached("before UpdateWorkflow")
+	handle, err := c.Next.UpdateWorkflow(ctx, in)
+	c.reaper.reached("after UpdateWorkflow")
+	return handle, err
 }
 
 func (c *mortalClient) SignalWithStartWorkflow(ctx context.Context, in *interceptor.ClientSignalWithStartWorkflowInput) (client.WorkflowRun, error) {

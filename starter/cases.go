@@ -2,6 +2,7 @@ package starter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"vestnik/internal/petpost"
@@ -16,6 +17,17 @@ func (s *Starter) JoinCases(ctx context.Context, into int64, others []int64, not
 		return 0, err
 	}
 	return id, s.NudgeEdits(ctx)
+}
+
+// Duplicate says of a delivery that waits to be approved that its animal was told
+// there already, as a case; see [db.Cases.Duplicate].
+func (s *Starter) Duplicate(ctx context.Context, deliveryID, of int64, note string) (err error) {
+	defer s.decided(ctx, fmt.Sprintf("duplicate of case %d", of), deliverySubject(deliveryID), note, &err)
+	if err := s.relay.Cases.Duplicate(ctx, deliveryID, of, note); err != nil {
+		return err
+	}
+	_, err = s.TellRuns(ctx)
+	return errors.Join(err, s.NudgeEdits(ctx))
 }
 
 // SplitCase takes posts out of a case into a new one, because a person says

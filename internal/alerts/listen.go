@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/operators"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/telegram"
 )
@@ -119,28 +121,77 @@ func (c Chat) take(ctx context.Context, ledger *db.Ledger, update update) (acted
 			c.Log.InfoContext(ctx, "a press was not answered", "error", err) // it is too old, or the chat shows it anyway
 		}
 		return acted, nil
-	case said != nil && said.Reply != nil && telegram.ChatOf(said.Chat.ID) == c.Target.Chat:
+	case said != nil && telegram.ChatOf(said.Chat.ID) == c.Target.Chat:
 		name, listed := c.Users[said.From.ID]
 		answer := strings.TrimSpace(said.Text)
 		if !listed || answer == "" {
 			return false, nil
 		}
-		acted, toast, err := c.decide(ctx, ledger, name, said.Reply.ID, doAnswer, answer)
+		var toast string
+		undo := undoCommand.FindStringSubmatch(answer)
+		switch {
+		case said.Reply != nil && undo != nil:
+			acted, toast, err = c.decide(ctx, ledger, name, said.Reply.ID, doTakeBack+undo[1], "")
+		case said.Reply != nil:
+			acted, toast, err = c.decide(ctx, ledger, name, said.Reply.ID, doAnswer, answer)
+		case undo != nil:
+			toast, err = c.undo(ctx, name, undo[1])
+		}
 		if err != nil || acted || toast == "" {
 			return acted, err
 		}
 		target := c.Target
 		target.ReplyTo = said.ID
 		if _, err := c.bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: toast}); err != nil {
-			c.Log.WarnContext(ctx, "an answer to a captcha was not used, and its sender not told", "error", err)
+			c.Log.WarnContext(ctx, "who has answered was not told what came of it", "error", err)
 		}
 		return false, nil
 	}
 	return false, nil
 }
 
+// undoCommand is /undo, as Telegram may send it, with what follows.
+var undoCommand = regexp.MustCompile(`(?s)^/undo(?:@\w+)?(?:\s+(.*))?$`)
+
+// undo takes back the delivery whose number and reason follow /undo.
+func (c Chat) undo(ctx context.Context, who, what string) (said string, err error) {
+	number, reason, _ := strings.Cut(what, " ")
+	id, notNumber := strconv.ParseInt(number, 10, 64)
+	if notNumber != nil {
+		return "Напишите номер публикации и причину: /undo 17 ошибка. Или ответьте на сообщение о ней: /undo ошибка", nil
+	}
+	done, failure := c.takeBack(operators.As(ctx, operators.Actor{Name: who, Via: "telegram"}), id, strings.TrimSpace(reason))
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case failure != nil:
+		return "Не сделано: " + failure.Error(), nil
+	}
+	return fmt.Sprintf("Публикация %d: %s", id, done), nil
+}
+
+// errNoReason means that whoever takes something back has not said why.
+var errNoReason = errors.New("напишите причину, например: /undo ошибка")
+
+// takeBack removes what was sent, once.
+func (c Chat) takeBack(ctx context.Context, id int64, reason string) (done string, err error) {
+	if reason == "" {
+		return "", errNoReason
+	}
+	delivery, err := c.Desk.Delivery(ctx, id)
+	switch {
+	case err != nil:
+		return "", err
+	case delivery.TakenBackAt != nil:
+		return "", errOver
+	case delivery.Status == protocol.StatusSuppressed, delivery.Status == protocol.StatusFailed:
+		return "", errors.New("убирать нечего")
+	}
+	return "убрано (" + reason + ")", c.Desk.TakeBack(ctx, reason, id)
+}
+
 const (
-	// doAnswer is a reply to a message that shows a captcha.
+	// doAnswer is a reply to a message: to a captcha, or which case it is.
 	doAnswer = "answer"
 	// maxToast is how much of a toast Telegram shows, in letters.
 	maxToast = 200
@@ -161,14 +212,17 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 		return false, "Это сообщение устарело", nil
 	case err != nil:
 		return false, "", err
-	case alert.OverAt != nil:
+	case alert.OverAt != nil && !(undoes(action) && isApproval(alert.Problem)):
 		if action == doAnswer {
 			return false, "", nil
 		}
 		return false, "Уже решено", nil
 	}
-	if action == doTypes {
-		_, err := c.bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, typeButtons())
+	if action == doTypes || action == doCases || action == doUndo {
+		keyboard, err := c.choices(ctx, ledger, alert, action)
+		if err == nil {
+			_, err = c.bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, keyboard)
+		}
 		if err != nil {
 			return false, "Не получилось, попробуйте ещё раз", nil //nolint:nilerr // whoever pressed is told
 		}
@@ -179,12 +233,17 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 		return false, "", ctx.Err()
 	}
 	c.Log.InfoContext(ctx, "operator decided in the chat", "operator", who, "action", action, "error", failure)
+	if errors.Is(failure, errIgnored) {
+		return false, "", nil
+	}
 	if failure != nil && !errors.Is(failure, errOver) {
 		return false, "Не сделано: " + failure.Error(), nil
 	}
-	now := time.Now()
-	alert.OverAt = &now
-	alert.Said = over(alert.Said, now, c.Zone)
+	if alert.OverAt == nil {
+		now := time.Now()
+		alert.OverAt = &now
+		alert.Said = over(alert.Said, now, c.Zone)
+	}
 	toast = "Уже решено"
 	if failure == nil {
 		alert.Said += fmt.Sprintf("\n%s: %s", who, done)
@@ -193,16 +252,51 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 	if err := ledger.SaveAlert(ctx, alert); err != nil {
 		return false, "", err
 	}
-	if _, err := c.tell(ctx, step{alert: alert}); err != nil { // the next press finds that it is over
+	last := step{alert: alert}
+	if isApproval(alert.Problem) && action == doRetry {
+		last.keyboard = publishedButtons
+	}
+	if _, err := c.tell(ctx, last); err != nil { // the next press finds that it is over
 		c.Log.WarnContext(ctx, "a message does not say that it is over", "error", err)
 	}
 	return true, toast, nil
 }
 
+// errIgnored means that a reply is not meant for us: people talk.
+var errIgnored = errors.New("no answer to anything")
+
+// undoes reports whether an action is about what was sent.
+func undoes(action string) bool { return action == doUndo || strings.HasPrefix(action, doTakeBack) }
+
+// choices are the buttons that a button opens.
+func (c Chat) choices(ctx context.Context, ledger *db.Ledger, alert db.Alert, action string) (telegram.Keyboard, error) {
+	switch action {
+	case doTypes:
+		return typeButtons(), nil
+	case doUndo:
+		return undoButtons, nil
+	}
+	delivery, err := c.deliveryOf(ctx, alert.Problem)
+	if err != nil {
+		return nil, err
+	}
+	return caseButtons(ctx, ledger, delivery, c.Zone)
+}
+
+// deliveryOf is the delivery that a message asks about; errOver if it asks about none.
+func (c Chat) deliveryOf(ctx context.Context, key string) (db.DeliveryRow, error) {
+	number, is := strings.CutPrefix(key, approvals)
+	id, err := strconv.ParseInt(number, 10, 64)
+	if !is || err != nil {
+		return db.DeliveryRow{}, errOver
+	}
+	return c.Desk.Delivery(ctx, id)
+}
+
 // act carries out a decision about what a message is about, and says what was done.
 func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer string) (done string, err error) {
-	if id, is := strings.CutPrefix(key, approvals); is {
-		return c.approve(ctx, id, action)
+	if isApproval(key) {
+		return c.approve(ctx, ledger, key, action, answer)
 	}
 	about := strings.SplitN(key, "|", 4)
 	if len(about) < 4 {
@@ -228,14 +322,14 @@ func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer st
 }
 
 // approve decides about a post that waits to be approved.
-func (c Chat) approve(ctx context.Context, number, action string) (done string, err error) {
-	id, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return "", errOver
-	}
-	delivery, err := c.Desk.Delivery(ctx, id)
+func (c Chat) approve(ctx context.Context, ledger *db.Ledger, key, action, answer string) (done string, err error) {
+	delivery, err := c.deliveryOf(ctx, key)
 	if err != nil {
 		return "", err
+	}
+	id := delivery.ID
+	if reason, is := strings.CutPrefix(action, doTakeBack); is {
+		return c.takeBack(ctx, id, reason)
 	}
 	if delivery.Status != protocol.StatusParked || !asksApproval(delivery.Reason) {
 		return "", errOver
@@ -248,7 +342,16 @@ func (c Chat) approve(ctx context.Context, number, action string) (done string, 
 		}
 		return done, err
 	}
+	if number, is := strings.CutPrefix(action, doCase); is {
+		return c.duplicate(ctx, id, number)
+	}
 	switch action {
+	case doAnswer:
+		number, err := caseMeant(ctx, ledger, delivery.Destination, answer)
+		if err != nil {
+			return "", err
+		}
+		return c.duplicate(ctx, id, number)
 	case doRetry:
 		_, err = c.Desk.Resume(ctx, id, protocol.Resume{Action: protocol.ResumeRetry})
 		return "опубликовать", err
@@ -257,6 +360,39 @@ func (c Chat) approve(ctx context.Context, number, action string) (done string, 
 		return "не публиковать", err
 	}
 	return "", errors.New("здесь это ничего не значит")
+}
+
+// duplicate says that a post is about a case that was told there.
+func (c Chat) duplicate(ctx context.Context, id int64, number string) (done string, err error) {
+	of, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return "", errIgnored
+	}
+	err = c.Desk.Duplicate(ctx, id, of, "")
+	switch {
+	case errors.Is(err, db.ErrNotTold):
+		err = errors.New("об этом животном здесь ещё не писали")
+	case errors.Is(err, db.ErrNotFound):
+		err = fmt.Errorf("случая %d нет", of)
+	}
+	return fmt.Sprintf("это уже было, случай %d", of), err
+}
+
+// caseMeant is the number of the case that a reply names, by itself or by the
+// address of one of its posts.
+func caseMeant(ctx context.Context, ledger *db.Ledger, destination, answer string) (number string, err error) {
+	ref, err := post.ParseID(answer)
+	if err != nil {
+		return answer, nil //nolint:nilerr // it may be a number
+	}
+	rows, err := ledger.List(ctx, db.DeliveryFilter{Destination: destination, Post: ref, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(rows) == 0 || rows[0].Case == nil {
+		return "", errors.New("этот пост сюда не отправляли")
+	}
+	return strconv.FormatInt(*rows[0].Case, 10), nil
 }
 
 // decideAll decides about all deliveries that wait for one reason.

@@ -1,11 +1,13 @@
 package alerts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
@@ -25,6 +27,8 @@ type Desk interface {
 	ResumeDestination(ctx context.Context, destination string) (protocol.LaneState, error)
 	ResumeKey(ctx context.Context, captcha string) (bool, error)
 	SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (db.TypeSet, error)
+	Duplicate(ctx context.Context, deliveryID, of int64, note string) error
+	TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) error
 }
 
 const (
@@ -133,6 +137,10 @@ const (
 	doResumeKey = "resume_key" // read the walls again
 	doTypes     = "types"      // show the types to choose from
 	doType      = "type:"      // the post is of the type that follows
+	doCases     = "cases"      // show the animals that were told there, to choose from
+	doCase      = "case:"      // it is about the case that follows
+	doUndo      = "undo"       // show the reasons to take back what was sent, to choose from
+	doTakeBack  = "undo:"      // take it back, for the reason that follows
 )
 
 func row(buttons ...string) []telegram.Button {
@@ -159,7 +167,62 @@ func buttonsFor(p protocol.Problem) telegram.Keyboard {
 	return nil
 }
 
-var approvalButtons = telegram.Keyboard{row("Опубликовать", doRetry, "Не публиковать", doSkip), row("Не тот тип…", doTypes)}
+var approvalButtons = telegram.Keyboard{row("Опубликовать", doRetry, "Не публиковать", doSkip), row("Не тот тип…", doTypes, "Это уже было…", doCases)}
+
+// publishedButtons stand under what was published from the chat, for as long as its
+// message is known: a day.
+var (
+	publishedButtons = telegram.Keyboard{row("Убрать…", doUndo)}
+	undoButtons      = telegram.Keyboard{
+		row("Ошибка", doTakeBack+"ошибка", "Уже дома", doTakeBack+"уже дома"), row("Просьба автора", doTakeBack+"просьба автора"),
+	}
+)
+
+const (
+	// mostCases is how many cases are offered, of the latest messages to a chat,
+	// of which mostTold are looked at.
+	mostCases, mostTold = 8, 200
+	// maxButton is how much of a case a button has, in letters.
+	maxButton = 60
+)
+
+// caseButtons are the animals of which a destination was told last, those of the
+// same kind first, and the way back.
+func caseButtons(ctx context.Context, ledger *db.Ledger, delivery db.DeliveryRow, zone *time.Location) (telegram.Keyboard, error) {
+	rows, err := ledger.List(ctx, db.DeliveryFilter{Status: protocol.StatusSent, Destination: delivery.Destination, Limit: mostTold})
+	if err != nil {
+		return nil, err
+	}
+	var told []db.DeliveryRow
+	known := map[int64]bool{}
+	for _, sent := range rows {
+		if sent.Case != nil && sent.TakenBackAt == nil && !known[*sent.Case] {
+			known[*sent.Case] = true
+			told = append(told, sent)
+		}
+	}
+	slices.SortStableFunc(told, func(a, b db.DeliveryRow) int {
+		return cmp.Compare(unlike(a, delivery), unlike(b, delivery))
+	})
+	var keyboard telegram.Keyboard
+	for _, last := range told[:min(len(told), mostCases)] {
+		about := []string{animalNames[last.About.Animal], last.About.Name, last.About.Location}
+		about = slices.DeleteFunc(about, func(word string) bool { return word == "" })
+		text := last.About.PostedAt.In(zone).Format("02.01") + " " + cmp.Or(strings.Join(about, ", "), typeName(last.About.Type))
+		keyboard = append(keyboard, row(cut(text, maxButton), doCase+strconv.FormatInt(*last.Case, 10)))
+	}
+	return append(keyboard, approvalButtons[0]), nil
+}
+
+// unlike is 0 for a delivery about an animal of the same kind.
+func unlike(row, delivery db.DeliveryRow) int {
+	if row.About.Animal == delivery.About.Animal {
+		return 0
+	}
+	return 1
+}
+
+var animalNames = map[petpost.Animal]string{petpost.Dog: "собака", petpost.Cat: "кошка"}
 
 // typeNames are the types as buttons have them.
 var typeNames = map[petpost.Type]string{

@@ -69,6 +69,25 @@ func (q *Queries) AskedAbout(ctx context.Context, arg AskedAboutParams) (AskedAb
 	return i, err
 }
 
+const askedDelivery = `-- name: AskedDelivery :one
+SELECT case_id, destination_id FROM relay.deliveries
+WHERE id = $1 AND status = 'parked' AND reason IN ('unsure', 'awaiting_approval')
+FOR UPDATE
+`
+
+type AskedDeliveryRow struct {
+	CaseID        *int64
+	DestinationID int64
+}
+
+// A delivery that waits for a person to approve it.
+func (q *Queries) AskedDelivery(ctx context.Context, id int64) (AskedDeliveryRow, error) {
+	row := q.db.QueryRow(ctx, askedDelivery, id)
+	var i AskedDeliveryRow
+	err := row.Scan(&i.CaseID, &i.DestinationID)
+	return i, err
+}
+
 const caseCandidates = `-- name: CaseCandidates :many
 SELECT p.owner_id, p.post_id, p.case_id, p.case_reason, p.fingerprint, c.closed_at
 FROM (
@@ -856,6 +875,23 @@ func (q *Queries) StoredPosts(ctx context.Context, arg StoredPostsParams) ([]Sto
 		return nil, err
 	}
 	return items, nil
+}
+
+const suppressAsked = `-- name: SuppressAsked :exec
+UPDATE relay.deliveries
+SET status = 'suppressed', reason = $1, stands_for = $2, untold = started_at IS NOT NULL, updated_at = now()
+WHERE id = $3 AND status = 'parked'
+`
+
+type SuppressAskedParams struct {
+	Reason    string
+	StandsFor *int64
+	ID        int64
+}
+
+func (q *Queries) SuppressAsked(ctx context.Context, arg SuppressAskedParams) error {
+	_, err := q.db.Exec(ctx, suppressAsked, arg.Reason, arg.StandsFor, arg.ID)
+	return err
 }
 
 const suppressDelivery = `-- name: SuppressDelivery :exec

@@ -158,6 +158,17 @@ UPDATE relay.deliveries
 SET status = 'suppressed', reason = $2, stands_for = $3, untold = started_at IS NOT NULL, updated_at = now()
 WHERE id = $1 AND status = 'pending' AND attempts = 0;
 
+-- name: AskedDelivery :one
+-- A delivery that waits for a person to approve it.
+SELECT case_id, destination_id FROM relay.deliveries
+WHERE id = @id AND status = 'parked' AND reason IN ('unsure', 'awaiting_approval')
+FOR UPDATE;
+
+-- name: SuppressAsked :exec
+UPDATE relay.deliveries
+SET status = 'suppressed', reason = @reason, stands_for = @stands_for, untold = started_at IS NOT NULL, updated_at = now()
+WHERE id = @id AND status = 'parked';
+
 -- name: WantDelivery :one
 -- A delivery that its case, or its type, had suppressed is wanted after all, as an update.
 UPDATE relay.deliveries
