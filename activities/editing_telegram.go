@@ -233,12 +233,14 @@ func (e *editJob) revision() (notice.Revision, error) {
 			return notice.Revision{}, fmt.Errorf("the parts of delivery %d: %w", e.Delivery.ID, err)
 		}
 		for _, step := range steps[min(len(e.Parts), len(steps)):] {
-			photos += len(step.Photos)
+			if step.Kind != notice.Document {
+				photos += len(step.Photos)
+			}
 		}
 	}
 	for i, part := range e.Parts {
 		kind := notice.Kind(part.Kind)
-		if kind != notice.Message {
+		if kind != notice.Message && kind != notice.Document {
 			photos += len(part.MessageIDs)
 		}
 		if part.Wordless {

@@ -32,6 +32,8 @@ const (
 // Pictures gets pictures from the internet.
 type Pictures interface {
 	Fetch(ctx context.Context, link string) (photo.Picture, error)
+	// Open gets a file of any kind, to be read as it comes.
+	Open(ctx context.Context, link, name string, most int64) (*photo.File, error)
 	// Avoids reports whether the link's host is left alone because it has not
 	// answered; TookTooLong counts that it did not answer somebody else.
 	Avoids(link string) bool
@@ -41,8 +43,9 @@ type Pictures interface {
 // errPhotosLate means that the host of some photos does not answer now.
 var errPhotosLate = errors.New("the host of the photos does not answer")
 
-// photoLadder is how the photos of a delivery go: by URL, uploaded, uploaded
-// smaller, or not at all. Each photo is on a rung of its own, and only ever
+// photoLadder is how the media of a delivery go: by URL, uploaded, uploaded
+// smaller, or not at all; an animation's still takes the place of a smaller one,
+// and a document has none. Each photo is on a rung of its own, and only ever
 // comes down; the ledger remembers.
 type photoLadder struct {
 	*Telegram
@@ -99,7 +102,10 @@ func (t *Telegram) climb(ctx context.Context, c *sendJob) (*photoLadder, error) 
 	if ladder.rungs, err = t.Ledger.PhotoRungs(ctx, c.ID); err != nil {
 		return nil, err
 	}
-	return ladder, ladder.skipRefusedLinks(ctx)
+	if err = ladder.skipRefusedLinks(ctx); err == nil {
+		ladder.startFiles()
+	}
+	return ladder, err
 }
 
 // skipRefusedLinks begins with uploading where Telegram has refused a photo's
@@ -107,16 +113,14 @@ func (t *Telegram) climb(ctx context.Context, c *sendJob) (*photoLadder, error) 
 func (l *photoLadder) skipRefusedLinks(ctx context.Context) error {
 	var links []string
 	for _, photo := range l.c.post.Photos {
-		if len(photo.Sizes) > 0 {
-			links = append(links, photo.Sizes[0].URL)
-		}
+		links = append(links, link(photo))
 	}
 	refused, err := l.Ledger.RefusedLinks(ctx, links...)
 	if err != nil {
 		return err
 	}
 	for index, photo := range l.c.post.Photos {
-		if len(photo.Sizes) > 0 && refused[photo.Sizes[0].URL] && l.rungs[index] == db.RungURL {
+		if refused[link(photo)] && l.rungs[index] == db.RungURL {
 			l.rungs[index] = db.RungUpload
 		}
 	}
@@ -128,8 +132,14 @@ func (l *photoLadder) skipRefusedLinks(ctx context.Context) error {
 func (l *photoLadder) load(ctx context.Context, step notice.Step) (notice.Step, []telegram.Photo, error) {
 	for {
 		current := step.WithoutPhotos(l.dropped(step)...)
-		if current.Kind == notice.Animation && l.rungs[current.Photos[0]] != db.RungURL {
-			current.Kind = notice.SinglePhoto // its still
+		switch {
+		case current.Kind == notice.Animation && l.rungs[current.Photos[0]] > db.RungUpload:
+			current = current.Still(l.c.post.Photos[current.Photos[0]].File)
+		case !l.uploadsFile(current):
+		case step.Text != "" || !l.c.PutOff: // nobody waits for it: it follows
+			return notice.Step{}, nil, errPhotosLate
+		default:
+			return current, nil, nil
 		}
 		photos, failed := l.gather(ctx, current)
 		if ctx.Err() != nil {
@@ -149,7 +159,7 @@ func (l *photoLadder) load(ctx context.Context, step notice.Step) (notice.Step, 
 func (l *photoLadder) dropped(step notice.Step) []int {
 	var dropped []int
 	for _, index := range step.Photos {
-		if l.rungs[index] == db.RungDropped {
+		if l.rungs[index] == db.RungDropped || l.rungs[index] == db.RungSmaller && step.Kind == notice.Document {
 			dropped = append(dropped, index)
 		}
 	}
@@ -167,8 +177,8 @@ func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []te
 		switch {
 		case done:
 			continue
-		case len(sizes) > 0 && l.rungs[index] == db.RungURL:
-			if l.Pictures.Avoids(sizes[0].URL) { // the platform would wait in vain, too
+		case link(l.c.post.Photos[index]) != "" && l.rungs[index] == db.RungURL:
+			if l.Pictures.Avoids(link(l.c.post.Photos[index])) { // the platform would wait in vain, too
 				l.fetched[index] = fetched{err: &photo.Error{Kind: photo.Avoided, Reason: "its host does not answer these minutes"}}
 			}
 			continue
@@ -202,18 +212,19 @@ func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []te
 		case uploaded:
 			photos = append(photos, telegram.Photo{Bytes: got.Bytes})
 		default:
-			photos = append(photos, telegram.Photo{URL: l.link(step, index)})
+			photos = append(photos, telegram.Photo{URL: link(l.c.post.Photos[index])})
 		}
 	}
 	return photos, failed
 }
 
-// link is where the platform gets a photo of a step by itself.
-func (l *photoLadder) link(step notice.Step, index int) string {
-	if step.Kind == notice.Animation {
-		return l.c.post.Photos[index].Animation
+// link is where the platform gets a photo or a file by itself, "" if VK names no
+// link.
+func link(photo db.Photo) string {
+	if photo.File == "" && len(photo.Sizes) > 0 {
+		return photo.Sizes[0].URL
 	}
-	return l.c.post.Photos[index].Sizes[0].URL
+	return photo.File
 }
 
 // smaller is the best size within smallerSide, or the least of them.
@@ -235,7 +246,7 @@ func smallerRules() photo.Rules {
 // mend answers a photo that could not be got: dead links are read again from
 // VK, once; then the photo comes down a rung. errPhotosLate if its host does not
 // answer: words do not wait for that, and photos alone, which a smaller size may
-// help, for no longer than photosFollow.
+// help, and documents for no longer than photosFollow. An animation has its still.
 func (l *photoLadder) mend(ctx context.Context, index int, err error, alone bool) error {
 	var failure *photo.Error
 	if !errors.As(err, &failure) {
@@ -252,6 +263,9 @@ func (l *photoLadder) mend(ctx context.Context, index int, err error, alone bool
 		l.Log.InfoContext(ctx, "photo links not refreshed", "delivery", l.c.ID, "error", err)
 	}
 	helps := alone && failure.Kind != photo.Avoided && l.rungs[index] < db.RungSmaller && time.Now().Before(l.until)
+	if item := l.c.post.Photos[index]; item.File != "" && l.rungs[index] < db.RungSmaller {
+		helps = alone && len(item.Sizes) > 0
+	}
 	switch {
 	case !failure.Temporary() || helps:
 		return l.lowerOne(ctx, index)
@@ -273,7 +287,7 @@ func (l *photoLadder) tookTooLong(ctx context.Context, step notice.Step) error {
 		if l.rungs[index] != db.RungURL {
 			continue
 		}
-		l.Pictures.TookTooLong(l.c.post.Photos[index].Sizes[0].URL)
+		l.Pictures.TookTooLong(link(l.c.post.Photos[index]))
 		if err := l.lowerTo(ctx, index, db.RungUpload); err != nil {
 			return err
 		}
@@ -286,9 +300,11 @@ func (l *photoLadder) tookTooLong(ctx context.Context, step notice.Step) error {
 func withFreshLinks(photos, fresh []db.Photo) (renewed []db.Photo, changed bool) {
 	renewed = slices.Clone(photos)
 	for i, old := range renewed {
-		same := slices.IndexFunc(fresh, func(p db.Photo) bool { return p.OwnerID == old.OwnerID && p.ID == old.ID })
-		if same >= 0 && len(fresh[same].Sizes) > 0 {
-			renewed[i].Sizes, changed = fresh[same].Sizes, true
+		same := slices.IndexFunc(fresh, func(p db.Photo) bool {
+			return p.OwnerID == old.OwnerID && p.ID == old.ID && (p.File == "") == (old.File == "")
+		})
+		if same >= 0 && link(fresh[same]) != "" {
+			renewed[i].Sizes, renewed[i].File, changed = fresh[same].Sizes, fresh[same].File, true
 		}
 	}
 	return renewed, changed
@@ -303,7 +319,7 @@ func (l *photoLadder) lower(ctx context.Context, step notice.Step, failedItem in
 	if failedItem > 0 && failedItem <= len(step.Photos) {
 		index := step.Photos[failedItem-1]
 		if l.rungs[index] == db.RungURL {
-			if err := l.Ledger.RefuseLink(ctx, l.link(step, index)); err != nil {
+			if err := l.Ledger.RefuseLink(ctx, link(l.c.post.Photos[index])); err != nil {
 				return err
 			}
 		}

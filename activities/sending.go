@@ -75,6 +75,7 @@ type sendJob struct {
 	part    int // the part to be sent, counted from 0
 	weights []int
 	sentAt  time.Time // when the last call began
+	upload  bool      // the call goes on beside the lane
 	cut     *db.Cut   // of a delivery in several parts
 	shown   db.Shown  // what the part shows, for the ledger
 
@@ -118,6 +119,8 @@ type sender interface {
 	settleUncertain(ctx context.Context, j *sendJob) ([]int64, error)
 	// send makes the calls, each through Outbound.attempt.
 	send(ctx context.Context, j *sendJob) error
+	// progress is what the heartbeats tell.
+	progress() []any
 }
 
 // refusedSend is what an answer that is no success means for the delivery.
@@ -137,7 +140,7 @@ func (r *refusedSend) Unwrap() error { return r.cause }
 // called any number of times: what has arrived is never sent again, and one
 // lease sends one part.
 func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, sender sender) (protocol.PartSent, error) {
-	defer beat(ctx, nothing)()
+	defer beat(ctx, sender.progress)()
 	j, over, err := o.open(ctx, request)
 	if err != nil {
 		return protocol.PartSent{}, o.fail(ctx, request, err)
@@ -331,7 +334,7 @@ func (o *Outbound) attempt(ctx context.Context, j *sendJob, timeout time.Duratio
 	callCtx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
 	attempt, err := o.Ledger.Begin(ctx, &j.Delivery, db.Attempt{
-		Part: j.part, Rung: rung, Lease: j.request.Lease, Timeout: timeout + deadlineSlack, Shown: j.shown, Cut: j.firstOfSeveral(),
+		Part: j.part, Rung: rung, Lease: j.request.Lease, Timeout: timeout + deadlineSlack, Upload: j.upload, Shown: j.shown, Cut: j.firstOfSeveral(),
 	})
 	if err != nil {
 		return err

@@ -1,15 +1,18 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"vestnik/db"
 	"vestnik/internal/compose"
 	"vestnik/internal/notice"
+	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
@@ -29,9 +32,11 @@ type Telegram struct {
 	Timeout time.Duration
 	// Pictures gets the bytes of photos that Telegram could not get by itself.
 	Pictures Pictures
-	// Fresh reads a post's photos again when their links have died; nil if
+	// Fresh reads a post's media again when their links have died; nil if
 	// there is no key that may.
 	Fresh func(ctx context.Context, ownerID, postID int64) ([]db.Photo, error)
+
+	uploads atomic.Int32 // of files, under way
 }
 
 // SendToTelegram sends the next part of a delivery to a chat.
@@ -43,8 +48,9 @@ func (t *Telegram) SendToTelegram(ctx context.Context, request protocol.SendPart
 type telegramSender struct {
 	*Telegram
 
-	steps []notice.Step
-	photo *photoLadder
+	steps     []notice.Step
+	photo     *photoLadder
+	uploading atomic.Pointer[upload]
 }
 
 func (t *telegramSender) timeout() time.Duration { return t.Timeout }
@@ -79,7 +85,9 @@ func (t *telegramSender) plan(j *sendJob) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		j.cut = &db.Cut{Parts: parts, Photos: j.post.Photos, Version: j.post.Version()}
+		j.cut = &db.Cut{Parts: parts, Version: j.post.Version()}
+		j.post.Photos = j.post.Media()
+		j.cut.Photos = j.post.Photos
 	}
 	weights := make([]int, len(t.steps))
 	for i, step := range t.steps {
@@ -117,18 +125,34 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 		if err != nil {
 			return err
 		}
-		j.shown = db.Shown{Kind: string(current.Recorded()), Wordless: step.Text == "" && len(current.Photos) > 0, Version: j.cut.Version}
+		j.shown = db.Shown{Kind: string(current.Recorded()), Wordless: step.Text == "" && (len(current.Photos) > 0 || step.Kind == notice.Document), Version: j.cut.Version}
 		for _, index := range current.Photos {
-			j.shown.Photos = append(j.shown.Photos, j.post.Photos[index].Name())
+			if current.Kind != notice.Document {
+				j.shown.Photos = append(j.shown.Photos, j.post.Photos[index].Name())
+			}
 		}
-		err = t.attempt(ctx, j, t.timeout(), t.photo.rung(current),
-			func(ctx context.Context) ([]int64, error) { return t.call(ctx, bot, j, current, photos) },
-			func(err error) *refusedSend { return t.classify(j, err, len(current.Photos) > 0) })
+		var file *upload
+		if t.photo.uploadsFile(current) {
+			file, err = t.beginUpload(ctx, j, current)
+		}
+		if err == nil {
+			err = t.sendStep(ctx, bot, j, current, photos, file)
+		}
 		var failure *telegram.Error
-		if err == nil || !errors.As(err, &failure) {
-			return err
-		}
+		var unread *photo.Error
 		switch {
+		case file.failed() != nil && ctx.Err() == nil, errors.As(err, &unread):
+			if err = t.photo.mend(ctx, current.Photos[0], cmp.Or(file.failed(), err), true); err != nil && !errors.Is(err, errPhotosLate) {
+				return err
+			}
+			if err == nil {
+				continue
+			}
+			return t.photosLate(ctx, j, step)
+		case errors.Is(err, errPhotosLate):
+			return t.photosLate(ctx, j, step)
+		case err == nil || !errors.As(err, &failure):
+			return err
 		case failure.Timeout && j.Status == protocol.StatusSending && t.photo.byURL(current) && t.photo.Pictures != nil:
 			if err := t.photo.tookTooLong(ctx, current); err != nil {
 				return err
@@ -150,6 +174,25 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 			return err
 		}
 	}
+}
+
+// sendStep makes the call of a step, a file's with the time that it needs.
+func (t *telegramSender) sendStep(ctx context.Context, bot *telegram.Client, j *sendJob, step notice.Step, photos []telegram.Photo, file *upload) error {
+	timeout := t.timeout()
+	if j.upload = file != nil; j.upload {
+		defer file.end()
+		timeout = file.timeout
+		photos = []telegram.Photo{{File: &telegram.File{Name: j.post.Photos[step.Photos[0]].Title, Size: file.Bytes, Content: file}}}
+	}
+	return t.attempt(ctx, j, timeout, t.photo.rung(step),
+		func(ctx context.Context) ([]int64, error) { return t.call(ctx, bot, j, step, photos) },
+		func(err error) *refusedSend {
+			if file.failed() != nil { // it is not Telegram that did not get through
+				return &refusedSend{cause: err, errorType: protocol.ErrRateLimited, reason: "photos_late",
+					ending: db.Ending{Outcome: db.OutcomeDegraded, Status: protocol.StatusSending, Error: file.failed().Error()}}
+			}
+			return t.classify(j, err, len(step.Photos) > 0)
+		})
 }
 
 // photosLate is for photos whose host does not answer. Whoever looks for a pet
@@ -185,6 +228,9 @@ func (t *telegramSender) call(ctx context.Context, bot *telegram.Client, j *send
 	switch step.Kind {
 	case notice.Animation:
 		message, err := bot.SendAnimation(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode, Keyboard: keyboard})
+		return []int64{message.ID}, err
+	case notice.Document:
+		message, err := bot.SendDocument(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0]})
 		return []int64{message.ID}, err
 	case notice.SinglePhoto:
 		message, err := bot.SendPhoto(ctx, telegram.PhotoMessage{Target: target, Photo: photos[0], Caption: step.Text, ParseMode: mode, Keyboard: keyboard})

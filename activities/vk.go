@@ -53,6 +53,8 @@ type vkSender struct {
 
 func (v *vkSender) timeout() time.Duration { return v.Timeout }
 
+func (v *vkSender) progress() []any { return nothing() }
+
 // reach is not needed: a repetition with the same guid is safe, and later the
 // wall is looked at.
 func (v *vkSender) reach(context.Context, *sendJob) error { return nil }

@@ -47,6 +47,12 @@ func (a *Walls) FreshPhotos(ctx context.Context, ownerID, postID int64) ([]post.
 	return post.Photos, err
 }
 
+// FreshMedia is FreshPhotos with the post's files.
+func (a *Walls) FreshMedia(ctx context.Context, ownerID, postID int64) ([]post.Photo, error) {
+	post, err := a.readPost(ctx, ownerID, postID)
+	return post.Media(), err
+}
+
 // CountPhotos tells how many photos a post shows, and documents and videos,
 // which may be pictures that VK has no preview of yet.
 func (a *Walls) CountPhotos(ctx context.Context, ownerID, postID int64) (int, error) {

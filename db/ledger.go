@@ -55,6 +55,8 @@ type Delivery struct {
 	// its next part is to wait still.
 	WordsFirst bool
 	DueIn      time.Duration
+	// PutOff: its next part was kept back once.
+	PutOff bool
 	// FirstAttemptAt is zero before the first attempt.
 	FirstAttemptAt time.Time
 	// Wanted: a person has asked for it, whatever its post's age.
@@ -100,7 +102,9 @@ type Attempt struct {
 	Lease int64
 	// Timeout is how long the call may be in flight.
 	Timeout time.Duration
-	Shown   Shown
+	// Upload: it goes on beside the lane, and bars no other call to the destination.
+	Upload bool
+	Shown  Shown
 	// Cut is kept with the first part of a delivery in several; else nil.
 	Cut *Cut
 
@@ -113,7 +117,7 @@ type Attempt struct {
 
 // Shown is what must be known of a part to edit it later.
 type Shown struct {
-	// Kind is message, photo, album or post.
+	// Kind is message, photo, album, document or post.
 	Kind string
 	// Wordless: it is photos alone, its words are in other parts.
 	Wordless bool
@@ -202,7 +206,7 @@ func (l *Ledger) expire(ctx context.Context, deliveryID, destinationID int64) er
 	}); err != nil {
 		return err
 	}
-	left, err := l.queries.InFlightFor(ctx, &destinationID)
+	left, err := l.queries.InFlightFor(ctx, relaysql.InFlightForParams{DestinationID: &destinationID, DeliveryID: deliveryID})
 	if err != nil {
 		return err
 	}
@@ -217,7 +221,7 @@ func deliveryOf(key protocol.DeliveryKey, row relaysql.OpenDeliveryRow) (Deliver
 		DeliveryKey: key, ID: row.ID, Status: row.Status, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo,
 		NamesRefused: row.NamesRefused, FailedTurns: int(row.FailedTurns),
 		Attempts: int(row.Attempts), Uncertain: int(row.UnknownAttempts), LeaseUsed: row.LeaseUsed, Wanted: row.Wanted, ReplyTo: row.ReplyTo,
-		Reason: row.Reason, Paused: row.Paused, WordsFirst: row.WordsFirst, DueIn: row.DueIn, FirstAttemptAt: orZero(row.FirstAttemptAt),
+		Reason: row.Reason, Paused: row.Paused, WordsFirst: row.WordsFirst, DueIn: row.DueIn, PutOff: row.PutOff, FirstAttemptAt: orZero(row.FirstAttemptAt),
 	}
 	if err := json.Unmarshal(row.Arrived, &delivery.Arrived); err != nil {
 		return Delivery{}, fmt.Errorf("its parts: %w", err)
@@ -274,7 +278,7 @@ func (l *Ledger) Uncertain(ctx context.Context, id int64, part int, acknowledged
 func (l *Ledger) Begin(ctx context.Context, delivery *Delivery, attempt Attempt) (Attempt, error) {
 	params := relaysql.BeginAttemptParams{
 		DeliveryID: delivery.ID, Status: delivery.Status, Attempts: int32(delivery.Attempts), UnknownAttempts: int32(delivery.Uncertain),
-		Part: int32(attempt.Part), Rung: attempt.Rung, Lease: attempt.Lease, Timeout: attempt.Timeout,
+		Part: int32(attempt.Part), Rung: attempt.Rung, Lease: attempt.Lease, Timeout: attempt.Timeout, Upload: attempt.Upload,
 		Kind: attempt.Shown.Kind, Wordy: !attempt.Shown.Wordless, Shown: attempt.Shown.Version, Photos: notNil(attempt.Shown.Photos),
 	}
 	if attempt.Cut != nil {

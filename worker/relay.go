@@ -49,7 +49,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Log: r.Log},
 	}
 	if len(cfg.Scan.Tokens()) > 0 {
-		telegram.Fresh, toVK.Walls, toVK.Album.Walls = walls.FreshPhotos, walls, walls
+		telegram.Fresh, toVK.Walls, toVK.Album.Walls = walls.FreshMedia, walls, walls
 	}
 	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, r) })
 	workers.AtStart(func(ctx context.Context) { keepSchedules(ctx, starting, r.Log) })

@@ -34,7 +34,7 @@ func TestAnEmptyEnvironmentGivesTheDocumentedDefaults(t *testing.T) {
 	require.Equal(t, time.Minute, config.Scan.Interval)
 	require.Equal(t, 48*time.Hour, config.Scan.MaxAge)
 	require.Equal(t, Telegram{
-		ParseMode: "HTML", RatePerSec: 1, PerMinute: 20, BotPerSec: 28, MaxMedia: 10, HTTPTimeout: 10 * time.Second,
+		ParseMode: "HTML", RatePerSec: 1, PerMinute: 20, BotPerSec: 28, MaxMedia: 10, MaxFileMB: 2000, HTTPTimeout: 10 * time.Second,
 	}, config.Telegram)
 	require.Equal(t, VKOut{
 		RatePerSec: 1, HTTPTimeout: 10 * time.Second, FromGroup: true, MaxMedia: 10, MaxText: 15000,

@@ -152,6 +152,7 @@ type Telegram struct {
 	PerMinute   int           `env:"TG_PER_MINUTE" envDefault:"20" about:"messages per minute into a group, photos of an album counted singly; 0: no limit"`
 	BotPerSec   float64       `env:"TG_BOT_PER_SEC" envDefault:"28" about:"messages per second of one bot to all its chats, from each worker; Telegram allows about 30; 0: no limit"`
 	MaxMedia    int           `env:"TG_MAX_MEDIA" envDefault:"10" about:"photos per post, at most; more than 10 go as several albums; 0: text only"`
+	MaxFileMB   int           `env:"TG_MAX_FILE_MB" envDefault:"2000" about:"size of the largest document or GIF brought as a file; Telegram's own server takes 50, one of yours (TELEGRAM_API_URL) 2000; 0: links only"`
 	HTTPTimeout time.Duration `env:"TG_HTTP_TIMEOUT" envDefault:"10s" about:"for one call"`
 }
 
@@ -178,6 +179,7 @@ func (t *Telegram) check(sheet *sheet) {
 	sheet.between("TG_PER_MINUTE", t.PerMinute, 0, 10_000)
 	// More than ten go as several albums; 50 is what package route takes too.
 	sheet.between("TG_MAX_MEDIA", t.MaxMedia, 0, 50)
+	sheet.between("TG_MAX_FILE_MB", t.MaxFileMB, 0, 2000)
 	sheet.positive("TG_HTTP_TIMEOUT", t.HTTPTimeout)
 }
 

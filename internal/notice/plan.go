@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"strconv"
 
 	"vestnik/internal/petpost"
@@ -9,13 +10,15 @@ import (
 // Kind is what one step of a delivery sends.
 type Kind string
 
-// The kinds of steps: sendMessage, sendPhoto, sendMediaGroup, sendAnimation. A
-// message with an animation is edited, and recorded, like one with a photo.
+// The kinds of steps: sendMessage, sendPhoto, sendMediaGroup, sendAnimation,
+// sendDocument. A message with an animation is edited, and recorded, like one with
+// a photo.
 const (
 	Message     Kind = "message"
 	SinglePhoto Kind = "photo"
 	Album       Kind = "album"
 	Animation   Kind = "animation"
+	Document    Kind = "document"
 )
 
 // NoReply is the ReplyTo of a step that answers no other.
@@ -25,7 +28,8 @@ const NoReply = -1
 // turns and to resume, and nothing that must stay out of its history.
 type Shape struct {
 	Kind Kind `json:"kind"`
-	// Photos are indexes into the post's photos: none, one, or two to ten.
+	// Photos are indexes into the post's media, its photos first: none, one, or two
+	// to ten. A document has one, which is a file.
 	Photos []int `json:"photos,omitempty"`
 	// ReplyTo is the index of the step whose first message this one answers, or NoReply.
 	ReplyTo int `json:"reply_to"`
@@ -73,6 +77,9 @@ type Options struct {
 	// MaxMedia is how many photos are shown at most; 0 or less shows none and
 	// says where they are. More than MaxAlbum go as several albums.
 	MaxMedia int
+	// MaxFile is the size in bytes of the largest document that follows as a file;
+	// one of unknown size does. 0 brings none.
+	MaxFile int64
 	// LinkPreview shows the preview of the source link under a notice without photos.
 	LinkPreview bool
 	// ContactButtons puts the contacts under the last message with words.
@@ -105,7 +112,8 @@ func limit(asked, most int) int {
 // do it: one photo with its caption; two to ten as an album with the caption
 // on the first; more as albums of like size. A text too long for a caption
 // goes first, and the photos answer it. A text too long for a message goes in
-// parts. Link previews are off where there are photos.
+// parts. Link previews are off where there are photos. Documents, which the text
+// names, follow as files.
 func PlanTelegram(post petpost.Post, options Options) Plan {
 	pictures := showable(post)
 	pictures = pictures[:min(len(pictures), max(options.MaxMedia, 0))]
@@ -149,6 +157,9 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 		step(kind, caption, photos, replyTo)
 		caption = nil
 	}
+	for _, file := range files(post, options) {
+		step(Document, nil, []int{file}, 0)
+	}
 	if options.ContactButtons {
 		last := len(plan.Steps) - 1
 		for plan.Steps[last].Text == "" {
@@ -167,6 +178,17 @@ func showable(post petpost.Post) (photos []int) {
 		}
 	}
 	return photos
+}
+
+// files are the indexes into the post's media of those that follow as files.
+func files(post petpost.Post, options Options) (files []int) {
+	media := post.Media()
+	for i := len(post.Photos); i < len(media) && options.MaxFile > 0; i++ {
+		if media[i].Bytes <= options.MaxFile && len(files) < options.MaxMedia {
+			files = append(files, i)
+		}
+	}
+	return files
 }
 
 // balance deals photos into albums of like size, the larger ones first, none
@@ -206,7 +228,7 @@ func (s Step) WithoutPhotos(lost ...int) Step {
 	if len(left) == len(s.Photos) {
 		return s
 	}
-	missing := len(s.Photos) - len(left)
+	missing, kind := len(s.Photos)-len(left), s.Kind
 	s.Photos, s.Weight = left, max(1, len(left))
 	switch len(left) {
 	case 0:
@@ -215,20 +237,30 @@ func (s Step) WithoutPhotos(lost ...int) Step {
 			s.Preview = s.Source
 		}
 		if s.Text == "" {
-			words := Text{{Text: "🖼 "}, {Text: "Фото в оригинале", Link: s.Source}, {Text: "\n\n"}, {Text: s.Source, Link: s.Source}}
+			icon, label := "🖼 ", "Фото в оригинале"
+			if kind == Document {
+				icon, label = "📄 ", "Документ в оригинале"
+			}
+			words := Text{{Text: icon}, {Text: label, Link: s.Source}, {Text: "\n\n"}, {Text: s.Source, Link: s.Source}}
 			s.Text, s.Unmarked = Render(words, s.ParseMode), Render(words, Unmarked)
 			return s
 		}
 	case 1:
 		s.Kind = SinglePhoto
 	}
-	s.name(missing)
+	s.name(Text{{Text: "🖼 "}, {Text: strconv.Itoa(missing) + " фото в оригинале", Link: s.Source}})
 	return s
 }
 
-// name adds a line about lost photos, if there is room.
-func (s *Step) name(lost int) {
-	line := Text{{Text: "🖼 "}, {Text: strconv.Itoa(lost) + " фото в оригинале", Link: s.Source}}
+// Still is the step of an animation as its still, with the link to what moves.
+func (s Step) Still(link string) Step {
+	s.Kind = SinglePhoto
+	s.name(Text{{Text: "🎞 "}, {Text: "Анимация", Link: cmp.Or(webURL(link), s.Source)}})
+	return s
+}
+
+// name adds a line about what was lost, if there is room.
+func (s *Step) name(line Text) {
 	if s.Text != "" {
 		line = append(Text{{Text: "\n\n"}}, line...)
 	}

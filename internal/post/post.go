@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // ID names a post. It is unique for ever within VK; post ids count up per owner
@@ -103,6 +106,11 @@ type Photo struct {
 	Sizes     []Size `json:"sizes"` // the best first; none if VK names no link
 	// Animation is the link to the moving picture that this is a still of.
 	Animation string `json:"animation,omitempty"`
+	// File is the link under which it goes as a file, of Media only; Title is the
+	// name of that file, Bytes its size, 0 if VK does not tell.
+	File  string `json:"file,omitempty"`
+	Title string `json:"title,omitempty"`
+	Bytes int64  `json:"bytes,omitempty"`
 }
 
 // Name is what VK calls the photo, whatever its links are.
@@ -141,4 +149,58 @@ type Attachment struct {
 	// Seconds is the length of a video, Answers are those of a poll.
 	Seconds int      `json:"seconds,omitempty"`
 	Answers []string `json:"answers,omitempty"`
+	// Extension is a document's, in lower case and without the dot, Bytes its
+	// size; 0 if VK does not tell.
+	Extension string `json:"ext,omitempty"`
+	Bytes     int64  `json:"bytes,omitempty"`
+}
+
+// maxFileName bounds the name of a file, in letters.
+const maxFileName = 120
+
+// Media is what a post brings beside its words: its photos, an animation that is
+// its only one as a file, and then the files: the animations among several photos
+// and the documents.
+func (p Post) Media() []Photo {
+	media := slices.Clone(p.Photos)
+	for i, photo := range p.Photos {
+		switch {
+		case photo.Animation == "":
+		case len(p.Photos) == 1:
+			media[i].File, media[i].Title = photo.Animation, fileName(photo.Title, "gif")
+		default:
+			photo.File, photo.Title, photo.Sizes = photo.Animation, fileName(photo.Title, "gif"), nil
+			media = append(media, photo)
+		}
+	}
+	for _, attachment := range p.Attachments {
+		if attachment.Kind != "doc" || !strings.HasPrefix(attachment.URL, "http") {
+			continue
+		}
+		file := Photo{Kind: attachment.Kind, File: attachment.URL, Title: fileName(attachment.Title, attachment.Extension), Bytes: attachment.Bytes}
+		_, _ = fmt.Sscanf(attachment.Ref, "doc%d_%d", &file.OwnerID, &file.ID) // without a name there, it has none here
+		media = append(media, file)
+	}
+	return media
+}
+
+// fileName is a title as the name of a file with the extension.
+func fileName(title, extension string) string {
+	name := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || strings.ContainsRune(`/\"`, r) {
+			return '_'
+		}
+		return r
+	}, cmp.Or(title, "file"))
+	suffix := ""
+	if extension != "" {
+		suffix = "." + extension
+		if at := len(name) - len(suffix); at >= 0 && strings.EqualFold(name[at:], suffix) {
+			name = name[:at]
+		}
+	}
+	if letters := []rune(name); len(letters) > maxFileName {
+		name = string(letters[:maxFileName])
+	}
+	return name + suffix
 }

@@ -132,6 +132,7 @@ func Messages(post petpost.Post, target route.Target) (messages []Message) {
 		}
 		return []Message{message}
 	}
+	media := post.Media()
 	for _, step := range compose.Telegram(post, target, false).Steps {
 		message := Message{
 			Kind: string(step.Kind), Text: step.Text, ParseMode: string(step.ParseMode), Preview: step.Preview, Silent: step.Silent,
@@ -141,11 +142,10 @@ func Messages(post petpost.Post, target route.Target) (messages []Message) {
 		}
 		for _, index := range step.Photos {
 			link := "(VK names no link)"
-			if sizes := post.Photos[index].Sizes; len(sizes) > 0 {
+			if file := media[index].File; file != "" {
+				link = file
+			} else if sizes := media[index].Sizes; len(sizes) > 0 {
 				link = sizes[0].URL
-			}
-			if step.Kind == notice.Animation {
-				link = post.Photos[index].Animation
 			}
 			message.Photos = append(message.Photos, link)
 		}

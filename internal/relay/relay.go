@@ -149,6 +149,10 @@ func defaults(cfg config.Config) (route.Defaults, error) {
 	onUnknown := route.OnUnknown(cfg.Relay.OnUnknown)
 	tg, wall := &defaults.Telegram, &defaults.VK
 	tg.RatePerSec, tg.PerMinute, tg.MaxMedia = cfg.Telegram.RatePerSec, cfg.Telegram.PerMinute, cfg.Telegram.MaxMedia
+	tg.MaxFile = int64(cfg.Telegram.MaxFileMB) * 1_000_000
+	if cfg.Platforms.TelegramURL == telegram.DefaultBaseURL {
+		tg.MaxFile = min(tg.MaxFile, telegram.MaxUpload)
+	}
 	tg.ParseMode, tg.OnUnknown = notice.ParseMode(cfg.Telegram.ParseMode), onUnknown
 	wall.RatePerSec, wall.MaxMedia, wall.AttachMedia = cfg.VKOut.RatePerSec, cfg.VKOut.MaxMedia, cfg.VKOut.AttachMedia
 	wall.MaxText, wall.OnUnknown = cfg.VKOut.MaxText, onUnknown

@@ -43,6 +43,8 @@ type Settings struct {
 	// MaxMedia is photos per post, if AttachMedia.
 	MaxMedia    int
 	AttachMedia bool
+	// MaxFile is the size in bytes of the largest file that is brought, Telegram's only.
+	MaxFile int64
 	// Silent is Telegram's disable_notification, VK's mute_notifications.
 	Silent         bool
 	Header, Footer string
@@ -83,7 +85,7 @@ func StandardDefaults() Defaults {
 func (s Settings) TelegramOptions() notice.Options {
 	options := notice.DefaultOptions()
 	options.ParseMode = s.ParseMode
-	options.MaxMedia = s.shownMedia()
+	options.MaxMedia, options.MaxFile = s.shownMedia(), s.MaxFile
 	options.LinkPreview = s.LinkPreview
 	options.ContactButtons = s.ContactButtons
 	options.Silent = s.Silent

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"mime/multipart"
 	"net/http"
@@ -16,10 +17,12 @@ import (
 	"vestnik/internal/wire"
 )
 
-// file is a file of a call: the form's field, and what is in it.
+// file is a file of a call: the form's field, and what is in it. One that is read while it is sent is the call's only
+// one.
 type file struct {
 	field, name string
 	content     []byte
+	read        *File
 }
 
 // call makes one call and decodes Telegram's result into result. Its errors are *Error.
@@ -47,8 +50,11 @@ func (c *Client) awaitTurn(ctx context.Context, method string, result any) error
 }
 
 func (c *Client) callWithin(ctx context.Context, timeout time.Duration, method string, params, result any, files []file) error {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	if len(files) == 0 || files[0].read == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
 	req, err := c.request(ctx, method, params, files)
 	if err != nil { // which may quote what was to be sent, so it stays here
 		return &Error{Class: Internal, Method: method, Description: "the request could not be built"}
@@ -68,21 +74,35 @@ func (c *Client) callWithin(ctx context.Context, timeout time.Duration, method s
 }
 
 // request is the call as JSON, or as a form if it has files. Its body can be sent again if a kept-alive connection
-// turns out to be closed before the first byte.
+// turns out to be closed before the first byte, unless a file is read into it.
 func (c *Client) request(ctx context.Context, method string, params any, files []file) (*http.Request, error) {
 	body, err := encodeJSON(params)
-	kind := "application/json"
+	kind, end := "application/json", []byte(nil)
 	if err == nil && len(files) > 0 {
-		body, kind, err = form(body, files)
+		body, end, kind, err = form(body, files)
 	}
 	if err != nil {
 		return nil, err
+	}
+	read := (*File)(nil)
+	if len(files) > 0 {
+		read = files[0].read
+	}
+	if read == nil {
+		body = append(body, end...)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+method, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", kind)
+	if read != nil {
+		req.Body, req.GetBody = io.NopCloser(io.MultiReader(bytes.NewReader(body), read.Content, bytes.NewReader(end))), nil
+		req.ContentLength = -1
+		if read.Size >= 0 {
+			req.ContentLength = int64(len(body)) + read.Size + int64(len(end))
+		}
+	}
 	return req, nil
 }
 
@@ -95,11 +115,12 @@ func encodeJSON(value any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// form is the members of a JSON object and the files as multipart/form-data, with its content type.
-func form(object []byte, files []file) ([]byte, string, error) {
+// form is the members of a JSON object and the files as multipart/form-data, with its content type. A file that is read
+// while it is sent belongs between body and end.
+func form(object []byte, files []file) (body, end []byte, kind string, err error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(object, &fields); err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	var out bytes.Buffer
 	writer := multipart.NewWriter(&out) // into memory, which never fails
@@ -114,8 +135,9 @@ func form(object []byte, files []file) ([]byte, string, error) {
 		part, _ := writer.CreateFormFile(f.field, f.name)
 		_, _ = part.Write(f.content)
 	}
-	err := writer.Close()
-	return out.Bytes(), writer.FormDataContentType(), err
+	begun := out.Len()
+	err = writer.Close()
+	return out.Bytes()[:begun], out.Bytes()[begun:], writer.FormDataContentType(), err
 }
 
 // read decodes a success into result, and classifies anything else.

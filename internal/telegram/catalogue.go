@@ -53,6 +53,10 @@ var catalogue = []row{
 	{code: 400, text: "file is too big", class: MediaUnsupported},
 	{code: 400, text: "type of file mismatch", class: MediaUnsupported},
 	{code: 400, text: "file must be non-empty", class: MediaUnsupported},
+	{text: "rights to send documents", class: MediaUnsupported}, // the chat takes words and photos all the same
+	{text: "rights to send animations", class: MediaUnsupported},
+	{text: "chat_send_docs_forbidden", class: MediaUnsupported},
+	{text: "chat_send_gifs_forbidden", class: MediaUnsupported},
 	{code: 400, text: "media_empty", class: MediaUnsupported},
 	{code: 400, text: "media_invalid", class: MediaUnsupported},
 	{code: 400, text: "group send failed", class: MediaUnsupported},
@@ -193,7 +197,7 @@ func classify(r refusal) *Error {
 }
 
 func lookUp(method string, code int, text string) row {
-	media := method == "sendPhoto" || method == "sendMediaGroup" || method == "sendAnimation"
+	media := method == "sendPhoto" || method == "sendMediaGroup" || method == "sendAnimation" || method == "sendDocument"
 	for _, r := range catalogue {
 		if (r.code == 0 || r.code == code) && (r.text == "" || strings.Contains(text, r.text)) && (media || !r.media) {
 			return r

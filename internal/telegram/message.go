@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-telegram/bot"
 	"github.com/go-telegram/bot/models"
@@ -97,11 +99,21 @@ type TextMessage struct {
 	Keyboard  Keyboard
 }
 
-// Photo is a picture: by URL, by the file_id of one sent before, or by its bytes. Exactly one of the three is set.
+// Photo is a picture: by URL, by the file_id of one sent before, by its bytes, or read while it is sent. Exactly one of
+// the four is set.
 type Photo struct {
 	URL    string
 	FileID string
 	Bytes  []byte
+	File   *File
+}
+
+// File is what is uploaded as it is read, once: never the whole of it is in memory. The call has the time that its
+// context has, not the client's.
+type File struct {
+	Name    string // as readers see it
+	Size    int64  // in bytes; negative if it is not known
+	Content io.Reader
 }
 
 // reference is what stands for the photo in a call that uploads nothing; "" when it has to be uploaded.
@@ -113,8 +125,8 @@ func (p Photo) reference() string {
 }
 
 func (p Photo) check() error {
-	if kinds := []bool{p.URL != "", p.FileID != "", len(p.Bytes) > 0}; len(slices.DeleteFunc(kinds, func(set bool) bool { return !set })) != 1 {
-		return errors.New("a photo needs exactly one of URL, FileID and Bytes")
+	if kinds := []bool{p.URL != "", p.FileID != "", len(p.Bytes) > 0, p.File != nil}; len(slices.DeleteFunc(kinds, func(set bool) bool { return !set })) != 1 {
+		return errors.New("a photo needs exactly one of URL, FileID, Bytes and File")
 	}
 	return nil
 }
@@ -196,7 +208,7 @@ func (p Photo) media(i int, caption string, mode ParseMode) (media, []file) {
 		return m, nil
 	}
 	m.Media = "attach://" + photoName(i)
-	return m, []file{{photoName(i), photoName(i), p.Bytes}}
+	return m, []file{{photoName(i), photoName(i), p.Bytes, nil}}
 }
 
 // SendMessage sends a text.
@@ -217,33 +229,41 @@ func (c *Client) SendPhoto(ctx context.Context, m PhotoMessage) (sent Message, e
 	return c.sendOne(ctx, "sendPhoto", m)
 }
 
-// SendAnimation sends a GIF or a silent video, which Telegram fetches from its URL: up to 20 MB.
+// SendAnimation sends a GIF or a silent video. Telegram fetches it from its URL up to MaxByURL; an upload is a File.
 func (c *Client) SendAnimation(ctx context.Context, m PhotoMessage) (sent Message, err error) {
 	return c.sendOne(ctx, "sendAnimation", m)
+}
+
+// SendDocument sends a file of any kind. Telegram fetches GIFs, PDFs and ZIPs from their URLs up to MaxByURL; an upload
+// is a File.
+func (c *Client) SendDocument(ctx context.Context, m PhotoMessage) (sent Message, err error) {
+	return c.sendOne(ctx, "sendDocument", m)
 }
 
 func (c *Client) sendOne(ctx context.Context, method string, m PhotoMessage) (sent Message, err error) {
 	if err := errors.Join(m.Photo.check(), m.Keyboard.check()); err != nil {
 		return sent, internal(method, err)
 	}
-	photo, animation := m.Photo.reference(), ""
-	if method == "sendAnimation" {
-		photo, animation = "", photo
-	}
+	field := strings.ToLower(strings.TrimPrefix(method, "send"))
+	references := map[string]string{field: m.Photo.reference()}
 	var files []file
-	if m.Photo.reference() == "" {
-		files = []file{{"photo", photoName(0), m.Photo.Bytes}}
+	switch {
+	case m.Photo.File != nil:
+		files = []file{{field, m.Photo.File.Name, nil, m.Photo.File}}
+	case m.Photo.reference() == "":
+		files = []file{{field, photoName(0), m.Photo.Bytes, nil}}
 	}
 	// The library's own type for a URL writes it without escaping.
 	err = c.call(ctx, method, struct {
 		bot.SendPhotoParams
 		Photo     string `json:"photo,omitempty"`
 		Animation string `json:"animation,omitempty"`
+		Document  string `json:"document,omitempty"`
 	}{bot.SendPhotoParams{
 		ChatID: m.Chat.id(), MessageThreadID: m.thread(), Caption: m.Caption,
 		ParseMode: models.ParseMode(m.ParseMode), DisableNotification: m.Silent, ReplyParameters: m.reply(),
 		ReplyMarkup: m.Keyboard.markup(),
-	}, photo, animation}, &sent, files...)
+	}, references["photo"], references["animation"], references["document"]}, &sent, files...)
 	return sent, err
 }
 

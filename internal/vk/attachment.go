@@ -19,8 +19,9 @@ type Attachment struct {
 	URL       string // where it can be opened; empty if nowhere
 	// Photo is set for photos, and for what is one in all but name (posted_photo, graffiti).
 	Photo *post.Photo
-	// Extension is a document's, in lower case; Seconds the length of a video, Answers a poll's.
+	// Extension is a document's, in lower case, Bytes its size; Seconds the length of a video, Answers a poll's.
 	Extension string
+	Bytes     int64
 	Seconds   int
 	Answers   []string
 	// Preview is the picture that stands for a video, a link, an article and so on, best first; may be empty.
@@ -53,7 +54,7 @@ func (a Attachment) picture() *post.Photo {
 	case a.Type == "video", a.Type == "doc" && slices.Contains([]string{"jpg", "jpeg", "png", "webp", "bmp"}, a.Extension):
 		return p
 	case a.Type == "doc" && a.Extension == "gif":
-		p.Animation = a.URL
+		p.Animation, p.Title, p.Bytes = a.URL, a.Title, a.Bytes
 		return p
 	}
 	return nil
@@ -62,7 +63,10 @@ func (a Attachment) picture() *post.Photo {
 // attachment is what readers see of it beside the text.
 func (a Attachment) attachment() post.Attachment {
 	seen := post.Attachment{Kind: a.Type, Title: a.Title, URL: a.URL, Seconds: a.Seconds, Answers: a.Answers}
-	if a.Type == "doc" || a.Type == "poll" {
+	switch a.Type {
+	case "doc":
+		seen.Ref, seen.Extension, seen.Bytes = a.Ref(), a.Extension, a.Bytes
+	case "poll":
 		seen.Ref = a.Ref()
 	}
 	return seen
@@ -89,6 +93,7 @@ type rawAttachment struct {
 	URL       flexString `json:"url"`
 	ViewURL   flexString `json:"view_url"`
 	Ext       flexString `json:"ext"`
+	Size      flexInt    `json:"size"`
 	Duration  flexInt    `json:"duration"`
 	Answers   flexList   `json:"answers"`
 
@@ -140,6 +145,7 @@ func decodeAttachment(raw json.RawMessage) Attachment {
 	v := object.value
 	a.OwnerID, a.ID, a.AccessKey = int64(v.OwnerID), int64(v.ID), string(v.AccessKey)
 	a.Title, a.URL = v.title(a.Type), v.link(a)
+	a.Bytes = max(int64(v.Size), 0)
 	a.Extension, a.Seconds = strings.ToLower(string(v.Ext)), int(min(max(v.Duration, 0), 1e6))
 	for _, raw := range v.Answers {
 		var answer flexObject[struct {

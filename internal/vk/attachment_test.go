@@ -119,7 +119,7 @@ func TestWhatShowsAsAPhotoBecomesOne(t *testing.T) {
 		{"type":"photo","photo":{"id":2,"owner_id":-1,"text":"Особая примета","sizes":[`+size("x", 604, 403)+`]}},
 		{"type":"doc","doc":{"id":3,"owner_id":5,"ext":"JPG","title":"фото.jpg","url":"https://vk.com/doc5_3?hash=a",`+preview+`}},
 		{"type":"doc","doc":{"id":4,"owner_id":5,"ext":"gif","title":"кот.gif","url":"https://vk.com/doc5_4?hash=a",`+preview+`}},
-		{"type":"doc","doc":{"id":6,"owner_id":5,"ext":"pdf","access_key":"k","title":"Листовка.pdf","url":"https://vk.com/doc5_6?hash=a"}},
+		{"type":"doc","doc":{"id":6,"owner_id":5,"ext":"pdf","access_key":"k","title":"Листовка.pdf","size":70000,"url":"https://vk.com/doc5_6?hash=a"}},
 		{"type":"poll","poll":{"id":9,"owner_id":-1,"question":"Где видели?","answers":[{"id":1,"text":"У моста","votes":3},{"id":2,"text":"В парке"}]}}],
 		"copy_history":[{"id":2,"owner_id":-2,"from_id":77,"geo":{"coordinates":"56.85 53.2","place":{"title":"Мельница"}}}]}`).Content()
 	require.Equal(t, `Пропал кот "Сёма" ❗&copy`, content.Text)
@@ -133,7 +133,7 @@ func TestWhatShowsAsAPhotoBecomesOne(t *testing.T) {
 	require.Equal(t, "https://vk.com/doc5_4?hash=a", content.Photos[2].Animation)
 	require.Equal(t, []post.Attachment{
 		{Kind: "video", Title: "Сёма", URL: "https://vk.com/video-5_7?list=ab", Seconds: 65},
-		{Kind: "doc", Title: "Листовка.pdf", URL: "https://vk.com/doc5_6?hash=a", Ref: "doc5_6_k"},
+		{Kind: "doc", Title: "Листовка.pdf", URL: "https://vk.com/doc5_6?hash=a", Ref: "doc5_6_k", Extension: "pdf", Bytes: 70000},
 		{Kind: "poll", Title: "Где видели?", URL: "https://vk.com/poll-1_9", Ref: "poll-1_9", Answers: []string{"У моста", "В парке"}},
 		{Kind: "geo", Title: "Мельница", URL: "https://yandex.ru/maps/?pt=53.200000,56.850000&z=16"},
 	}, content.Attachments)

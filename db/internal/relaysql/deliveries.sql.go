@@ -123,8 +123,8 @@ WITH wanted AS (
     FOR UPDATE OF v
 ), begun AS (
     INSERT INTO relay.delivery_attempts (delivery_id, destination_id, part, number, rung, lease, deadline, kind, wordy, shown, photos)
-    SELECT w.id, w.destination_id, $6::int, w.attempts + 1, $7::text, $8::bigint, now() + $9::interval, $10::text, $11::boolean,
-           $12::bytea, $13::text[]
+    SELECT w.id, CASE WHEN NOT $6::boolean THEN w.destination_id END, $7::int, w.attempts + 1, $8::text, $9::bigint, now() + $10::interval, $11::text, $12::boolean,
+           $13::bytea, $14::text[]
     FROM wanted w
     ON CONFLICT (destination_id) WHERE finished_at IS NULL DO NOTHING
     RETURNING delivery_id, number, started_at
@@ -144,6 +144,7 @@ type BeginAttemptParams struct {
 	Status          string
 	Attempts        int32
 	UnknownAttempts int32
+	Upload          bool
 	Part            int32
 	Rung            string
 	Lease           int64
@@ -160,7 +161,7 @@ type BeginAttemptRow struct {
 }
 
 // Nothing begins if the delivery has changed since it was opened, its destination is
-// paused, or another call is in flight.
+// paused, or another call is in flight. An upload has no destination here: it bars no other call.
 func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (BeginAttemptRow, error) {
 	row := q.db.QueryRow(ctx, beginAttempt,
 		arg.Cut,
@@ -168,6 +169,7 @@ func (q *Queries) BeginAttempt(ctx context.Context, arg BeginAttemptParams) (Beg
 		arg.Status,
 		arg.Attempts,
 		arg.UnknownAttempts,
+		arg.Upload,
 		arg.Part,
 		arg.Rung,
 		arg.Lease,
@@ -535,11 +537,16 @@ func (q *Queries) GetDelivery(ctx context.Context, arg GetDeliveryParams) (GetDe
 const inFlightFor = `-- name: InFlightFor :one
 SELECT coalesce(max(a.deadline - now()), '0'::interval)::interval AS left
 FROM relay.delivery_attempts a
-WHERE a.destination_id = $1 AND a.finished_at IS NULL
+WHERE (a.destination_id = $1 OR a.delivery_id = $2) AND a.finished_at IS NULL
 `
 
-func (q *Queries) InFlightFor(ctx context.Context, destinationID *int64) (time.Duration, error) {
-	row := q.db.QueryRow(ctx, inFlightFor, destinationID)
+type InFlightForParams struct {
+	DestinationID *int64
+	DeliveryID    int64
+}
+
+func (q *Queries) InFlightFor(ctx context.Context, arg InFlightForParams) (time.Duration, error) {
+	row := q.db.QueryRow(ctx, inFlightFor, arg.DestinationID, arg.DeliveryID)
 	var left time.Duration
 	err := row.Scan(&left)
 	return left, err
@@ -777,7 +784,7 @@ func (q *Queries) MarkTold(ctx context.Context, ids []int64) error {
 
 const openDelivery = `-- name: OpenDelivery :one
 SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted, v.words_first, v.first_attempt_at,
-       greatest(v.due_at - now(), '0'::interval)::interval AS due_in,
+       greatest(v.due_at - now(), '0'::interval)::interval AS due_in, (v.due_at IS NOT NULL)::boolean AS put_off,
        d.id AS destination_id, d.migrated_to, d.names_refused, d.failed_turns, (d.paused_at IS NOT NULL)::boolean AS paused,
        coalesce((SELECT jsonb_agg(t.message_ids ORDER BY t.part) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), '[]')::jsonb AS arrived,
        -- The first message of the delivery that this one answers, if it is in the chat that the destination is now.
@@ -810,6 +817,7 @@ type OpenDeliveryRow struct {
 	WordsFirst      bool
 	FirstAttemptAt  *time.Time
 	DueIn           time.Duration
+	PutOff          bool
 	DestinationID   int64
 	MigratedTo      *int64
 	NamesRefused    bool
@@ -841,6 +849,7 @@ func (q *Queries) OpenDelivery(ctx context.Context, arg OpenDeliveryParams) (Ope
 		&i.WordsFirst,
 		&i.FirstAttemptAt,
 		&i.DueIn,
+		&i.PutOff,
 		&i.DestinationID,
 		&i.MigratedTo,
 		&i.NamesRefused,

@@ -100,7 +100,7 @@ UPDATE relay.deliveries SET untold = false WHERE id = ANY(@ids::bigint[]);
 
 -- name: OpenDelivery :one
 SELECT v.id, v.status, v.reason, v.attempts, v.unknown_attempts, v.captcha, v.cut, v.wanted, v.words_first, v.first_attempt_at,
-       greatest(v.due_at - now(), '0'::interval)::interval AS due_in,
+       greatest(v.due_at - now(), '0'::interval)::interval AS due_in, (v.due_at IS NOT NULL)::boolean AS put_off,
        d.id AS destination_id, d.migrated_to, d.names_refused, d.failed_turns, (d.paused_at IS NOT NULL)::boolean AS paused,
        coalesce((SELECT jsonb_agg(t.message_ids ORDER BY t.part) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), '[]')::jsonb AS arrived,
        -- The first message of the delivery that this one answers, if it is in the chat that the destination is now.
@@ -140,11 +140,11 @@ WHERE v.id = c.delivery_id;
 -- name: InFlightFor :one
 SELECT coalesce(max(a.deadline - now()), '0'::interval)::interval AS left
 FROM relay.delivery_attempts a
-WHERE a.destination_id = $1 AND a.finished_at IS NULL;
+WHERE (a.destination_id = @destination_id OR a.delivery_id = @delivery_id) AND a.finished_at IS NULL;
 
 -- name: BeginAttempt :one
 -- Nothing begins if the delivery has changed since it was opened, its destination is
--- paused, or another call is in flight.
+-- paused, or another call is in flight. An upload has no destination here: it bars no other call.
 WITH wanted AS (
     SELECT v.id, v.destination_id, v.attempts
     FROM relay.deliveries v
@@ -153,7 +153,7 @@ WITH wanted AS (
     FOR UPDATE OF v
 ), begun AS (
     INSERT INTO relay.delivery_attempts (delivery_id, destination_id, part, number, rung, lease, deadline, kind, wordy, shown, photos)
-    SELECT w.id, w.destination_id, @part::int, w.attempts + 1, @rung::text, @lease::bigint, now() + @timeout::interval, @kind::text, @wordy::boolean,
+    SELECT w.id, CASE WHEN NOT @upload::boolean THEN w.destination_id END, @part::int, w.attempts + 1, @rung::text, @lease::bigint, now() + @timeout::interval, @kind::text, @wordy::boolean,
            @shown::bytea, @photos::text[]
     FROM wanted w
     ON CONFLICT (destination_id) WHERE finished_at IS NULL DO NOTHING

@@ -23,6 +23,7 @@ func (c *Core) NewControl(mux *http.ServeMux) *Control {
 	// A page of another origin in somebody's browser must not steer the sandbox.
 	api := &Control{mux: mux, guard: http.NewCrossOriginProtection()}
 	mux.HandleFunc("GET /sandbox/photos/{file}", c.pictures.servePicture)
+	mux.HandleFunc("GET /sandbox/files/{file}", c.pictures.serveFile)
 	mux.HandleFunc("GET /sandbox/uploads/{id}", c.pictures.serveUpload)
 	Handle(api, "GET /sandbox/calls", func(r Request, _ None) (any, error) { return c.askedCalls(r) })
 	Handle(api, "DELETE /sandbox/calls", func(Request, None) (any, error) { c.ClearCalls(); return nil, nil })

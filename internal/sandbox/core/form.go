@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,9 +14,11 @@ import (
 	"strings"
 )
 
-// Limits of a request body. Telegram takes uploads of 50 MB, ten photos of 10 MB each among them; VK takes 50 MB.
+// Limits of a request body. Ten photos of 10 MB are Telegram's largest album; VK takes 50 MB, a Bot API server of one's
+// own 2,000 MB. Of a file no more than keptFile is kept.
 const (
-	maxBody  = 110 << 20
+	maxBody  = 2_100 << 20
+	keptFile = 51 << 20
 	maxField = 1 << 20
 )
 
@@ -44,10 +47,11 @@ const (
 	JSONObject                  // an object or array
 )
 
-// Upload is a file of a multipart body.
+// Upload is a file of a multipart body: its size in bytes, and its first keptFile of them.
 type Upload struct {
 	Name    string
 	Content []byte
+	Size    int64
 }
 
 // readForm reads urlencoded, multipart and JSON bodies, and the query.
@@ -56,37 +60,43 @@ func readForm(w http.ResponseWriter, r *http.Request) (*Form, error) {
 	for name, values := range r.URL.Query() {
 		f.put(name, Field{Text: values[len(values)-1]})
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
-			return f, ErrTooLarge
-		}
-		return f, err
+	err := f.readBody(http.MaxBytesReader(w, r.Body, maxBody), r.Header.Get("Content-Type"))
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		err = ErrTooLarge
 	}
-	if len(body) == 0 { // go-telegram/bot's getMe: a multipart content type over nothing
-		return f, nil
+	return f, err
+}
+
+func (f *Form) readBody(stream io.Reader, kind string) error {
+	buffered := bufio.NewReader(stream)
+	if _, err := buffered.Peek(1); errors.Is(err, io.EOF) { // go-telegram/bot's getMe: a multipart content type over nothing
+		return nil
 	}
-	contentType, attributes, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	contentType, attributes, err := mime.ParseMediaType(kind)
 	if err != nil {
-		return f, fmt.Errorf("content type %q: %w", r.Header.Get("Content-Type"), err)
+		return fmt.Errorf("content type %q: %w", kind, err)
+	}
+	if contentType == "multipart/form-data" {
+		return f.readMultipart(buffered, attributes["boundary"])
+	}
+	body, err := io.ReadAll(buffered)
+	if err != nil {
+		return err
 	}
 	switch contentType {
 	case "application/json":
-		return f, f.readJSON(body)
+		return f.readJSON(body)
 	case "application/x-www-form-urlencoded":
 		values, err := url.ParseQuery(string(body))
 		if err != nil {
-			return f, fmt.Errorf("urlencoded body: %w", err)
+			return fmt.Errorf("urlencoded body: %w", err)
 		}
 		for name, all := range values {
 			f.put(name, Field{Text: all[len(all)-1]})
 		}
-		return f, nil
-	case "multipart/form-data":
-		return f, f.readMultipart(body, attributes["boundary"])
+		return nil
 	}
-	return f, fmt.Errorf("content type %q: send JSON, urlencoded or multipart", contentType)
+	return fmt.Errorf("content type %q: send JSON, urlencoded or multipart", contentType)
 }
 
 // ErrTooLarge is the fault of a body larger than the platforms take.
@@ -125,8 +135,8 @@ func (f *Form) readJSON(body []byte) error {
 	return nil
 }
 
-func (f *Form) readMultipart(body []byte, boundary string) error {
-	reader := multipart.NewReader(bytes.NewReader(body), boundary)
+func (f *Form) readMultipart(body io.Reader, boundary string) error {
+	reader := multipart.NewReader(body, boundary)
 	for {
 		part, err := reader.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -135,12 +145,16 @@ func (f *Form) readMultipart(body []byte, boundary string) error {
 		if err != nil {
 			return fmt.Errorf("multipart body: %w", err)
 		}
-		content, err := io.ReadAll(part)
+		content, err := io.ReadAll(io.LimitReader(part, keptFile))
+		more := int64(0)
+		if err == nil {
+			more, err = io.Copy(io.Discard, part)
+		}
 		if err != nil {
 			return fmt.Errorf("multipart body, part %q: %w", part.FormName(), err)
 		}
 		if part.FileName() != "" {
-			f.Files[part.FormName()] = Upload{Name: part.FileName(), Content: content}
+			f.Files[part.FormName()] = Upload{Name: part.FileName(), Content: content, Size: int64(len(content)) + more}
 			continue
 		}
 		if len(content) > maxField {
@@ -170,7 +184,7 @@ func (f *Form) recorded() (params map[string]any, size int) {
 		size += len(name) + len(value.Text)
 	}
 	for name, file := range f.Files {
-		params[name] = map[string]any{"file": file.Name, "bytes": len(file.Content)}
+		params[name] = map[string]any{"file": file.Name, "bytes": file.Size}
 	}
 	return params, size
 }

@@ -80,11 +80,11 @@ func (q *request) editMessageMedia() any {
 	if q.refused != nil {
 		return nil
 	}
-	photo, refused := q.photo(media.Media, media.Media)
+	photo, refused := q.photo(media.Media, media.Media, photoLimits)
 	q.refuse(refused)
 	return q.edit(func(after *Message) {
 		// A text message may become a photo (Bot API 10.1); the way back does not exist.
-		after.Text, after.Preview = "", ""
+		after.Text, after.Preview, after.Document = "", "", nil
 		after.Photo, after.Caption, after.Entities = photo, m.Caption, m.Entities
 	})
 }

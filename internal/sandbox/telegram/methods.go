@@ -82,6 +82,7 @@ func init() { // a literal would be an initialisation cycle through request
 		{"sendMessage", "chat_id@! text!" + singleParams + textParams, (*request).sendMessage},
 		{"sendPhoto", "chat_id@! photo^!" + singleParams + captionParams, (*request).sendPhoto},
 		{"sendAnimation", "chat_id@! animation^!" + singleParams + captionParams, (*request).sendAnimation},
+		{"sendDocument", "chat_id@! document^!" + singleParams + captionParams, (*request).sendDocument},
 		{"sendMediaGroup", "chat_id@! media[]!" + sendParams, (*request).sendMediaGroup},
 		{"editMessageText", "text!" + editParams + textParams, (*request).editMessageText},
 		{"editMessageCaption", editParams + captionParams, (*request).editMessageCaption},

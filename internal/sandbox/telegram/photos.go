@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,10 +17,14 @@ import (
 	"vestnik/internal/sandbox/core"
 )
 
-// Limits of a photo (Bot API, "Sending files"; sendPhoto).
+// limits of the size of a photo or a file, in bytes.
+type limits struct{ byURL, upload int64 }
+
+// Limits of a photo and of files by URL (Bot API, "Sending files"; sendPhoto).
+var photoLimits = limits{5 << 20, 10 << 20}
+
 const (
-	maxPhotoByURL   = 5 << 20
-	maxPhotoUpload  = 10 << 20
+	maxFileByURL    = 20 << 20
 	maxPhotoSides   = 10_000 // width and height together
 	maxPhotoStretch = 20     // the longer side over the shorter
 )
@@ -37,16 +42,16 @@ type fetch struct {
 }
 
 // photo finds the photo that a parameter means: an uploaded file, attach://, a URL or a file id.
-func (q *request) photo(fieldName, value string) (*Photo, *refusal) {
+func (q *request) photo(fieldName, value string, most limits) (*Photo, *refusal) {
 	if file, uploaded := q.form.Files[fieldName]; uploaded {
-		return q.uploadedPhoto(file)
+		return q.uploadedPhoto(file, most)
 	}
 	if name, attached := strings.CutPrefix(value, "attach://"); attached {
 		file, found := q.form.Files[name]
 		if !found {
 			return nil, badRequest("wrong file identifier/HTTP URL specified")
 		}
-		return q.uploadedPhoto(file)
+		return q.uploadedPhoto(file, most)
 	}
 	if strings.TrimSpace(value) == "" {
 		return nil, badRequest("there is no photo in the request")
@@ -66,7 +71,36 @@ func (q *request) photo(fieldName, value string) (*Photo, *refusal) {
 	if refused := photoURL(value); refused != nil {
 		return nil, refused
 	}
-	return t.fetchedPhoto(q.ctx, value)
+	return t.fetchedPhoto(q.ctx, value, most.byURL)
+}
+
+// document is a file of any kind: an upload, or a GIF, PDF or ZIP by its URL.
+func (q *request) document(fieldName, value string) (*Document, *refusal) {
+	t := q.platform
+	if file, uploaded := q.form.Files[fieldName]; uploaded {
+		return &Document{Name: file.Name, Bytes: file.Size, Uploaded: true}, t.uploadable(file, t.maxUpload())
+	}
+	if refused := photoURL(value); refused != nil {
+		return nil, refused
+	}
+	content, kind, refused := t.download(q.ctx, value, maxFileByURL)
+	if refused == nil && !slices.Contains([]string{"image/gif", "application/pdf", "application/zip"}, kind) {
+		refused = errNotPhoto
+	}
+	address, _ := url.Parse(value) // photoURL has read it
+	return &Document{Name: path.Base(address.Path), URL: value, Bytes: int64(len(content))}, refused
+}
+
+func (t *Platform) uploadable(file core.Upload, most int64) *refusal {
+	switch {
+	case file.Size == 0:
+		return badRequest("file must be non-empty")
+	case file.Size > t.maxUpload():
+		return refuse(413, "Request Entity Too Large")
+	case file.Size > most:
+		return badRequest("file is too big")
+	}
+	return nil
 }
 
 // photoURL checks the form of a URL (Client::get_input_file in telegram-bot-api and HttpUrl in TDLib).
@@ -90,7 +124,7 @@ func photoURL(address string) *refusal {
 
 // fetchedPhoto fetches a URL once and remembers the result for days, as Telegram does, so that a caller who tries the
 // same URL again learns nothing.
-func (t *Platform) fetchedPhoto(ctx context.Context, address string) (*Photo, *refusal) {
+func (t *Platform) fetchedPhoto(ctx context.Context, address string, most int64) (*Photo, *refusal) {
 	t.mu.Lock()
 	known := t.fetched[address]
 	if known != nil && t.core.Now().Sub(known.at) <= urlMemory {
@@ -109,7 +143,10 @@ func (t *Platform) fetchedPhoto(ctx context.Context, address string) (*Photo, *r
 	t.fetched[address] = mine
 	t.mu.Unlock()
 	defer close(mine.done)
-	content, refused := t.download(ctx, address)
+	content, _, refused := t.download(ctx, address, most)
+	if refused == nil && !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, http.DetectContentType(content)) {
+		refused = errNotPhoto
+	}
 	if refused == nil {
 		mine.photo, refused = t.keepPhoto(Photo{URL: address}, content)
 	}
@@ -124,37 +161,32 @@ var (
 	errDimensions = &refusal{code: 400, description: "Bad Request: PHOTO_INVALID_DIMENSIONS", raw: "PHOTO_INVALID_DIMENSIONS"}
 )
 
-func (t *Platform) download(ctx context.Context, address string) ([]byte, *refusal) {
+// download gets a URL; kind is its content type as its host tells it.
+func (t *Platform) download(ctx context.Context, address string, most int64) (content []byte, kind string, refused *refusal) {
 	ctx, cancel := context.WithTimeout(ctx, t.options.PhotoTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, badRequest("wrong HTTP URL specified")
+		return nil, "", badRequest("wrong HTTP URL specified")
 	}
 	request.Header.Set("User-Agent", "TelegramBot (like TwitterBot)")
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, errNotFetched
+		return nil, "", errNotFetched
 	}
 	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(io.LimitReader(response.Body, maxPhotoByURL+1))
-	if err != nil || response.StatusCode != http.StatusOK || len(content) > maxPhotoByURL {
-		return nil, errNotFetched // of a page that is cut off the server says no more than this
+	content, err = io.ReadAll(io.LimitReader(response.Body, most+1))
+	if err != nil || response.StatusCode != http.StatusOK || int64(len(content)) > most {
+		return nil, "", errNotFetched // of a page that is cut off the server says no more than this
 	}
-	if !slices.Contains([]string{"image/jpeg", "image/png", "image/gif", "image/webp"}, http.DetectContentType(content)) {
-		return nil, errNotPhoto
-	}
-	return content, nil
+	return content, response.Header.Get("Content-Type"), nil
 }
 
-func (q *request) uploadedPhoto(file core.Upload) (*Photo, *refusal) {
-	switch {
-	case len(file.Content) == 0:
-		return nil, badRequest("file must be non-empty")
-	case len(file.Content) > maxPhotoUpload:
-		return nil, badRequest("file is too big")
-	}
+func (q *request) uploadedPhoto(file core.Upload, most limits) (*Photo, *refusal) {
 	t := q.platform
+	if refused := t.uploadable(file, most.upload); refused != nil {
+		return nil, refused
+	}
 	return t.keepPhoto(Photo{Uploaded: true}, file.Content)
 }
 
@@ -208,4 +240,17 @@ func (t *Platform) wirePhoto(p *Photo) []map[string]any {
 		break
 	}
 	return sizes
+}
+
+// SetMaxUpload changes the size in bytes of the largest file that is taken: a Bot API server of one's own takes 2,000 MB.
+func (t *Platform) SetMaxUpload(bytes int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.largest = bytes
+}
+
+func (t *Platform) maxUpload() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.largest
 }

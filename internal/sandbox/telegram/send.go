@@ -191,17 +191,35 @@ func (q *request) sendMessage() any {
 	return q.sendOne(false, m)
 }
 
-func (q *request) sendPhoto() any { return q.sendPicture("photo", Message{}) }
+func (q *request) sendPhoto() any {
+	return q.sendMedia(func(m *Message) (refused *refusal) {
+		m.Photo, refused = q.photo("photo", q.form.Text("photo"), photoLimits)
+		return refused
+	})
+}
 
-func (q *request) sendAnimation() any { return q.sendPicture("animation", Message{Animation: true}) }
+func (q *request) sendAnimation() any {
+	return q.sendMedia(func(m *Message) (refused *refusal) {
+		m.Animation = true
+		m.Photo, refused = q.photo("animation", q.form.Text("animation"), limits{maxFileByURL, q.platform.maxUpload()})
+		return refused
+	})
+}
 
-func (q *request) sendPicture(param string, m Message) any {
+func (q *request) sendDocument() any {
+	return q.sendMedia(func(m *Message) (refused *refusal) {
+		m.Document, refused = q.document("document", q.form.Text("document"))
+		return refused
+	})
+}
+
+// sendMedia sends what get gets, with its caption.
+func (q *request) sendMedia(get func(*Message) *refusal) any {
+	m := Message{}
 	m.Caption, m.Entities = q.caption()
 	m.Keyboard = q.keyboard()
 	if q.refused == nil && q.admissible() {
-		photo, refused := q.photo(param, q.form.Text(param))
-		q.refuse(refused)
-		m.Photo = photo
+		q.refuse(get(&m))
 	}
 	return q.sendOne(true, m)
 }
@@ -246,7 +264,7 @@ func (q *request) sendMediaGroup() any {
 	}
 	var all sync.WaitGroup
 	for i, item := range items {
-		all.Go(func() { messages[i].Photo, failed[i] = q.photo(item.Media, item.Media) })
+		all.Go(func() { messages[i].Photo, failed[i] = q.photo(item.Media, item.Media, photoLimits) })
 	}
 	all.Wait()
 	for i, refused := range failed {

@@ -42,6 +42,7 @@ type Platform struct {
 	nextAlbum   int64
 	nextQuery   int64
 	nextFile    int64
+	largest     int64 // file that is taken, in bytes
 }
 
 // bot is a bot with what is under way for it.
@@ -66,7 +67,7 @@ const messagesKept = 10_000
 // New makes a Platform without bots and chats.
 func New(c *core.Core, options Options) *Platform {
 	return &Platform{core: c, options: options, bots: map[string]*bot{}, chats: map[int64]*chat{},
-		files: map[string]*Photo{}, fetched: map[string]*fetch{}, queries: map[string]*query{}}
+		files: map[string]*Photo{}, fetched: map[string]*fetch{}, queries: map[string]*query{}, largest: 50 << 20}
 }
 
 // AddBot makes a bot known. A bot of the same token keeps its updates.

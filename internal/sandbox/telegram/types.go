@@ -144,6 +144,7 @@ type Message struct {
 	Photo    *Photo            `json:"photo,omitempty"`
 	// Animation says that the photo moves: a GIF. Its frames are not imitated.
 	Animation bool       `json:"animation,omitempty"`
+	Document  *Document  `json:"document,omitempty"`
 	Location  *Location  `json:"location,omitempty"`
 	Album     string     `json:"album,omitempty"` // media_group_id
 	ReplyTo   int64      `json:"reply_to,omitempty"`
@@ -164,6 +165,14 @@ type Photo struct {
 	Height   int    `json:"height"`
 	Bytes    int    `json:"bytes"`
 	Uploaded bool   `json:"uploaded,omitempty"` // bytes came with the call
+}
+
+// Document is the file of a message.
+type Document struct {
+	Name     string `json:"name"`
+	URL      string `json:"url,omitempty"` // where Telegram got it; "" for an upload
+	Bytes    int64  `json:"bytes"`
+	Uploaded bool   `json:"uploaded,omitempty"` // it came with the call
 }
 
 // Location is where a person says they are, in degrees.
