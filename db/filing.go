@@ -14,6 +14,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -29,6 +30,11 @@ const (
 	candidates       = 120
 	// caseMemory is how far apart two posts of a case may have been written.
 	caseMemory = 180 * 24 * time.Hour
+	// photoMemory is the same for posts that have no more in common than a photo,
+	// and photoCases in how many cases a photo stands at the most that tells one
+	// animal from another.
+	photoMemory = 45 * 24 * time.Hour
+	photoCases  = 2
 	// continuedWithin is how soon after a post its author goes on with it.
 	continuedWithin = 20 * time.Minute
 )
@@ -316,32 +322,88 @@ func (f *filing) choose(ctx context.Context, post Post) (caseID int64, reason st
 	if caseID, reason, err := f.continued(ctx, post); caseID != 0 || err != nil {
 		return caseID, reason, err
 	}
-	rows, err := f.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
-		Keys: hashedKeys(post.Fingerprint), Since: post.PostedAt.Add(-caseMemory), Until: post.PostedAt.Add(caseMemory),
-		PerKey: candidatesPerKey, Most: candidates, OwnerID: post.OwnerID, PostID: post.PostID,
-	})
+	print := post.Fingerprint
+	print.Photos = nil
+	found, err := f.candidates(ctx, print, print.Keys(), caseMemory)
+	if err == nil {
+		caseID, reason, err = f.match(ctx, post, print, found)
+	}
+	if caseID != 0 || err != nil || len(post.Fingerprint.Photos) == 0 {
+		return caseID, reason, err
+	}
+	found, err = f.candidates(ctx, print, post.Fingerprint.PhotoKeys(), photoMemory)
 	if err != nil {
 		return 0, "", err
 	}
+	print.Photos = slices.DeleteFunc(slices.Clone(post.Fingerprint.Photos), func(photo wallpost.PhotoHash) bool { return f.boilerplate(post, photo, found) })
+	return f.match(ctx, post, print, found)
+}
+
+// candidate is a stored post that may be about the same animal.
+type candidate struct {
+	relaysql.CaseCandidatesRow
+
+	print petpost.Fingerprint
+}
+
+// candidates finds the stored posts that share a key with one, the newest first.
+func (f *filing) candidates(ctx context.Context, print petpost.Fingerprint, keys []string, memory time.Duration) ([]candidate, error) {
+	rows, err := f.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
+		Keys: hashed(keys), Since: print.At.Add(-memory), Until: print.At.Add(memory),
+		PerKey: candidatesPerKey, Most: candidates, OwnerID: print.Post.OwnerID, PostID: print.Post.PostID,
+	})
+	var found []candidate
 	for _, row := range rows {
-		var known petpost.Fingerprint
-		if err := json.Unmarshal(row.Fingerprint, &known); err != nil {
-			continue // of a build that wrote them in another way
+		known := candidate{CaseCandidatesRow: row}
+		if json.Unmarshal(row.Fingerprint, &known.print) == nil { // else of a build that wrote them in another way
+			found = append(found, known)
 		}
-		if f.lostAgain(post, row.ClosedAt) {
+	}
+	return found, err
+}
+
+// boilerplate reports a photo that says nothing about one animal: the post's wall,
+// or another, shows it under posts about several, or many cases have it. found are
+// the posts that share a key with it.
+func (f *filing) boilerplate(post Post, photo wallpost.PhotoHash, found []candidate) bool {
+	for _, other := range f.page.Posts {
+		if other.OwnerID == post.OwnerID && other.PostID != post.PostID && other.Fingerprint.Shows(photo) &&
+			!petpost.SameCase(other.Fingerprint, post.Fingerprint).Same {
+			return true
+		}
+	}
+	ofWall, cases := map[int64]int64{}, map[int64]bool{}
+	for _, other := range found {
+		if !other.print.Shows(photo) {
 			continue
 		}
-		verdict := petpost.SameCase(known, post.Fingerprint)
+		caseID := orZero(other.CaseID)
+		if known, met := ofWall[other.OwnerID]; other.OwnerID == post.OwnerID || met && known != caseID {
+			return true
+		}
+		ofWall[other.OwnerID], cases[caseID] = caseID, true
+	}
+	return len(cases) > photoCases
+}
+
+// match takes the case of the first candidate that is about the same animal; 0 if
+// none is. print is what the post is compared by.
+func (f *filing) match(ctx context.Context, post Post, print petpost.Fingerprint, found []candidate) (caseID int64, reason string, err error) {
+	for _, other := range found {
+		if f.lostAgain(post, other.ClosedAt) {
+			continue
+		}
+		verdict := petpost.SameCase(other.print, print)
 		if !verdict.Same {
 			continue
 		}
-		caseID := orZero(row.CaseID)
+		caseID := orZero(other.CaseID)
 		if caseID == 0 { // stored by a build that knew no cases
-			if caseID, err = f.open(ctx, known.Post); err != nil {
+			if caseID, err = f.open(ctx, other.print.Post); err != nil {
 				return 0, "", err
 			}
 		}
-		return caseID, fmt.Sprintf("as %s: %s", protocol.WallPost(row.OwnerID, row.PostID), verdict.Reason), nil
+		return caseID, fmt.Sprintf("as %s: %s", protocol.WallPost(other.OwnerID, other.PostID), verdict.Reason), nil
 	}
 	return 0, "", nil
 }
@@ -400,7 +462,10 @@ func (f *filing) amend(ctx context.Context, post Post, cause string) error {
 
 // hashedKeys are a fingerprint's keys as the table holds them.
 func hashedKeys(fingerprint petpost.Fingerprint) []int64 {
-	keys := fingerprint.Keys()
+	return hashed(fingerprint.Keys())
+}
+
+func hashed(keys []string) []int64 {
 	hashed := make([]int64, len(keys))
 	for i, key := range keys {
 		hashed[i] = hashedKey(key)

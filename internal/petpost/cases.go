@@ -41,8 +41,8 @@ const (
 //  1. the same original post;
 //  2. otherwise no contradiction in animal, name, colour, age or sex;
 //  3. near-identical text;
-//  4. the same phone, with enough else in common: a volunteer's phone stands
-//     under a dozen animals;
+//  4. the same phone, or the same photo on another wall, with enough else in
+//     common: a volunteer's phone stands under a dozen animals;
 //  5. the same name and place, and with phones of two people more than that:
 //     there are many Barsiks in a long street.
 //
@@ -73,12 +73,21 @@ func SameCase(a, b Fingerprint) Decision {
 		return Decision{false, "other names in other words"}
 	}
 	points, words := inCommon(&a, &b, like)
+	var same []string
 	if shared(a.Phones, b.Phones) {
 		points += phoneWorth(a.Type, b.Type)
+		same = append(same, "phone")
+	}
+	if samePhoto(&a, &b) {
+		points += photoWorth(&a, &b)
+		same = append(same, "photo")
+	}
+	if len(same) > 0 {
+		what := "same " + strings.Join(same, " and ")
 		if points >= 2 {
-			return Decision{true, "same phone" + words}
+			return Decision{true, what + words}
 		}
-		return Decision{false, "same phone, but too little else in common"}
+		return Decision{false, what + ", but too little else in common"}
 	}
 	if a.Name == "" || a.Name != b.Name || a.Animal != b.Animal || a.Animal == "" || !shared(a.Places, b.Places) {
 		return Decision{false, "different texts and phones"}
@@ -310,6 +319,25 @@ func phoneWorth(a, b Type) int {
 		return 1
 	}
 	return 0
+}
+
+// samePhoto reports whether two walls show one photo. What one wall shows under
+// several posts may be its banner; that is for the words to tell.
+func samePhoto(a, b *Fingerprint) bool {
+	return a.Post.OwnerID != b.Post.OwnerID && slices.ContainsFunc(a.Photos, b.Shows)
+}
+
+// photoWorth is what a shared photo proves, as [phoneWorth]: it shows the animal,
+// unless it is a volunteer's card, or shows all of a litter.
+func photoWorth(a, b *Fingerprint) int {
+	worth := 3
+	if groupOf(a.Type) == adverts {
+		worth--
+	}
+	if apart(a.Phones, b.Phones) {
+		worth--
+	}
+	return worth
 }
 
 // without is what of a is not in b.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"vestnik/internal/post"
 )
 
 // Fingerprint is what is kept of a post to tell whether another post is about
@@ -36,6 +38,9 @@ type Fingerprint struct {
 	Sketch []uint32 `json:"sketch,omitempty"`
 	// Words counts the words that the sketch was made of.
 	Words int `json:"words,omitempty"`
+
+	// Photos are the hashes of its photos, as far as they are known.
+	Photos []post.PhotoHash `json:"photos,omitempty"`
 }
 
 // The sketch has sketchBands bands of sketchRows hashes. Two texts that share
@@ -48,13 +53,13 @@ const (
 	sketchWords = 6 // shorter texts are like each other by chance
 )
 
-// NewFingerprint makes the fingerprint of a post. origin is the last post of
-// copy_history, or post itself. reading must come from Parse(in).
-func NewFingerprint(post, origin PostRef, in Input, reading Reading) Fingerprint {
+// NewFingerprint makes the fingerprint of a post, but for its photos. origin is the
+// last post of copy_history, or ref itself. reading must come from Parse(in).
+func NewFingerprint(ref, origin PostRef, in Input, reading Reading) Fingerprint {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	f := Fingerprint{
-		Post: post, Origin: origin, At: in.PostedAt.UTC(),
+		Post: ref, Origin: origin, At: in.PostedAt.UTC(),
 		Type: reading.Type, Animal: reading.Animal, Sex: reading.Sex, Phones: reading.Phones,
 	}
 	f.Name = r.stem(reading.Name)
@@ -95,7 +100,34 @@ func (f *Fingerprint) Keys() []string {
 		}
 		keys = append(keys, "t:"+strconv.Itoa(band)+":"+strconv.FormatUint(h, 36))
 	}
+	return append(keys, f.PhotoKeys()...)
+}
+
+// A half of a photo's hash has photoBands bands of photoBits bits; one is left
+// over. Of photos in whose hashes not more than half a dozen bits differ 99 %
+// share a band, of different photos one pair in a thousand.
+const (
+	photoBands = 3
+	photoBits  = 21
+)
+
+// PhotoKeys are the keys of posts that show one of its photos. Others share them
+// by chance: [Fingerprint.Shows] has to look.
+func (f *Fingerprint) PhotoKeys() []string {
+	var keys []string
+	for _, hash := range f.Photos {
+		for band := range photoBands {
+			for half, bits := range [...]uint64{hash.Rows, hash.Columns} {
+				keys = append(keys, fmt.Sprintf("i:%d:%d:%x", half, band, bits>>(band*photoBits)&(1<<photoBits-1)))
+			}
+		}
+	}
 	return keys
+}
+
+// Shows reports whether the post shows a photo.
+func (f *Fingerprint) Shows(photo post.PhotoHash) bool {
+	return slices.ContainsFunc(f.Photos, photo.Same)
 }
 
 // OriginKey is the key of all posts that repost one, and of that post.
@@ -277,7 +309,10 @@ func (r *reader) placeKeys(location string) (places, towns []string) {
 			}
 		case t.has(i, c.city) && (i == 0 || !t.has(i-1, c.street)) && (i+1 >= len(t.words) || !t.has(i+1, c.street) && t.words[i+1].kind != kindNumber):
 			towns = appendNew(towns, stemOf(letters, 5))
-		case len(letters) < 4 || t.has(i, c.street) || t.has(i, c.settlement) || t.has(i, c.district) || t.has(i, c.spot) || t.has(i, c.near) || t.has(i, c.house):
+		case len(letters) < 4 || t.has(i, c.street):
+		case i > 0 && t.has(i-1, c.street): // "ул. Садовая", though a garden is no name
+			places = appendNew(places, stemOf(letters, 6))
+		case t.has(i, c.settlement) || t.has(i, c.district) || t.has(i, c.spot) || t.has(i, c.near) || t.has(i, c.house):
 		default:
 			places = appendNew(places, stemOf(letters, 6))
 		}

@@ -39,7 +39,19 @@ func ReadPost(raw post.Post) Post { return ReadOn(nil, raw) }
 func ReadOn(wall *WallContext, raw post.Post) Post {
 	input := Input{Text: raw.Text, Reposts: raw.RepostTexts(), PostedAt: raw.PostedAt, Wall: wall}
 	reading := Parse(input)
-	return Post{Post: raw, Reading: reading, Fingerprint: NewFingerprint(raw.ID, cmp.Or(raw.Origin, raw.ID), input, reading)}
+	read := Post{Post: raw, Reading: reading, Fingerprint: NewFingerprint(raw.ID, cmp.Or(raw.Origin, raw.ID), input, reading)}
+	read.NotePhotos()
+	return read
+}
+
+// NotePhotos takes the hashes of its photos over into the fingerprint.
+func (p *Post) NotePhotos() {
+	p.Fingerprint.Photos = nil
+	for _, photo := range p.Photos {
+		if photo.Hash != (post.PhotoHash{}) {
+			p.Fingerprint.Photos = append(p.Fingerprint.Photos, photo.Hash)
+		}
+	}
 }
 
 // OfType is the post as a person says that it is to be taken.

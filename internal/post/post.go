@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+	"math/bits"
 	"regexp"
 	"slices"
 	"strconv"
@@ -111,6 +112,29 @@ type Photo struct {
 	File  string `json:"file,omitempty"`
 	Title string `json:"title,omitempty"`
 	Bytes int64  `json:"bytes,omitempty"`
+	// Hash is what it looks like; zero if that is not known.
+	Hash PhotoHash `json:"hash,omitzero"`
+}
+
+// PhotoHash is a difference hash: of a grid of 9 × 8 greys, whether each is
+// darker than its right neighbour, and of one of 8 × 9 whether it is darker than
+// the one below. It stays nearly the same however a photo is scaled, compressed or
+// brightened. The zero value is that of no photo.
+type PhotoHash struct {
+	Rows    uint64 `json:"rows"`
+	Columns uint64 `json:"columns"`
+}
+
+// sameBits is in how many of 128 bits two hashes of one photo differ at the most.
+// Scaled and compressed it was up to 5, cut by 4 % on each side or with a mark in
+// its corner mostly up to 12; of 200,000 pairs of different photos 99 % differed in
+// 41 and more, and two photos in one frame, which left them a third of it, in 15.
+const sameBits = 12
+
+// Same reports whether two hashes are those of one photo.
+func (h PhotoHash) Same(other PhotoHash) bool {
+	return h != PhotoHash{} && other != PhotoHash{} &&
+		bits.OnesCount64(h.Rows^other.Rows)+bits.OnesCount64(h.Columns^other.Columns) <= sameBits
 }
 
 // Name is what VK calls the photo, whatever its links are.
