@@ -42,14 +42,15 @@ func (r *reader) marker(i int) (name, rank int) {
 	t := &r.text
 	k := i + 1
 	cutWord := k < len(t.words) && (t.words[k].gap == gapHyphen || t.words[k].gap == gapSlash)
+	cutEnd := cutWord && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на") // "пр-т", "мкр-н"
 	switch bits := r.placeBits[i]; {
 	case t.isWord(i, "р") && cutWord && t.words[k].gap == gapHyphen && t.isWord(k, "н", "не", "на", "ну", "он"):
 		return k + 1, rankDistrict
-	case cutWord && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на") && t.isWord(i, "пр", "б", "ш"):
+	case cutEnd && t.isWord(i, "пр", "б", "ш"):
 		return k + 1, rankStreet
-	case cutWord && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на") && t.isWord(i, "кв", "мкр"):
+	case cutEnd && t.isWord(i, "кв", "мкр"):
 		return k + 1, rankDistrict
-	case cutWord && t.isWord(k, "т", "кт", "та", "те", "ту", "р", "ре", "л", "н", "не", "на") && t.isWord(i, "с"):
+	case cutEnd && t.isWord(i, "с"):
 		return k + 1, rankSettlement
 	case bits&bitStreet != 0, bits&bitStreetShort != 0 && r.shortMarker(i):
 		return k, rankStreet

@@ -168,19 +168,32 @@ func (r *reader) streetBefore(i int) bool {
 // someone reports a capitalised name that is an animal's or a person's.
 func (r *reader) someone(from, to int) bool {
 	t, c := &r.text, &r.rs.class
+	one, street := to == from+1, streetLike(t.codesOf(&t.words[to-1]))
 	for i := from; i < to; i++ {
+		letters := t.codesOf(&t.words[i])
 		name := t.rawOf(i, i+1)
-		if t.words[i].codeTo-t.words[i].codeAt == 1 && to <= from+2 {
+		switch {
+		case len(letters) == 1 && to <= from+2:
 			return true // "Ирина О."
-		}
-		if name == r.petCalled && !endsWithAny(t.codesOf(&t.words[i]), placeAdjectives) && !endsWithAny(t.codesOf(&t.words[i]), settlementEndings) && !r.placeFollows(from, to) || r.animalWord(i) || t.has(i, c.nameKnown) && from+1 == to && !(r.is(i, bitFamous) && t.isWord(from-1, "на", "по", "с")) || t.has(i, c.called) || peopleNames()[name] && (to == from+1 || i > from || !streetLike(t.codesOf(&t.words[to-1]))) || r.petInAnotherCase(i) {
+		case r.animalWord(i), t.has(i, c.called), r.petInAnotherCase(i):
+			return true
+		case name == r.petCalled && !endsWithAny(letters, placeAdjectives) && !endsWithAny(letters, settlementEndings) && !r.placeFollows(from, to):
+			return true
+		case one && t.has(i, c.nameKnown) && !(r.is(i, bitFamous) && t.isWord(from-1, "на", "по", "с")):
+			return true
+		case peopleNames()[name] && (one || i > from || !street):
 			return true
 		}
 	}
-	if t.has(max(from-1, 0), c.called) && t.sameSentence(from-1, from) || t.isWord(from-1, "на", "имя") && from > 1 && t.has(from-2, c.called) && t.sameSentence(from-2, from) || t.isWord(from-1, "имя") {
+	switch {
+	case t.isWord(from-1, "имя"):
+		return true
+	case from > 0 && t.has(from-1, c.called) && t.sameSentence(from-1, from):
+		return true
+	case from > 1 && t.isWord(from-1, "на") && t.has(from-2, c.called) && t.sameSentence(from-2, from):
 		return true
 	}
-	return r.besidePhone(from) && to == from+1 && t.words[from].gap&gapSpace != 0 && !t.isWord(from-1, "на", "по", "в", "с") && !streetLike(t.codesOf(&t.words[from]))
+	return one && !street && r.besidePhone(from) && t.words[from].gap&gapSpace != 0 && !t.isWord(from-1, "на", "по", "в", "с")
 }
 
 // animalWord reports a word for an animal; "Песчаное" only begins like a dog.
