@@ -53,6 +53,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 	}
 	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, r) })
 	workers.AtStart(func(ctx context.Context) { keepSchedules(ctx, starting, r.Log) })
+	workers.AtStart(func(ctx context.Context) { keepTitles(ctx, r) })
 
 	main := workers.On(protocol.TaskQueue)
 	main.RegisterActivity(&activities.Lanes{Starter: starting, Ledger: r.Ledger, Pace: r.Pace, Quiet: r.Quiet})
@@ -107,6 +108,26 @@ func keepSchedules(ctx context.Context, starting *starter.Starter, log *slog.Log
 		case <-ctx.Done():
 			return
 		case <-again.C:
+		}
+	}
+}
+
+// titlesEvery is how often a worker looks whose title is not known as of late.
+const titlesEvery = 20 * time.Second
+
+// keepTitles learns what chats and walls call themselves, for as long as the
+// worker runs: walls are found out one by one, and names change.
+func keepTitles(ctx context.Context, r *relay.Relay) {
+	again := time.NewTicker(titlesEvery)
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+		if err := r.LearnTitles(ctx); err != nil && ctx.Err() == nil {
+			r.Log.InfoContext(ctx, "some titles of chats and walls not learned", "error", err)
 		}
 	}
 }

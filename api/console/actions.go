@@ -369,11 +369,12 @@ func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
 func (c *console) steerDestination(w http.ResponseWriter, r *http.Request) {
 	wish := steering{Destination: r.PostForm.Get("destination"), Reason: r.PostForm.Get("reason")}
 	action, l := r.PathValue("action"), languageOf(r)
-	done := l.say("done."+action, wish.Destination)
+	chat := c.titles(r.Context()).of(wish.Destination)
+	done := l.say("done."+action, chat)
 	var err error
 	if action == "rate" {
 		wish.PerSecond, wish.PerMinute, err = formPace(r)
-		done = l.say("done.rate", wish.Destination, wish.PerSecond)
+		done = l.say("done.rate", chat, wish.PerSecond)
 	}
 	if err == nil {
 		var lane protocol.LaneState

@@ -59,6 +59,8 @@ func subjectLink(subject string) string {
 		return Path + "cases/" + name
 	case "destination":
 		return Path + "destinations"
+	case "post":
+		return Path + "posts/" + name
 	}
 	return ""
 }

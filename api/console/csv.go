@@ -33,9 +33,9 @@ func (c *console) giveDeliveries(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="vestnik.csv"`)
 	_, _ = w.Write([]byte("\ufeff")) // Excel takes it for UTF-8 then
-	table, l := csv.NewWriter(w), languageOf(r)
+	table, l, titles := csv.NewWriter(w), languageOf(r), c.titles(r.Context())
 	var heading []string
-	for _, key := range []string{"list.number", "cases.state", "audit.why", "list.destination", "list.type", "list.animal", "reading.name", "list.place", "walls.wall", "posted.title", "csv.posted", "delivery.owed", "delivery.sent", "delivery.attempts"} {
+	for _, key := range []string{"list.number", "cases.state", "audit.why", "list.destination", "list.type", "list.animal", "reading.name", "list.place", "walls.wall", "posted.title", "csv.posted", "delivery.owed", "delivery.sent", "delivery.attempts", "csv.chat"} {
 		heading = append(heading, l.say(key))
 	}
 	_ = table.Write(heading) // a client that went away is met below
@@ -47,10 +47,10 @@ func (c *console) giveDeliveries(w http.ResponseWriter, r *http.Request) {
 				sent = row.SentAt.UTC().Format(time.RFC3339)
 			}
 			_ = table.Write([]string{
-				strconv.FormatInt(row.ID, 10), l.name("status", row.Status), cell(l.reason(row.Reason)), cell(row.Destination), l.name("type", row.Type),
-				l.name("animal", row.About.Animal), cell(row.About.Name), cell(row.About.Location), cell(row.About.Wall),
+				strconv.FormatInt(row.ID, 10), l.name("status", row.Status), cell(l.reason(row.Reason)), cell(titles.of(row.Destination)), l.name("type", row.Type),
+				l.name("animal", row.About.Animal), cell(row.About.Name), cell(row.About.Location), cell(titles.wall(row.OwnerID, row.About.Wall)),
 				protocol.WallPost(row.OwnerID, row.PostID), row.About.PostedAt.UTC().Format(time.RFC3339), row.CreatedAt.UTC().Format(time.RFC3339), sent,
-				strconv.Itoa(row.Attempts),
+				strconv.Itoa(row.Attempts), cell(row.Destination),
 			})
 		}
 		table.Flush()

@@ -220,8 +220,9 @@ func (c *console) setType(w http.ResponseWriter, r *http.Request) {
 	set, err := c.retype(r.Context(), name, kind, r.PostForm.Get("note"))
 	l := languageOf(r)
 	done := l.say("done.type", l.name("type", kind), l.count("done.type.owed", set.Owed), set.Suppressed)
+	titles := c.titles(r.Context())
 	for _, row := range set.Sent {
-		done += " " + l.say("done.type.sent", row.ID, row.Destination)
+		done += " " + l.say("done.type.sent", row.ID, titles.of(row.Destination))
 	}
 	c.back(w, r, "/console/posts/"+name, done, err)
 }

@@ -113,7 +113,7 @@ func TestAPostSaysWhyItWasNotSentAndIsSentAllTheSame(t *testing.T) {
 	require.Len(t, rows, 1)
 	require.Equal(t, chatName, rows[0].Destination)
 	d.await(t, rows[0].ID, protocol.StatusSent)
-	require.Contains(t, plain(operator.get("/console/audit").body), fmt.Sprintf("send delivery/%d", rows[0].ID))
+	require.Contains(t, plain(operator.get("/console/audit").body), fmt.Sprintf("send Message %d", rows[0].ID))
 
 	operator.press("/console/posts/wall-900000001_2/send", url.Values{"destination": {"telegram:-5"}})
 	require.Contains(t, operator.notice(), "Not done", "a destination that is not configured")

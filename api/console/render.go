@@ -108,6 +108,7 @@ type pageData struct {
 	Sandbox    string
 	Desk       bool
 	zone       *time.Location // the city's
+	titles     titles
 	View       any
 }
 
@@ -148,6 +149,7 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, pag
 	}
 	if data.Known {
 		data.Notice = c.takeNotice(w, r)
+		data.titles = c.titles(r.Context())
 	}
 	var body bytes.Buffer
 	if err := c.templates[data.Lang][page].ExecuteTemplate(&body, "layout", data); err != nil {

@@ -20,7 +20,7 @@ func (c *console) showStatistics(w http.ResponseWriter, r *http.Request) {
 		c.showFault(w, r, err)
 		return
 	}
-	c.render(w, r, http.StatusOK, "statistics", charts(languageOf(r), days))
+	c.render(w, r, http.StatusOK, "statistics", charts(languageOf(r), days, c.titles(r.Context())))
 }
 
 func (c *console) opsStatistics(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +46,7 @@ type chart struct {
 	told         func(float64) string
 }
 
-func charts(l language, days []db.Day) []chart {
+func charts(l language, days []db.Day, titles titles) []chart {
 	names := map[string]bool{}
 	for _, day := range days {
 		for name := range day.Sent {
@@ -54,6 +54,10 @@ func charts(l language, days []db.Day) []chart {
 		}
 	}
 	destinations := slices.Sorted(maps.Keys(names))
+	var chats []string
+	for _, name := range destinations {
+		chats = append(chats, titles.of(name))
+	}
 	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 	length := func(n float64) string { return l.roughly(time.Duration(n * float64(time.Second))) }
 	spread := func(of func(db.Day) db.Spread) func(db.Day, int) float64 {
@@ -67,7 +71,7 @@ func charts(l language, days []db.Day) []chart {
 	within := []string{l.say("chart.half"), l.say("chart.most")}
 	return []chart{
 		{
-			Title: l.say("chart.sent"), About: l.say("chart.sent.about"), Series: destinations, stacked: true, summed: true, Days: days, told: number,
+			Title: l.say("chart.sent"), About: l.say("chart.sent.about"), Series: chats, stacked: true, summed: true, Days: days, told: number,
 			value: func(day db.Day, series int) float64 { return float64(day.Sent[destinations[series]]) },
 		},
 		{

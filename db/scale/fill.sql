@@ -8,6 +8,9 @@ SELECT 'wall' || n, -n, now(), now() FROM generate_series(1, 500) n;
 
 INSERT INTO relay.destinations (name) SELECT 'telegram:-100' || n FROM generate_series(1, 41) n;
 
+INSERT INTO relay.titles (name, title, asked_at)
+SELECT name, 'Чат ' || name, now() FROM relay.destinations UNION ALL SELECT 'vk:' || owner_id, 'Стена ' || owner_id, now() FROM relay.walls;
+
 -- 5 posts in 2 cases; one case in 20 is closed. A wall's posts come one by one.
 INSERT INTO relay.posts (owner_id, post_id, from_id, posted_at, stored_at, text, photos, link, content_hash, type, animal, name, phones, location,
     reading, ruleset_version, fingerprint, case_id)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -94,6 +95,29 @@ func TestPostsAreReadByIdInEitherShape(t *testing.T) {
 	_, err = newClient(t, s.URL).WallGetByID(t.Context(), make([]post.ID, 101)...)
 	require.Equal(t, vk.Bug, refused(t, err).Class)
 	require.Zero(t, s.count())
+}
+
+func TestWallsAreToldByTheirTitles(t *testing.T) {
+	t.Parallel()
+	for _, groups := range []string{`{"groups":[{"id":7,"name":"Потеряшки"},{"id":8},"odd"],"profiles":[]}`, `[{"id":"7","name":"Потеряшки"}]`} {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			body := groups
+			if strings.HasSuffix(r.URL.Path, "/users.get") {
+				body = `[{"id":5,"first_name":"Ирина","last_name":"Ветрова"}]`
+			}
+			answer(200, `{"response":`+body+`}`)(w, r)
+		})
+		titles, err := newClient(t, s.URL).Titles(t.Context(), -7, 5, -8)
+		require.NoError(t, err)
+		require.Equal(t, map[int64]string{-7: "Потеряшки", 5: "Ирина Ветрова"}, titles)
+		require.Equal(t, url.Values{"user_ids": {"5"}, "v": {"5.199"}}, s.last(t).Form)
+	}
+	s := serve(t, answer(200, `{"response":{"groups":[]}}`))
+	titles, err := newClient(t, s.URL).Titles(t.Context(), -7, -8)
+	require.NoError(t, err)
+	require.Empty(t, titles)
+	require.Equal(t, "7,8", s.last(t).Form.Get("group_ids"))
+	require.Equal(t, 1, s.count(), "people are not asked for where there are none")
 }
 
 func TestAScreenNameIsResolvedToAnOwner(t *testing.T) {

@@ -269,7 +269,7 @@ type pageCall struct {
 }
 
 func (s *Site) pageCalls(show string) []pageCall {
-	reads := []string{"wall.get", "wall.getById", "getUpdates", "utils.resolveScreenName"}
+	reads := []string{"wall.get", "wall.getById", "getUpdates", "utils.resolveScreenName", "groups.getById", "users.get", "getChat"}
 	filter := core.CallFilter{Arrived: true}
 	switch show {
 	case "sends":

@@ -59,6 +59,8 @@ var methods map[string]method
 func init() { // a literal would be an initialisation cycle through request
 	methods = map[string]method{
 		"utils.resolveScreenName":    {"screen_name!", append(writers, readers...), "", (*request).resolveScreenName},
+		"groups.getById":             {"group_ids!", append(writers, readers...), "", (*request).groupsGetByID},
+		"users.get":                  {"user_ids!", append(writers, readers...), "", (*request).usersGet},
 		"wall.get":                   {"owner_id! offset count filter extended", readers, "", (*request).wallGet},
 		"wall.getById":               {"posts! copy_history_depth", readers, "", (*request).wallGetByID},
 		"wall.post":                  {"owner_id from_group message attachments mute_notifications guid copyright", writers, "wall", (*request).wallPost},
@@ -196,6 +198,36 @@ func (q *request) resolveScreenName() any {
 		return map[string]any{"object_id": -w.OwnerID, "type": "group"}
 	}
 	return map[string]any{"object_id": w.OwnerID, "type": "user"}
+}
+
+func (q *request) groupsGetByID() any {
+	groups := []any{}
+	for _, w := range q.owners("group_ids", -1) {
+		groups = append(groups, map[string]any{"id": -w.OwnerID, "name": w.Name, "screen_name": w.ScreenName, "is_closed": 0, "type": "group"})
+	}
+	return map[string]any{"groups": groups, "profiles": []any{}}
+}
+
+func (q *request) usersGet() any {
+	users := []any{}
+	for _, w := range q.owners("user_ids", 1) {
+		first, last, _ := strings.Cut(w.Name, " ")
+		users = append(users, map[string]any{"id": w.OwnerID, "first_name": first, "last_name": last})
+	}
+	return users
+}
+
+// owners are the walls of the numbers in a parameter; those that there are not are left out.
+func (q *request) owners(parameter string, sign int64) (walls []*wall) {
+	for text := range strings.SplitSeq(q.form.Text(parameter), ",") {
+		id, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil {
+			q.bad("%s is invalid", parameter)
+		} else if w := q.platform.walls[sign*id]; w != nil {
+			walls = append(walls, w)
+		}
+	}
+	return walls
 }
 
 // named finds a wall by screen name, club123, public123 or id123. v.mu is held.

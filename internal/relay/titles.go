@@ -1,0 +1,80 @@
+package relay
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"vestnik/internal/route"
+	"vestnik/internal/telegram"
+)
+
+// LearnTitles asks the platforms what the configured destinations and the walls
+// that are read call themselves, where that is not known as of late. Whoever
+// tells nothing is asked again later.
+func (r *Relay) LearnTitles(ctx context.Context) error {
+	var configured []string
+	for _, target := range r.Routes.Targets() {
+		configured = append(configured, target.Destination.String())
+	}
+	names, err := r.Ledger.TitlesToAsk(ctx, configured)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	owners := map[string]int64{}
+	for _, name := range names {
+		destination, err := route.ParseDestination(name)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		if destination.Platform == route.VK {
+			owners[name] = destination.Owner
+			continue
+		}
+		title, err := r.chatTitle(ctx, destination)
+		failures = append(failures, err, r.Ledger.KeepTitle(ctx, name, title))
+	}
+	if len(owners) > 0 {
+		titles, err := r.wallTitles(ctx, owners)
+		failures = append(failures, err)
+		for name, owner := range owners {
+			failures = append(failures, r.Ledger.KeepTitle(ctx, name, titles[owner]))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// chatTitle is a chat's title, with the number of the topic if it is one: the
+// names of topics are told to nobody.
+func (r *Relay) chatTitle(ctx context.Context, destination route.Destination) (string, error) {
+	bot, err := r.Bot(destination)
+	if err != nil {
+		return "", err
+	}
+	chat, err := bot.GetChat(ctx, telegram.Chat(destination.Chat))
+	if err != nil {
+		return "", fmt.Errorf("title of %s: %w", destination, err)
+	}
+	title := cmp.Or(chat.Title, chat.Username)
+	if title != "" && destination.Thread != 0 {
+		title += fmt.Sprintf(" / %d", destination.Thread)
+	}
+	return title, nil
+}
+
+func (r *Relay) wallTitles(ctx context.Context, owners map[string]int64) (map[int64]string, error) {
+	reader, err := r.Reader()
+	if err != nil || reader == nil {
+		return nil, err
+	}
+	titles, err := reader.Titles(ctx, slices.Collect(maps.Values(owners))...)
+	if err != nil {
+		return nil, fmt.Errorf("titles of walls: %w", err)
+	}
+	return titles, nil
+}
