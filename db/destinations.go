@@ -149,6 +149,47 @@ func (l *Ledger) CountWithPeople(ctx context.Context) ([]protocol.WithPeople, er
 	return waiting, nil
 }
 
+// Pulse returns another value when something has changed that the console shows.
+func (l *Ledger) Pulse(ctx context.Context) (string, error) {
+	pulse, err := l.queries.Pulse(ctx)
+	if err != nil {
+		return "", fmt.Errorf("pulse: %w", err)
+	}
+	return pulse, nil
+}
+
+// WaitingFilter narrows the deliveries that wait for a person; zero values do not.
+type WaitingFilter struct{ Status, Destination string }
+
+func (f WaitingFilter) statuses() []string {
+	if f.Status != "" {
+		return []string{f.Status}
+	}
+	return []string{protocol.StatusParked, protocol.StatusUnknown}
+}
+
+// CountWaiting counts the deliveries that wait for a person, as of a time of the
+// database's.
+func (l *Ledger) CountWaiting(ctx context.Context, filter WaitingFilter) (deliveries int, asOf time.Time, err error) {
+	row, err := l.queries.CountWaiting(ctx, relaysql.CountWaitingParams{Statuses: filter.statuses(), Destination: unlessZero(filter.Destination)})
+	if err != nil {
+		return 0, time.Time{}, fmt.Errorf("count what waits for a person: %w", err)
+	}
+	return int(row.Deliveries), row.AsOf, nil
+}
+
+// WaitingAsOf returns those that CountWaiting has counted then and that wait
+// still, the oldest first.
+func (l *Ledger) WaitingAsOf(ctx context.Context, filter WaitingFilter, asOf time.Time, most int) ([]int64, error) {
+	ids, err := l.queries.WaitingSince(ctx, relaysql.WaitingSinceParams{
+		Statuses: filter.statuses(), AsOf: asOf, Destination: unlessZero(filter.Destination), Most: int32(most),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("what waits for a person: %w", err)
+	}
+	return ids, nil
+}
+
 // DestinationRow is a destination that was ever owed something.
 type DestinationRow struct {
 	Name string

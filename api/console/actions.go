@@ -94,12 +94,18 @@ func (c *console) openDestinationOf(ctx context.Context, id int64) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
+	return c.openPaused(ctx, rows[0].Destination)
+}
+
+// openPaused ends the pause of a destination, or of all where none is named.
+func (c *console) openPaused(ctx context.Context, destination string) error {
 	lanes, err := c.lanes(ctx)
-	if err != nil || lanes.pause(rows[0].Destination) == nil {
-		return err
+	for _, lane := range lanes.Lanes {
+		if err == nil && lane.State == protocol.LanePaused && (destination == "" || lane.Destination == destination) {
+			_, err = c.Steering.ResumeDestination(ctx, lane.Destination)
+			c.Log.InfoContext(ctx, "operator steered a destination", "destination", lane.Destination, "action", "resume", "error", err)
+		}
 	}
-	_, err = c.Steering.ResumeDestination(ctx, rows[0].Destination)
-	c.Log.InfoContext(ctx, "operator steered a destination", "destination", rows[0].Destination, "action", "resume", "error", err)
 	return err
 }
 

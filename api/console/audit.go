@@ -51,6 +51,9 @@ func (c *console) showAudit(w http.ResponseWriter, r *http.Request) {
 }
 
 func subjectLink(subject string) string {
+	if subject == allOf || strings.HasPrefix(subject, allOf+"?") {
+		return Path + subject
+	}
 	kind, name, _ := strings.Cut(subject, "/")
 	switch kind {
 	case "delivery":

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -46,6 +47,9 @@ type deck struct {
 	starter *starter.Starter
 	sandbox *sandbox.Server
 	log     *lines
+	stop    chan struct{} // ends what pages listen to
+	dead    atomic.Bool   // it answers nobody
+	server  *httptest.Server
 }
 
 // newDeck starts everything; without a worker, nothing answers for the lanes.
@@ -74,17 +78,23 @@ func newDeck(t *testing.T, withWorker bool) *deck {
 	if withWorker {
 		runWorker(t, parts)
 	}
-	d := &deck{relay: parts, starter: starter.New(parts), sandbox: platforms, log: log}
+	d := &deck{relay: parts, starter: starter.New(parts), sandbox: platforms, log: log, stop: make(chan struct{})}
 	pages, err := console.New(console.Config{
 		Operators: firstKey(t), Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: d.starter,
 		Routes: parts.Routes, MaxAge: cfg.Scan.MaxAge,
 		TemporalUI: "http://127.0.0.1:8233", Namespace: "default",
-		SandboxURL: platforms.URL(), Log: slog.New(slog.NewJSONHandler(log, nil)),
+		SandboxURL: platforms.URL(), Log: slog.New(slog.NewJSONHandler(log, nil)), Stop: d.stop,
 	})
 	require.NoError(t, err)
-	server := httptest.NewServer(pages)
-	t.Cleanup(server.Close)
-	d.url = server.URL
+	d.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if d.dead.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		pages.ServeHTTP(w, r)
+	}))
+	t.Cleanup(d.server.Close)
+	t.Cleanup(func() { close(d.stop) })
+	d.url = d.server.URL
 	return d
 }
 

@@ -35,6 +35,7 @@ const (
 // the one that does.
 type Steering interface {
 	Resume(ctx context.Context, deliveryID int64, resume protocol.Resume) (string, error)
+	ResumeAll(ctx context.Context, subject string, ids []int64, resume protocol.Resume) (handed int, err error)
 	Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (id int64, err error)
 	Problems(ctx context.Context) ([]protocol.Problem, error)
 	Destinations(ctx context.Context) ([]protocol.LaneState, error)
@@ -81,6 +82,8 @@ type Config struct {
 	// Settings are what the process runs with; key marks the secrets, see
 	// [config.Config.Marked]. Nil is for tests that ask for none.
 	Settings func(key string) []config.Setting
+	// Stop is closed when the process is to end: pages that listen are let go.
+	Stop <-chan struct{}
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }
@@ -114,6 +117,7 @@ func New(settings Config) (http.Handler, error) {
 		links:     newLinks(settings),
 		csp:       contentPolicy(settings.SandboxURL),
 	}
+	c.live = newLive(c.lookAround())
 	routes := c.routes()
 	if settings.Codec != nil {
 		codec, err := c.codec()
@@ -134,6 +138,7 @@ type console struct {
 	templates templates
 	links     links
 	csp       string
+	live      *live
 }
 
 func (c *console) routes() *http.ServeMux {
@@ -146,8 +151,10 @@ func (c *console) routes() *http.ServeMux {
 
 	page := func(pattern string, handler http.HandlerFunc) { mux.Handle(pattern, c.forPeople(handler)) }
 	page("GET /console/{$}", c.showOverview)
+	page("GET /console/events", c.giveEvents)
 	page("GET /console/deliveries", c.showDeliveries)
 	page("GET /console/deliveries.csv", c.giveDeliveries)
+	page("GET /console/deliveries/all", c.askAboutAll)
 	page("GET /console/deliveries/{id}", c.showDelivery)
 	page("GET /console/cases", c.showCases)
 	page("GET /console/cases/find", c.findCase)
@@ -165,6 +172,7 @@ func (c *console) routes() *http.ServeMux {
 	page("GET /console/", c.showNotFound)
 	page("POST /console/deliveries/{id}/resume", c.resumeOne)
 	page("POST /console/deliveries/resume", c.resumeSelected)
+	page("POST /console/deliveries/all", c.resumeMatching)
 	page("POST /console/deliveries/{id}/take-back", c.takeBack)
 	page("POST /console/cases/{id}/split", c.splitCase)
 	page("POST /console/cases/{id}/join", c.joinCases)

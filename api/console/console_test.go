@@ -3,8 +3,11 @@ package console_test
 import (
 	"encoding/json"
 	"fmt"
+	"html"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -185,6 +188,50 @@ func TestSeveralDeliveriesAreDecidedAtOnce(t *testing.T) {
 	require.Equal(t, protocol.LanePaused, d.lane(t, wallName).State, "skipping sends nothing, so it opens nothing")
 	require.NotContains(t, d.log.String(), "кошка", "what an operator writes is for the record, not for the log")
 	require.NotContains(t, operator.get("/console/deliveries?status=waiting").body, `name="id"`)
+}
+
+func TestAllThatMatchAreDecidedAtOnceAndNothingThatCameAfterTheirNumberWasShown(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, true)
+	d.fault(t, captcha, captcha, captcha, captcha)
+	operator := d.operator(t)
+	var ids []int64
+	park := func(postID int64) {
+		ids = append(ids, d.send(t, postID, wallName, protocol.StatusParked))
+		operator.press("/console/destinations/pause", url.Values{"destination": {wallName}})
+		operator.press("/console/destinations/resume", url.Values{"destination": {wallName}})
+	}
+	for postID := range int64(3) {
+		park(postID + 1)
+	}
+	list := operator.get("/console/deliveries?limit=2&status=waiting").body
+	require.Contains(t, list, "Decide about all 3 that match")
+	require.Contains(t, list, `href="/console/deliveries/all?status=waiting"`)
+	about := "/console/deliveries/all?" + url.Values{"status": {"parked"}, "destination": {wallName}}.Encode()
+	page := operator.get(about).body
+	require.Contains(t, page, "3 messages wait for a decision")
+	asOf := regexp.MustCompile(`name="as_of" value="([^"]+)"`).FindStringSubmatch(page)[1]
+
+	park(4)
+	form := url.Values{"status": {"parked"}, "destination": {wallName}, "count": {"3"}, "as_of": {html.UnescapeString(asOf)}, "action": {"skip"}, "note": {"кошка уже дома"}}
+	operator.press("/console/deliveries/all", form)
+	require.Contains(t, operator.notice(), "3 messages have your decision")
+	for _, id := range ids[:3] {
+		require.Equal(t, "skipped by an operator: кошка уже дома", d.await(t, id, protocol.StatusSuppressed).Reason)
+	}
+	last, err := d.starter.Delivery(t.Context(), ids[3])
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusParked, last.Status, "it came after the number was shown")
+
+	audit := plain(operator.get("/console/audit").body)
+	require.Equal(t, 1, strings.Count(audit, "do not send"), "one line for all")
+	require.Contains(t, audit, "do not send 3 Messages: waits for a decision, "+wallName+" кошка уже дома")
+	for name, value := range map[string]string{"count": "0", "as_of": "yesterday", "status": "lost", "action": "captcha"} {
+		wrong := maps.Clone(form)
+		wrong.Set(name, value)
+		operator.press("/console/deliveries/all", wrong)
+		require.Contains(t, operator.notice(), "Not done", name)
+	}
 }
 
 // lane is how a destination stands.

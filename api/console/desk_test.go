@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"bytes"
 	"fmt"
 	"html"
@@ -32,6 +33,11 @@ import (
 	"vestnik/workflows"
 )
 
+// calm steers a relay that has nothing to do.
+type calm struct{ away }
+
+func (calm) Problems(context.Context) ([]protocol.Problem, error) { return nil, nil }
+
 // newDesk is a console whose guide runs.
 func newDesk(t *testing.T) *deck {
 	t.Helper()
@@ -45,7 +51,7 @@ func newDesk(t *testing.T) *deck {
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
 	pages, err := console.New(console.Config{
-		Operators: firstKey(t), Log: slog.New(slog.DiscardHandler),
+		Operators: firstKey(t), Log: slog.New(slog.DiscardHandler), Ledger: db.NewLedger(pool), Steering: calm{},
 		Guide: starter.NewContent(temporal, imports, content.Rules{Zone: time.FixedZone("", 4*3600)}, guide.DefaultTexts()),
 	})
 	require.NoError(t, err)

@@ -213,6 +213,9 @@ type deliveriesView struct {
 	// Decidable tells whether any of the rows waits for a person, and
 	// Doubtful whether one of them may have arrived.
 	Decidable, Doubtful bool
+	// Matching counts those that match the filter and wait for a person, on
+	// whatever page.
+	Matching int
 }
 
 func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
@@ -234,6 +237,12 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	}
 	view.Decidable = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return waitsForPerson(row.Status) })
 	view.Doubtful = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return row.Status == protocol.StatusUnknown })
+	if view.Decidable {
+		if view.Matching, _, err = c.Ledger.CountWaiting(r.Context(), filter.matching()); err != nil {
+			c.showFault(w, r, err)
+			return
+		}
+	}
 	c.render(w, r, http.StatusOK, "deliveries", view)
 }
 

@@ -109,6 +109,7 @@ type pageData struct {
 	Desk       bool
 	zone       *time.Location // the city's
 	titles     titles
+	State      string // of what the page shows, see live
 	View       any
 }
 
@@ -150,6 +151,7 @@ func (c *console) render(w http.ResponseWriter, r *http.Request, status int, pag
 	if data.Known {
 		data.Notice = c.takeNotice(w, r)
 		data.titles = c.titles(r.Context())
+		data.State = session.state
 	}
 	var body bytes.Buffer
 	if err := c.templates[data.Lang][page].ExecuteTemplate(&body, "layout", data); err != nil {

@@ -43,6 +43,7 @@ type session struct {
 	program  bool
 	id       []byte // the random number, nil of a program
 	ends     time.Time
+	state    string // of what pages show, when the request came
 }
 
 // sessionPlain is when a session ends, and a random number.
@@ -134,6 +135,7 @@ func (c *console) authenticate(r *http.Request) (known *http.Request, ok bool, e
 		c.Log.ErrorContext(r.Context(), "operator session not looked up", "error", err)
 		return nil, false, errNoSession
 	}
+	session.state, _ = c.live.now()
 	return withSession(r, session), !ended, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"strings"
 
 	"vestnik/internal/post"
@@ -47,6 +48,14 @@ func (p pageData) Titled(name string) string { return p.titles.of(name) }
 
 // About is the subject of a decision in words.
 func (p pageData) About(subject string) string {
+	if filter, ok := strings.CutPrefix(subject, allOf+"?"); ok {
+		query, _ := url.ParseQuery(filter) // it was made by us
+		about := p.Lang.say("nav.deliveries") + ": " + p.Lang.name("status", cmp.Or(query.Get("status"), filterWaiting))
+		if chat := query.Get("destination"); chat != "" {
+			about += ", " + p.titles.of(chat)
+		}
+		return about
+	}
 	kind, name, _ := strings.Cut(subject, "/")
 	switch kind {
 	case "delivery":

@@ -254,7 +254,7 @@ func (a *app) serve(ctx context.Context, listener net.Listener, pages consolePag
 			return api.Serve(ctx, opsListener, a.telemetry.Metrics.Requests(ops), a.log)
 		})
 	}
-	if err := errors.Join(a.opsRoutes(ops, pages), a.publicRoutes(public)); err != nil {
+	if err := errors.Join(a.opsRoutes(ctx, ops, pages), a.publicRoutes(public)); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	// A batch that was accepted when Temporal was away is started now.
@@ -274,7 +274,7 @@ type consolePages struct {
 
 // opsRoutes are for operators and their machines: health, metrics and, if its
 // token is set, the console.
-func (a *app) opsRoutes(mux *http.ServeMux, pages consolePages) error {
+func (a *app) opsRoutes(ctx context.Context, mux *http.ServeMux, pages consolePages) error {
 	if err := a.healthRoutes(mux); err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (a *app) opsRoutes(mux *http.ServeMux, pages consolePages) error {
 		Operators: known, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter, Logouts: logouts.New(a.pool), Guide: a.content(),
 		Routes: a.relay.Routes, MaxAge: a.cfg.Scan.MaxAge,
 		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
-		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log,
+		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log, Stop: ctx.Done(),
 		Settings: a.cfg.Marked,
 	}
 	if codec := a.cfg.Temporal.Codec(); codec != nil {

@@ -106,6 +106,8 @@ var wants = map[string]want{
 	"ListCases/of so many that there is one": {args: anyCase(map[string]string{"least_posts": "40"})},
 	"ListCases/of so many and closed":        {args: anyCase(map[string]string{"least_posts": "40", "closed": "true"})},
 	"ListDestinations":                       {args: map[string]string{"name": "NULL"}, pages: 20_000},
+	"CountWaiting":                           {args: map[string]string{"statuses": "'{parked,unknown}'", "destination": "NULL"}},
+	"WaitingSince":                           {args: map[string]string{"statuses": "'{parked,unknown}'", "destination": "NULL", "as_of": "now()"}},
 	"SuppressWaiting/of a case":              {args: map[string]string{"case_id": "7", "owner_id": "NULL", "post_id": "NULL"}},
 	"SuppressWaiting/of a post":              {args: map[string]string{"case_id": "NULL"}},
 	"OweDelivery":                            {args: map[string]string{"post_id": "6"}},

@@ -2,7 +2,8 @@
 // rows answer to the keyboard, and what can't be undone asks first.
 "use strict";
 
-const REFRESH_EVERY = 10_000; // ms
+const REFRESH_AFTER = 3_000; // ms from one refresh to the next, at the least
+const SILENCE = 10_000; // ms without a word from the server, after which it is taken for lost
 const HOME = "/console/";
 
 // Times: told relative to now, and on hover in the reader's own time zone.
@@ -51,10 +52,11 @@ function busy() {
     String(getSelection()) !== "";
 }
 
-let failures = 0;
+let refreshed = Date.now(); // when it was last tried
 
 async function refresh(byHand) {
   if (!byHand && (document.hidden || busy())) return;
+  refreshed = Date.now();
   try {
     const answer = await fetch(location.href, { credentials: "same-origin", cache: "no-store" });
     if (answer.redirected || !answer.ok) {
@@ -67,24 +69,56 @@ async function refresh(byHand) {
     const at = rows().indexOf(current());
     const open = [...main().querySelectorAll("details[data-keep]")].map((details) => details.open);
     main().replaceChildren(...fresh.childNodes);
+    main().toggleAttribute("data-live", fresh.hasAttribute("data-live"));
     main().querySelectorAll("details[data-keep]").forEach((details, i) => { details.open = open[i] ?? false; });
     document.title = page.title;
     document.querySelector("[data-freshness]")?.replaceChildren(...page.querySelector("[data-freshness]").childNodes);
     if (at >= 0) step(rows()[at]);
-    failures = 0;
-    tellLost();
+    shown = page.body.dataset.state;
     tellTimes();
+    tellSelection();
   } catch {
-    failures++;
-    tellLost();
+    // the silence is told soon enough
   }
 }
 
-// That all was well when somebody was last asked is no news.
-function tellLost() {
-  const lost = failures >= 2;
+// The server tells the state of what pages show, when it changes and every few
+// seconds. A page in the background does not listen: a browser has six connections
+// to a server, however many tabs.
+
+let shown = document.body.dataset.state; // the state that the page is of; undefined for one without a session
+let state = shown;
+let heard = Date.now();
+let stream = null;
+
+function listen() {
+  stream = new EventSource(`${HOME}events`);
+  stream.onmessage = (event) => {
+    if (!event.data) return; // the server itself is blind
+    heard = Date.now();
+    state = event.data;
+    follow();
+  };
+}
+
+function follow() {
+  if (shown === undefined) return;
+  if (document.hidden) {
+    stream?.close();
+    stream = null;
+    return;
+  }
+  const later = Date.now() - refreshed > REFRESH_AFTER;
+  if (stream?.readyState === EventSource.CLOSED) { // it was refused: the session may have ended
+    stream = null;
+    if (later) refresh(false);
+  }
+  if (!stream) listen();
+  const lost = Date.now() - heard > SILENCE;
   document.body.classList.toggle("lost", lost);
   document.querySelector("[data-lost]")?.toggleAttribute("hidden", !lost);
+  if (state !== shown && later && !lost) refresh(false);
+  document.querySelector("[data-refresh]")?.toggleAttribute("hidden", state === shown || !main()?.hasAttribute("data-live") || !busy());
 }
 
 // Rows: one of them is the current one.
@@ -142,6 +176,7 @@ addEventListener("pageshow", () => {
 });
 
 document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-refresh]")) refresh(true);
   if (event.target.closest("[data-help]")) document.querySelector("[data-shortcuts]").showModal();
 });
 
@@ -189,5 +224,9 @@ document.addEventListener("keydown", (event) => {
 tellTimes();
 tellSelection();
 setInterval(tellTimes, 1000);
-setInterval(refresh, REFRESH_EVERY, false);
-document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(false); });
+setInterval(follow, 1000);
+follow();
+document.addEventListener("visibilitychange", () => {
+  heard = Date.now();
+  follow();
+});

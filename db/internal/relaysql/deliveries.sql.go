@@ -287,6 +287,32 @@ func (q *Queries) CountDeliveries(ctx context.Context, waiting []string) ([]Coun
 	return items, nil
 }
 
+const countWaiting = `-- name: CountWaiting :one
+SELECT count(*)::int AS deliveries, now()::timestamptz AS as_of
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.status IN ('parked', 'unknown') AND v.status = ANY($1::text[])
+  AND ($2::text IS NULL OR d.name = $2)
+`
+
+type CountWaitingParams struct {
+	Statuses    []string
+	Destination *string
+}
+
+type CountWaitingRow struct {
+	Deliveries int32
+	AsOf       time.Time
+}
+
+// How many deliveries wait for a person, and as of when by the database's clock.
+func (q *Queries) CountWaiting(ctx context.Context, arg CountWaitingParams) (CountWaitingRow, error) {
+	row := q.db.QueryRow(ctx, countWaiting, arg.Statuses, arg.Destination)
+	var i CountWaitingRow
+	err := row.Scan(&i.Deliveries, &i.AsOf)
+	return i, err
+}
+
 const countWithPeople = `-- name: CountWithPeople :many
 SELECT d.name AS destination, v.status, v.reason, count(*)::int AS deliveries, min(v.updated_at)::timestamptz AS since
 FROM relay.deliveries v
@@ -1405,6 +1431,49 @@ func (q *Queries) WaitingForPeople(ctx context.Context, arg WaitingForPeoplePara
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const waitingSince = `-- name: WaitingSince :many
+SELECT v.id
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.status IN ('parked', 'unknown') AND v.status = ANY($1::text[]) AND v.updated_at <= $2::timestamptz
+  AND ($3::text IS NULL OR d.name = $3)
+ORDER BY v.id
+LIMIT $4
+`
+
+type WaitingSinceParams struct {
+	Statuses    []string
+	AsOf        time.Time
+	Destination *string
+	Most        int32
+}
+
+// The oldest of those that have waited for a person since a time.
+func (q *Queries) WaitingSince(ctx context.Context, arg WaitingSinceParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, waitingSince,
+		arg.Statuses,
+		arg.AsOf,
+		arg.Destination,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

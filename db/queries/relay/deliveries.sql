@@ -396,3 +396,21 @@ SET status = CASE silence WHEN 'publish' THEN 'pending' ELSE 'suppressed' END,
     started_at = CASE silence WHEN 'publish' THEN NULL ELSE started_at END,
     untold = silence <> 'publish', updated_at = now()
 WHERE status = 'parked' AND ask <> '' AND updated_at + ask_for < now();
+
+-- name: CountWaiting :one
+-- How many deliveries wait for a person, and as of when by the database's clock.
+SELECT count(*)::int AS deliveries, now()::timestamptz AS as_of
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.status IN ('parked', 'unknown') AND v.status = ANY(@statuses::text[])
+  AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'));
+
+-- name: WaitingSince :many
+-- The oldest of those that have waited for a person since a time.
+SELECT v.id
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+WHERE v.status IN ('parked', 'unknown') AND v.status = ANY(@statuses::text[]) AND v.updated_at <= @as_of::timestamptz
+  AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
+ORDER BY v.id
+LIMIT @most;
