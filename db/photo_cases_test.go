@@ -140,7 +140,7 @@ func TestWhatAPhotoLooksLikeGoesWithItsPost(t *testing.T) {
 		return count
 	}
 	require.NotZero(t, keys())
-	blanked, _, err := d.posts.Blank(t.Context(), time.Now())
+	blanked, err := d.posts.Blank(t.Context(), time.Now(), 10, func() {})
 	require.NoError(t, err)
 	require.Equal(t, 1, blanked)
 	require.Zero(t, keys())

@@ -1,8 +1,8 @@
 package console_test
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"fmt"
 	"html"
 	"log/slog"

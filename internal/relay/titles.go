@@ -17,7 +17,7 @@ import (
 // tells nothing is asked again later.
 func (r *Relay) LearnTitles(ctx context.Context) error {
 	var configured []string
-	for _, target := range r.Routes.Targets() {
+	for _, target := range r.Routes().Targets() {
 		configured = append(configured, target.Destination.String())
 	}
 	names, err := r.Ledger.TitlesToAsk(ctx, configured)
