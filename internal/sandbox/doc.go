@@ -29,6 +29,8 @@
 //	/upload/<ticket>          VK's upload host
 //	/sandbox/photos/<name>.jpg?size=WxH[&status=404&as=html|text&bytes=N&truncate&delay_ms=N]
 //	                          a picture drawn for the name, spoilt if asked
+//	/sandbox/files/<name>.<extension>?bytes=N
+//	                          a file of that size, spoilt as the picture of its name
 //	/sandbox/…                the control API
 //
 // # What is stricter than the real platforms
@@ -67,6 +69,7 @@
 //	GET    /sandbox/telegram/chats/{chat}/messages
 //	DELETE /sandbox/telegram/chats/{chat}/messages
 //	GET    /sandbox/telegram/chats/{chat}/queries            presses and their answers
+//	PUT    /sandbox/telegram/uploads                         {"bytes"}: the largest file; 50 MB, 2,000 MB of a server of one's own
 //	PUT    /sandbox/telegram/chats/{chat}/limits             Limits
 //	PUT    /sandbox/telegram/chats/{chat}/members/{user}     Member
 //	POST   /sandbox/telegram/say                             {"bot","from":Person,"chat","text"} → Update

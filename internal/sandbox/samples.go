@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"errors"
@@ -136,12 +137,13 @@ func (s *Server) publishSample() error {
 // samplePicture is a drawn picture in an attachment of a sample.
 var samplePicture = regexp.MustCompile(`\{picture\}/([a-z0-9-]+)`)
 
-// drawn gives the pictures of a post's attachments their addresses.
+// drawn gives the pictures and files of a post's attachments their addresses.
 func (s *Server) drawn(p Post) Post {
 	for i, attachment := range p.Attachments {
 		p.Attachments[i] = samplePicture.ReplaceAllFunc(attachment, func(name []byte) []byte {
 			return []byte(s.PictureURL(string(samplePicture.FindSubmatch(name)[1])))
 		})
+		p.Attachments[i] = bytes.ReplaceAll(p.Attachments[i], []byte("{file}"), []byte(s.BaseURL+"/sandbox/files"))
 	}
 	return p
 }
@@ -164,6 +166,7 @@ var samples = sync.OnceValue(func() (file sampleFile) {
 
 // samplePost is a post of the sample walls, dated relative to the start.
 type samplePost struct {
+	Shows       []string
 	Wall        int64
 	Owner       int64 // of a repost
 	Age         time.Duration

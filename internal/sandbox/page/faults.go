@@ -33,6 +33,9 @@ var faultPresets = []faultPreset{
 	{Name: "vk10", Title: "10: внутренняя ошибка", Platform: core.VK, fault: core.Fault{Code: 10}},
 	{Name: "vk14", Title: "14: капча", Platform: core.VK, fault: core.Fault{Code: 14}},
 	{Name: "vk15", Title: "15: доступ закрыт", Platform: core.VK, fault: core.Fault{Code: 15}},
+	{Name: "vkempty", Title: "Стена пуста, как при сбое", Platform: core.VK, fault: core.Fault{Body: `{"response":{"count":0,"items":[]}}`, ContentType: "application/json"}},
+	{Name: "vknull", Title: "Сделано, но ответ null", Platform: core.VK, fault: core.Fault{AcceptThenFail: true, Body: `{"response":null}`, ContentType: "application/json"}},
+	{Name: "vk100", Title: "100: повтор отвергнут", Platform: core.VK, fault: core.Fault{Code: 100, Description: "One of the parameters specified was missing or invalid: guid"}},
 	{Name: "vk29", Title: "29: дневная квота", Platform: core.VK, fault: core.Fault{Code: 29}},
 	{Name: "vk214", Title: "214: лимит записей", Platform: core.VK, fault: core.Fault{Code: 214, Description: "Access to adding post denied: you can only add 50 posts a day"}},
 	{Name: "html", Title: "502: страница прокси вместо ответа", fault: core.Fault{Status: 502, Body: "<html><body><h1>502 Bad Gateway</h1></body></html>"}},
@@ -81,8 +84,8 @@ func (s *Site) pageFaults() []setFault {
 
 // pageMethods are the methods that the fault form offers.
 func pageMethods() []string {
-	return []string{"sendMessage", "sendPhoto", "sendMediaGroup", "answerCallbackQuery", "getChatMember",
-		"wall.get", "wall.post", "photos.getWallUploadServer", "upload", "photos.saveWallPhoto"}
+	return []string{"sendMessage", "sendPhoto", "sendMediaGroup", "sendAnimation", "sendDocument", "answerCallbackQuery", "getChatMember",
+		"wall.get", "wall.getById", "wall.post", "photos.getWallUploadServer", "upload", "photos.saveWallPhoto"}
 }
 
 func (s *Site) pageFault(r *http.Request) error {

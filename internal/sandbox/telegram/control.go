@@ -45,6 +45,9 @@ type (
 		Reverse  bool   `json:"reverse"`
 		Together bool   `json:"together"`
 	}
+	uploadsRequest struct {
+		Bytes int64 `json:"bytes"`
+	}
 	redeliverRequest struct {
 		Bot      string `json:"bot"`
 		Update   int64  `json:"update_id"`
@@ -63,6 +66,10 @@ func (t *Platform) Control(api *core.Control) {
 	})
 	core.Handle(api, "DELETE /sandbox/telegram/chats/{chat}/messages", func(r core.Request, _ core.None) (any, error) {
 		return nil, t.ClearChat(r.Number("chat"))
+	})
+	core.Handle(api, "PUT /sandbox/telegram/uploads", func(_ core.Request, most uploadsRequest) (any, error) {
+		t.SetMaxUpload(most.Bytes)
+		return nil, nil
 	})
 	core.Handle(api, "PUT /sandbox/telegram/chats/{chat}/limits", func(r core.Request, limits Limits) (any, error) {
 		return nil, t.SetLimits(r.Number("chat"), limits)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,6 +169,7 @@ func (v *Platform) wireContent(p *Post) map[string]any {
 	if p.SignerID != 0 {
 		w["signer_id"] = p.SignerID
 	}
+	maps.Copy(w, p.Extra)
 	return w
 }
 
