@@ -27,6 +27,9 @@ ARGS     ?=
 # cases would only take ten times as long.
 SEQUENTIAL := internal/(content|notice|turnmodel)$$
 
+# The build that an upgrade begins with: the last release, or the one before this.
+FROM ?= $(or $(shell git describe --tags --abbrev=0 HEAD~1 2>/dev/null),HEAD~1)
+
 # One Postgres and one Temporal for the command that follows.
 WITH_SERVERS := $(GO) run ./internal/testenv/run --
 
@@ -81,8 +84,12 @@ lint: golangci-lint sqlc govulncheck ## linters, whether generated code is up to
 	deploy/vulncheck.sh $(BIN)/govulncheck ./...
 
 .PHONY: bench
-bench: build temporal ## measure: tables of throughput, latency and memory
-	$(WITH_SERVERS) $(GO) run ./bench $(ARGS)
+bench: build temporal ## measure: tables of throughput, latency and memory, also on a cluster once `make test-cluster` has built one
+	$(WITH_SERVERS) $(GO) run ./bench $(ARGS) | tee bin/bench.txt
+	@if [ -x $(BIN)/temporal-server ]; then \
+		$(GO) run ./deploy/cluster $(GO) run ./bench $(ARGS) >bin/bench-cluster.txt; \
+		echo "the same, and at the right on a cluster:"; awk -F '  +' '{print $$2}' bin/bench-cluster.txt | paste bin/bench.txt -; \
+	fi
 	$(WITH_SERVERS) $(GO) test ./conformance ./db/guidedb -run '^$$' -bench . -benchtime 1x
 	$(GO) test ./internal/petpost -run '^$$' -bench .
 
@@ -99,12 +106,13 @@ cluster: $(BIN)/temporal-server ## a Temporal of five processes and 512 shards o
 	$(GO) run ./deploy/cluster $(ARGS)
 
 .PHONY: test-cluster
-test-cluster: $(BIN)/temporal-server ## end-to-end tests (a rollout among them) and a short storm on such a cluster; .ci/run leaves it out, for its time
+test-cluster: temporal $(BIN)/temporal-server ## end-to-end tests (a rollout among them) and a short storm on such a cluster, and compose's own; .ci/run leaves it out, for its time
 	$(GO) run ./deploy/cluster $(GO) test -count=1 -timeout 30m -parallel $(TEST_PARALLEL) $(or $(ARGS),./e2e)
 	$(GO) run ./internal/chaos -short -cluster
+	$(WITH_SERVERS) $(GO) test -count=1 -tags cluster -run ComposesTemporal ./deploy
 
 .PHONY: upgrade
-upgrade: temporal ## from the build of another commit to this one with work in flight, audited: FROM=8b644a0
+upgrade: temporal ## from the build before this one, or of another commit, with work in flight, audited; FROM=8b644a0
 	$(GO) run ./internal/chaos -short -without all -from $(FROM) $(ARGS)
 
 .PHONY: eval
