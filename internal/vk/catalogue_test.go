@@ -156,8 +156,9 @@ func TestEveryEntryOfTheCatalogueCanBeReached(t *testing.T) {
 		require.NotEmpty(t, e.class)
 		require.NotEmpty(t, e.read.Action)
 		require.NotEmpty(t, e.write.Action)
-		require.NotEmpty(t, e.read.Reason)
-		require.NotEmpty(t, e.write.Reason)
+		for _, policy := range []Policy{e.read, e.write} { // it becomes a search attribute, of 255 characters at most
+			require.Regexp(t, `^[a-z0-9_]{1,64}$`, policy.Reason)
+		}
 		got := lookUp(refusal{code: e.code, subcode: e.subcode, message: "x " + e.text})
 		require.Equal(t, e.write, got.write, "entry %d, code %d %q", i, e.code, e.text)
 	}
