@@ -191,9 +191,10 @@ func TestSecretsAreRandomAndKept(t *testing.T) {
 	require.Equal(t, os.FileMode(0o700), stat.Mode().Perm())
 }
 
-func TestEachProgramHasARoleOfItsOwnWithoutSuperuser(t *testing.T) {
-	t.Parallel()
-	secrets := makeSecrets(t)
+// initialisedPostgres is a server on which postgres-init.sh has run, and a way to
+// connect to it. It asks for no password.
+func initialisedPostgres(t *testing.T, secrets string) (as func(role, database string) (*pgx.Conn, error), host string, port uint16) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "vestnik-deploy-")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
@@ -207,9 +208,9 @@ func TestEachProgramHasARoleOfItsOwnWithoutSuperuser(t *testing.T) {
 	require.NoError(t, err)
 	_, err = bootstrap.Exec(t.Context(), "CREATE ROLE postgres SUPERUSER LOGIN")
 	require.NoError(t, err)
-	host, port := bootstrap.Config().Host, bootstrap.Config().Port
+	host, port = bootstrap.Config().Host, bootstrap.Config().Port
 	require.NoError(t, bootstrap.Close(t.Context()))
-	as := func(role, database string) (*pgx.Conn, error) {
+	as = func(role, database string) (*pgx.Conn, error) {
 		config, err := pgx.ParseConfig("")
 		require.NoError(t, err)
 		config.Host, config.Port, config.User, config.Database = host, port, role, database
@@ -223,6 +224,12 @@ func TestEachProgramHasARoleOfItsOwnWithoutSuperuser(t *testing.T) {
 	require.NoError(t, admin.Close(t.Context()))
 
 	run(t, []string{"SECRETS_DIR=" + secrets, "PGHOST=" + host, "PGPORT=" + strconv.Itoa(int(port))}, "/bin/sh", "postgres-init.sh")
+	return as, host, port
+}
+
+func TestEachProgramHasARoleOfItsOwnWithoutSuperuser(t *testing.T) {
+	t.Parallel()
+	as, host, port := initialisedPostgres(t, makeSecrets(t))
 
 	own, err := as("vestnik", "vestnik")
 	require.NoError(t, err)
