@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -19,8 +18,8 @@ import (
 	"vestnik/internal/operators"
 )
 
-// The desk is where a city without a CMS keeps its content. Editors read it, so
-// it is in Russian.
+// The desk is where a city without a CMS keeps its content. What is
+// in it, and what is said about that (why something was refused), is in Russian.
 const (
 	deskPath   = "/console/desk"
 	uploadPath = deskPath + "/upload"
@@ -125,7 +124,7 @@ func (c *console) upload(w http.ResponseWriter, r *http.Request) {
 	default:
 		c.Log.InfoContext(r.Context(), "editor uploaded a batch", "import", accepted.ID, "state", accepted.State)
 		if accepted.Repeated && accepted.State != content.Held {
-			c.leaveNotice(w, r, pageNotice{Text: "Этот файл уже загружали: вот что из него вышло."})
+			c.leaveNotice(w, r, pageNotice{Text: languageOf(r).say("desk.repeated")})
 		}
 		http.Redirect(w, r, importPath(accepted.ID), http.StatusSeeOther)
 	}
@@ -192,7 +191,7 @@ func (c *console) showImport(w http.ResponseWriter, r *http.Request) {
 
 func (c *console) steerImport(w http.ResponseWriter, r *http.Request) {
 	id, action := r.PathValue("id"), r.PathValue("action")
-	target, done := importPath(id), ""
+	target, done, l := importPath(id), "", languageOf(r)
 	var err error
 	switch action {
 	case "confirm":
@@ -200,14 +199,14 @@ func (c *console) steerImport(w http.ResponseWriter, r *http.Request) {
 		if goes, err = strconv.Atoi(strings.TrimSpace(r.PostForm.Get("unpublish"))); err == nil {
 			err = c.Guide.Confirm(r.Context(), id, goes)
 		}
-		done = "Загрузка пошла."
+		done = l.say("desk.started")
 	case "discard":
 		err = c.Guide.Discard(r.Context(), id)
-		target, done = deskPath, "Загрузка отменена, ничего не изменилось."
+		target, done = deskPath, l.say("desk.discarded")
 	case "undo":
 		var undo guidedb.Acceptance
 		if undo, err = c.Guide.Undo(r.Context(), id, operators.Of(r.Context()).Name); err == nil {
-			target, done = importPath(undo.ID), "Загрузка отменяется: всё станет, как было до неё."
+			target, done = importPath(undo.ID), l.say("desk.undone")
 		}
 	default:
 		c.showNotFound(w, r)
@@ -218,11 +217,11 @@ func (c *console) steerImport(w http.ResponseWriter, r *http.Request) {
 	var miscounted *guidedb.CountError
 	switch {
 	case errors.Is(err, strconv.ErrSyntax):
-		notice = pageNotice{Bad: true, Text: "Не сделано: напишите, сколько объектов исчезнет."}
+		notice = pageNotice{Bad: true, Text: l.say("desk.say_how_many")}
 	case errors.As(err, &miscounted):
-		notice = pageNotice{Bad: true, Text: fmt.Sprintf("Не сделано: исчезнет %d. Если так и надо, напишите это число.", miscounted.Unpublishes)}
+		notice = pageNotice{Bad: true, Text: l.say("desk.miscounted", miscounted.Unpublishes)}
 	case errors.Is(err, guidedb.ErrNotFound):
-		notice = pageNotice{Bad: true, Text: "Не сделано: эта загрузка этого уже не ждёт."}
+		notice = pageNotice{Bad: true, Text: l.say("desk.waits_not")}
 	case err != nil:
 		c.showFault(w, r, err)
 		return

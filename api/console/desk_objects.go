@@ -83,7 +83,7 @@ func (c *console) showObject(w http.ResponseWriter, r *http.Request) {
 	if view.ID != "" {
 		known, err := c.Guide.Object(r.Context(), view.List, view.ID)
 		if errors.Is(err, guidedb.ErrNotFound) {
-			c.showMessage(w, r, http.StatusNotFound, "desk.no_object", view.List.Label())
+			c.showMessage(w, r, http.StatusNotFound, "desk.no_object", languageOf(r).listName(view.List))
 			return
 		}
 		if err != nil {

@@ -67,7 +67,12 @@ type editor struct {
 	at string // the page that it shows
 }
 
-func (d *deck) editor(t *testing.T) *editor { return &editor{d.operator(t), ""} }
+// editor reads Russian.
+func (d *deck) editor(t *testing.T) *editor {
+	e := &editor{d.operator(t), ""}
+	require.Equal(t, http.StatusSeeOther, e.post("/console/language", url.Values{"language": {"ru"}}).status)
+	return e
+}
 
 // show follows what a form answers to the page.
 func (e *editor) show(page answer) answer {
@@ -256,4 +261,23 @@ func TestTheTemplateIsWhatTheDeskTakes(t *testing.T) {
 	require.Equal(t, http.StatusOK, template.status)
 	page := e.drop("шаблон.xlsx", template.body, url.Values{"whole": {"1"}})
 	require.Contains(t, said(page), "нет ни одной таблицы", "headings alone hide nothing")
+}
+
+func TestTheDeskSpeaksEnglishToo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	e := &editor{d.operator(t), ""}
+	page := e.drop("places.csv", "Название;Рейтинг\nКофейня «Ветер»;много\n", url.Values{})
+	require.Contains(t, said(page), "Nothing has changed yet")
+	require.Contains(t, said(page), "Рейтинг → Places: Rating")
+	require.Contains(t, page.body, `lang="ru">должно быть числом`, "why it was refused is in Russian, and says so")
+	e.steer("discard", url.Values{})
+	for path, words := range map[string]string{
+		"/console/desk": "Upload a table", "/console/desk/photos": "There is no photo that Telegram would not show",
+		"/console/desk/objects?list=places": "Nothing was found", "/console/desk/object?list=places": "several: semicolons between them",
+	} {
+		page := e.get(path)
+		require.Contains(t, page.body, words)
+		require.NotRegexp(t, "[а-яё]", strings.ReplaceAll(page.body, "Русский", ""), path)
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	languages "golang.org/x/text/language"
 
+	"vestnik/internal/content"
 	"vestnik/internal/words"
 )
 
@@ -137,6 +138,12 @@ func (l language) knownReason(reason string) bool {
 	_, named := l.find("reason." + reason)
 	return reason == "" || advised || named
 }
+
+// listName is what people call a list of the guide's.
+func (l language) listName(list content.List) string { return l.name("guide.list", list) }
+
+// field is what people call a field of the guide's objects.
+func (l language) field(name string) string { return l.name("guide.field", name) }
 
 // langOf is the language of what a person or a program wrote.
 func langOf(text string) language {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/internal/content"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 )
@@ -92,6 +93,17 @@ func used(t *testing.T) map[string]string {
 		keys["type."+string(name)] = ""
 	}
 	return keys
+}
+
+func TestTheDeskCallsListsAndFieldsWhatTheirTablesDo(t *testing.T) {
+	t.Parallel()
+	for _, list := range content.Shown {
+		require.Equal(t, list.Label(), russian.listName(list))
+		require.NotEqual(t, list.Label(), english.listName(list))
+		for _, field := range list.Columns() {
+			require.Equal(t, content.FieldLabel(field), russian.field(field))
+		}
+	}
 }
 
 func TestEveryMessageIsThereInBothLanguages(t *testing.T) {

@@ -77,9 +77,9 @@ func functions(l language) template.FuncMap {
 		"percent":     func(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) },
 		"types":       func() []petpost.Type { return petpost.Types },
 		"statuses":    func() []string { return protocol.Statuses },
-		"label":       func(list content.List) string { return list.Label() },
-		"field":       content.FieldLabel,
-		"fieldAt":     content.PathLabel,
+		"label":       l.listName,
+		"field":       l.field,
+		"fieldAt":     func(path string) string { return l.field(content.PathField(path)) },
 		"inc":         func(part int) int { return part + 1 },
 		"thumb":       thumbOf,
 		"took": func(from time.Time, to *time.Time) string {

@@ -78,11 +78,11 @@ func FieldLabel(field string) string {
 	return field
 }
 
-// PathLabel is the label of the field that a refusal's path names.
-func PathLabel(path string) string {
+// PathField is the field that a refusal's path names.
+func PathField(path string) string {
 	name := path[strings.LastIndex(path, ".")+1:]
 	name, _, _ = strings.Cut(name, "[")
-	return FieldLabel(name)
+	return name
 }
 
 // columnsOf are the names of a list's columns, in the order of its fields.

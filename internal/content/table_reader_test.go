@@ -153,7 +153,7 @@ func TestAllFaultsOfARowAreNamedAtOnceUnknownReferencesToo(t *testing.T) {
 	objects := opened(t, "Акции.csv", strings.NewReader("Акция;Код;Место;До;Сайт\nСкидка;РЕКА10;Кофейня;никогда;\n"), rules, content.TableOptions{})
 	var faults []string
 	for _, refusal := range objects[0].Refusals {
-		faults = append(faults, content.PathLabel(refusal.Path)+" "+refusal.Value)
+		faults = append(faults, content.FieldLabel(content.PathField(refusal.Path))+" "+refusal.Value)
 	}
 	require.Equal(t, []string{"Окончание никогда", "Место Кофейня"}, faults)
 
