@@ -163,9 +163,12 @@ func putByOperator(reason string) bool {
 	return reason == joinedByOperator || reason == splitByOperator
 }
 
-// beyond looks for posts of other cases that are about the same animal.
+// beyond looks for posts of other cases that are about the same animal, by their
+// words: what their photos prove does not change with how those are read.
 func (r *regrouping) beyond(ctx context.Context, post Post) error {
-	keys := hashedKeys(r.now[post.ID])
+	print := r.now[post.ID]
+	print.Photos = nil
+	keys := hashedKeys(print)
 	rows, err := r.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
 		Keys: keys, Since: post.PostedAt.Add(-caseMemory), Until: post.PostedAt.Add(caseMemory),
 		PerKey: candidatesPerKey, Most: candidates, OwnerID: post.OwnerID, PostID: post.PostID,
@@ -203,6 +206,7 @@ func (r *regrouping) compare(post Post, otherCase int64, other petpost.Fingerpri
 		return
 	}
 	now := r.now[post.ID]
+	now.Photos = nil
 	if r.lostSince(now, otherCase) || r.lostSince(other, post.CaseID) {
 		return
 	}
