@@ -1,8 +1,8 @@
 // Package picture has the small pictures of pets and places that the sandbox shows where real walls and guides would
-// have photos: the same one for the same name, in any size.
+// have photos: the same one for the same name, in any size, and another for another name.
 //
 // The words of a name choose among the files: "dog-ginger-1" is the file that has most of these words in its own name.
-// Where several have as many, or none has any, the name itself decides.
+// Where several have as many, or none has any, the name itself decides. The light falls on each name in a way of its own.
 package picture
 
 import (
@@ -12,6 +12,7 @@ import (
 	"hash/fnv"
 	"image"
 	"image/jpeg"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -65,7 +66,27 @@ func Draw(name string, width, height int) *image.RGBA {
 	}
 	to := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.ApproxBiLinear.Scale(to, to.Bounds(), from, cut, draw.Src, nil)
+	light := light(name)
+	draw.ApproxBiLinear.Scale(to, to.Bounds(), light, light.Bounds(), draw.Over, nil)
 	return to
+}
+
+// light is patches of light and shade that a name has for itself.
+func light(name string) *image.RGBA {
+	random := rand.New(rand.NewPCG(seed(name), 0))
+	patches := image.NewRGBA(image.Rect(0, 0, 6, 5))
+	for i := 0; i < len(patches.Pix); i += 4 {
+		const strength = 120 // of 255
+		shine := uint8(random.IntN(2) * strength)
+		copy(patches.Pix[i:], []uint8{shine, shine, shine, strength})
+	}
+	return patches
+}
+
+func seed(name string) uint64 {
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(name))
+	return hash.Sum64()
 }
 
 // choose is the picture whose words fit a name best.
@@ -85,7 +106,5 @@ func choose(name string) picture {
 			best = append(best, p)
 		}
 	}
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(name))
-	return best[hash.Sum32()%uint32(len(best))]
+	return best[seed(name)%uint64(len(best))]
 }
