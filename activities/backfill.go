@@ -27,11 +27,8 @@ func (a *Walls) BackfillWall(ctx context.Context, wanted protocol.Backfill) (pro
 	if err != nil {
 		return result, err
 	}
-	if err := a.follow(ctx, wall.OwnerID, found.items); err != nil {
-		return result, err
-	}
-	posts := a.understandAll(ctx, found.items, &result.WallRead)
-	if err := a.readInContext(ctx, wall.OwnerID, posts); err != nil {
+	posts, err := a.understand(ctx, wall.OwnerID, found.items, &result.WallRead)
+	if err != nil {
 		return result, err
 	}
 	sortByTime(posts)

@@ -103,18 +103,32 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, horizon time.Time, 
 	return met, nil
 }
 
-// follow makes new posts that are hardly more than the address of another wall
-// post what they would be if they reposted it. Where VK can't be asked the
-// reading is made again; in the end such posts stay addresses.
-func (a *Walls) follow(ctx context.Context, ownerID int64, items []vk.Post) error {
+// understand reads posts: what they link to, their words, and of those that are
+// new or edited what their photos look like.
+func (a *Walls) understand(ctx context.Context, ownerID int64, items []vk.Post, read *protocol.WallRead) ([]petpost.Post, error) {
 	ids := make([]int64, len(items))
 	for i, item := range items {
 		ids[i] = item.PostID
 	}
 	known, err := a.Posts.Known(ctx, ownerID, ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	if err := a.follow(ctx, ownerID, items, known); err != nil {
+		return nil, err
+	}
+	posts := a.readAll(ctx, items, read)
+	if err := a.readInContext(ctx, ownerID, posts); err != nil {
+		return nil, err
+	}
+	a.hashPhotos(ctx, posts, known)
+	return posts, nil
+}
+
+// follow makes new posts that are hardly more than the address of another wall
+// post what they would be if they reposted it. Where VK can't be asked the
+// reading is made again; in the end such posts stay addresses.
+func (a *Walls) follow(ctx context.Context, ownerID int64, items []vk.Post, known map[int64][]byte) error {
 	var fresh []int
 	var posts []vk.Post
 	for i, item := range items {
@@ -122,7 +136,7 @@ func (a *Walls) follow(ctx context.Context, ownerID int64, items []vk.Post) erro
 			fresh, posts = append(fresh, i), append(posts, item)
 		}
 	}
-	err = vk.FollowLinks(posts, func(ids ...post.ID) ([]json.RawMessage, error) {
+	err := vk.FollowLinks(posts, func(ids ...post.ID) ([]json.RawMessage, error) {
 		return a.byID(ctx, ids...)
 	})
 	for n, i := range fresh {
@@ -135,11 +149,11 @@ func (a *Walls) follow(ctx context.Context, ownerID int64, items []vk.Post) erro
 	return err
 }
 
-// understandAll reads the words of posts.
-func (a *Walls) understandAll(ctx context.Context, items []vk.Post, read *protocol.WallRead) []petpost.Post {
+// readAll reads the words of posts.
+func (a *Walls) readAll(ctx context.Context, items []vk.Post, read *protocol.WallRead) []petpost.Post {
 	var posts []petpost.Post
 	for _, item := range items {
-		if post, err := understand(item); err == nil {
+		if post, err := readOne(item); err == nil {
 			posts = append(posts, post)
 		} else {
 			a.Log.ErrorContext(ctx, "post not understood", "post", item.ID, "error", err)
@@ -149,9 +163,9 @@ func (a *Walls) understandAll(ctx context.Context, items []vk.Post, read *protoc
 	return posts
 }
 
-// understand reads a post's words. A panic is an error: one post is not to cost
+// readOne reads a post's words. A panic is an error: one post is not to cost
 // the others their page.
-func understand(item vk.Post) (post petpost.Post, err error) {
+func readOne(item vk.Post) (post petpost.Post, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("reading it panicked at %s", debug.Stack())

@@ -42,6 +42,8 @@ type Walls struct {
 	Starter *starter.Starter
 	Routes  func() *route.Routes
 	Keys    *ReadingKeys
+	// Pictures gets the photos of posts, to see which are the same.
+	Pictures Pictures
 	// Names are the walls to watch, as VK_WALLS gives them now.
 	Names func() config.Walls
 	// Every is the shortest interval between two readings of a wall.
@@ -160,11 +162,8 @@ func (a *Walls) readWall(ctx context.Context, wall db.Wall, read *protocol.WallR
 	now := time.Now()
 	again, missing := a.lookAgain(ctx, wall.OwnerID, found, now)
 	items := slices.Concat(found.items, again)
-	if err := a.follow(ctx, wall.OwnerID, items); err != nil {
-		return err
-	}
-	posts := a.understandAll(ctx, items, read)
-	if err := a.readInContext(ctx, wall.OwnerID, posts); err != nil {
+	posts, err := a.understand(ctx, wall.OwnerID, items, read)
+	if err != nil {
 		return err
 	}
 	if err := a.store(ctx, wall, posts, found.whole, read); err != nil {

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -122,4 +124,60 @@ func TestAnEditedPostGetsItsNewPhotoOnAWallThatWantsPhotosUploaded(t *testing.T)
 	require.Len(t, after, 2)
 	require.NotEqual(t, before[0].ID, after[0].ID, "not the one that was uploaded for the first place before")
 	require.Equal(t, before[1].ID, after[1].ID)
+}
+
+func TestThePhotoOfASearchIsKnownAgainOnAnotherWallUnderOtherWords(t *testing.T) {
+	const otherWall = int64(-500000004)
+	s := newStage(t, toChat, map[string]string{"VK_WALLS": sourceRef + ",e2e_other_pets"})
+	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: otherWall, ScreenName: "e2e_other_pets", Name: "Ищем друзей"}))
+	s.work()
+	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost, Photos: []sandbox.WallPhoto{{Drawing: "dog-rex", Width: 1280, Height: 960}}}))
+	require.Equal(t, protocol.StatusSent, first.Status)
+
+	again, err := s.sandbox.AddPost(otherWall, sandbox.Post{
+		Date: time.Now(), Text: "Пропала собака! Сорвалась с поводка и убежала, помогите найти, очень ждём дома. " + privateWords,
+		Photos: []sandbox.WallPhoto{another("flyer"), {Drawing: "dog-rex", Width: 640, Height: 480}},
+	})
+	require.NoError(t, err)
+	s.scan()
+	rows := s.deliveries(chat)
+	require.Len(t, rows, 2)
+	second := rows[slices.IndexFunc(rows, func(row db.DeliveryRow) bool { return row.OwnerID == otherWall })]
+	require.Equal(t, protocol.StatusSuppressed, second.Status)
+	require.Equal(t, first.ID, *second.StandsFor)
+	stored, err := s.relay.Posts.Get(s.ctx, otherWall, again.ID)
+	require.NoError(t, err)
+	require.Equal(t, *first.Case, stored.CaseID)
+	require.Contains(t, stored.CaseReason, "same photo, dog")
+	require.Len(t, s.sandbox.Messages(chatID), 1)
+}
+
+func TestABannerUnderTenPostsJoinsNothing(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	var posts []sandbox.Post
+	for number := range 10 {
+		post := lost(number + 1)
+		post.Photos = []sandbox.WallPhoto{another("banner")}
+		posts = append(posts, post)
+	}
+	s.publish(posts...)
+	s.scan()
+	for _, row := range s.deliveries(chat) {
+		require.NotEqual(t, protocol.StatusSuppressed, row.Status, row.Reason)
+	}
+	require.Len(t, s.deliveries(chat), 10)
+}
+
+func TestAReadingDoesNotWaitForPhotosThatDoNotCome(t *testing.T) {
+	s := newStage(t, toChat)
+	s.work()
+	s.sandbox.SetPictureFault("hanging", sandbox.PictureFault{DelayMS: int(time.Hour / time.Millisecond)})
+	post := lost(1)
+	post.Photos = []sandbox.WallPhoto{another("hanging")}
+	s.publish(post)
+	require.Equal(t, 1, wallOf(t, s.scan()).Owed)
+	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
+	require.NoError(t, err)
+	require.Empty(t, stored.Fingerprint.Photos)
 }

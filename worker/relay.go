@@ -33,7 +33,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 		Store: r.Walls, Posts: r.Posts, Ledger: r.Ledger, Starter: starting, Routes: r.Routes,
 		Keys: keys, Names: r.WatchedWalls,
 		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge, FirstRead: time.Duration(cfg.Scan.FirstRead) * time.Hour,
-		CaseWindow: cfg.Relay.CaseWindow, Log: r.Log, Metrics: metrics,
+		CaseWindow: cfg.Relay.CaseWindow, Pictures: photo.NewFetcher(activities.HashOptions(r.PhotoOptions())), Log: r.Log, Metrics: metrics,
 	}
 	outbound := &activities.Outbound{
 		Ledger: r.Ledger, Posts: r.Posts, Starter: starting, Routes: r.Routes, MaxAge: cfg.Scan.MaxAge, Log: r.Log, Metrics: metrics,
