@@ -322,40 +322,40 @@ func (f *filing) choose(ctx context.Context, post Post) (caseID int64, reason st
 	if caseID, reason, err := f.continued(ctx, post); caseID != 0 || err != nil {
 		return caseID, reason, err
 	}
-	print := post.Fingerprint
-	print.Photos = nil
-	found, err := f.candidates(ctx, print, print.Keys(), caseMemory)
+	fingerprint := post.Fingerprint
+	fingerprint.Photos = nil
+	found, err := f.candidates(ctx, fingerprint, fingerprint.Keys(), caseMemory)
 	if err == nil {
-		caseID, reason, err = f.match(ctx, post, print, found)
+		caseID, reason, err = f.match(ctx, post, fingerprint, found)
 	}
 	if caseID != 0 || err != nil || len(post.Fingerprint.Photos) == 0 {
 		return caseID, reason, err
 	}
-	found, err = f.candidates(ctx, print, post.Fingerprint.PhotoKeys(), photoMemory)
+	found, err = f.candidates(ctx, fingerprint, post.Fingerprint.PhotoKeys(), photoMemory)
 	if err != nil {
 		return 0, "", err
 	}
-	print.Photos = slices.DeleteFunc(slices.Clone(post.Fingerprint.Photos), func(photo wallpost.PhotoHash) bool { return f.boilerplate(post, photo, found) })
-	return f.match(ctx, post, print, found)
+	fingerprint.Photos = slices.DeleteFunc(slices.Clone(post.Fingerprint.Photos), func(photo wallpost.PhotoHash) bool { return f.boilerplate(post, photo, found) })
+	return f.match(ctx, post, fingerprint, found)
 }
 
 // candidate is a stored post that may be about the same animal.
 type candidate struct {
 	relaysql.CaseCandidatesRow
 
-	print petpost.Fingerprint
+	fingerprint petpost.Fingerprint
 }
 
 // candidates finds the stored posts that share a key with one, the newest first.
-func (f *filing) candidates(ctx context.Context, print petpost.Fingerprint, keys []string, memory time.Duration) ([]candidate, error) {
+func (f *filing) candidates(ctx context.Context, fingerprint petpost.Fingerprint, keys []string, memory time.Duration) ([]candidate, error) {
 	rows, err := f.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
-		Keys: hashed(keys), Since: print.At.Add(-memory), Until: print.At.Add(memory),
-		PerKey: candidatesPerKey, Most: candidates, OwnerID: print.Post.OwnerID, PostID: print.Post.PostID,
+		Keys: hashed(keys), Since: fingerprint.At.Add(-memory), Until: fingerprint.At.Add(memory),
+		PerKey: candidatesPerKey, Most: candidates, OwnerID: fingerprint.Post.OwnerID, PostID: fingerprint.Post.PostID,
 	})
 	var found []candidate
 	for _, row := range rows {
 		known := candidate{CaseCandidatesRow: row}
-		if json.Unmarshal(row.Fingerprint, &known.print) == nil { // else of a build that wrote them in another way
+		if json.Unmarshal(row.Fingerprint, &known.fingerprint) == nil { // else of a build that wrote them in another way
 			found = append(found, known)
 		}
 	}
@@ -374,7 +374,7 @@ func (f *filing) boilerplate(post Post, photo wallpost.PhotoHash, found []candid
 	}
 	ofWall, cases := map[int64]int64{}, map[int64]bool{}
 	for _, other := range found {
-		if !other.print.Shows(photo) {
+		if !other.fingerprint.Shows(photo) {
 			continue
 		}
 		caseID := orZero(other.CaseID)
@@ -387,19 +387,19 @@ func (f *filing) boilerplate(post Post, photo wallpost.PhotoHash, found []candid
 }
 
 // match takes the case of the first candidate that is about the same animal; 0 if
-// none is. print is what the post is compared by.
-func (f *filing) match(ctx context.Context, post Post, print petpost.Fingerprint, found []candidate) (caseID int64, reason string, err error) {
+// none is. fingerprint is what the post is compared by.
+func (f *filing) match(ctx context.Context, post Post, fingerprint petpost.Fingerprint, found []candidate) (caseID int64, reason string, err error) {
 	for _, other := range found {
 		if f.lostAgain(post, other.ClosedAt) {
 			continue
 		}
-		verdict := petpost.SameCase(other.print, print)
+		verdict := petpost.SameCase(other.fingerprint, fingerprint)
 		if !verdict.Same {
 			continue
 		}
 		caseID := orZero(other.CaseID)
 		if caseID == 0 { // stored by a build that knew no cases
-			if caseID, err = f.open(ctx, other.print.Post); err != nil {
+			if caseID, err = f.open(ctx, other.fingerprint.Post); err != nil {
 				return 0, "", err
 			}
 		}

@@ -166,9 +166,9 @@ func putByOperator(reason string) bool {
 // beyond looks for posts of other cases that are about the same animal, by their
 // words: what their photos prove does not change with how those are read.
 func (r *regrouping) beyond(ctx context.Context, post Post) error {
-	print := r.now[post.ID]
-	print.Photos = nil
-	keys := hashedKeys(print)
+	fingerprint := r.now[post.ID]
+	fingerprint.Photos = nil
+	keys := hashedKeys(fingerprint)
 	rows, err := r.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
 		Keys: keys, Since: post.PostedAt.Add(-caseMemory), Until: post.PostedAt.Add(caseMemory),
 		PerKey: candidatesPerKey, Most: candidates, OwnerID: post.OwnerID, PostID: post.PostID,
