@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"vestnik/db"
-	"vestnik/internal/compose"
 	"vestnik/internal/notice"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
@@ -251,7 +250,7 @@ func (e *editJob) revision() (notice.Revision, error) {
 		}
 		slots = append(slots, kind)
 	}
-	return compose.Revise(e.post, e.target, slots, photos)[mine], nil
+	return notice.Revise(e.post, e.target.Settings.TelegramOptions(), slots, photos)[mine], nil
 }
 
 func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *editJob, revision notice.Revision, mode telegram.ParseMode, keyboard telegram.Keyboard) (telegram.Message, error) {

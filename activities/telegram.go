@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vestnik/db"
-	"vestnik/internal/compose"
 	"vestnik/internal/notice"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
@@ -80,7 +79,9 @@ func (t *telegramSender) plan(j *sendJob) ([]int, error) {
 		}
 		j.post.Photos = j.cut.Photos
 	} else {
-		t.steps = compose.Telegram(j.post, j.target, j.WordsFirst).Steps
+		options := j.target.Settings.TelegramOptions()
+		options.WordsFirst = j.WordsFirst
+		t.steps = notice.PlanTelegram(j.post, options).Steps
 		parts, err := json.Marshal(t.steps)
 		if err != nil {
 			return nil, err

@@ -13,7 +13,6 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"vestnik/db"
-	"vestnik/internal/compose"
 	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
@@ -60,7 +59,7 @@ func (v *vkSender) progress() []any { return nothing() }
 func (v *vkSender) reach(context.Context, *sendJob) error { return nil }
 
 func (v *vkSender) plan(j *sendJob) ([]int, error) {
-	v.message = compose.VK(j.post, j.target, j.ReplyTo)
+	v.message = notice.PlanVK(j.post, j.target.VKOptions(j.ReplyTo))
 	j.shown = db.Shown{Kind: "post", Version: j.post.Version()}
 	return []int{1}, nil
 }
@@ -191,7 +190,7 @@ func (v *vkSender) send(ctx context.Context, j *sendJob) error {
 func (v *vkSender) wording(j *sendJob, photos int) notice.VKPost {
 	target := j.target
 	target.Settings.MaxMedia = min(target.Settings.MaxMedia, photos)
-	return compose.VK(j.post, target, j.ReplyTo)
+	return notice.PlanVK(j.post, target.VKOptions(j.ReplyTo))
 }
 
 // classify reads the catalogue's policy for VK's answer as what happens to the

@@ -51,7 +51,7 @@ func TestNobodyIsCalledToAWallByAPost(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			wallPost := notice.PlanVK(c.post.post(), notice.DefaultVKOptions())
+			wallPost := notice.PlanVK(c.post.post(), notice.VKOptions{})
 			require.Contains(t, wallPost.Text, c.want)
 			requireNobodyCalled(t, wallPost.Text, vkCall)
 			requireNobodyCalled(t, wallPost.Linkless, vkCall)
@@ -66,7 +66,7 @@ func TestWhatCallsNobodyStaysAsWritten(t *testing.T) {
 		"#пропала@club9 #lost@lapa_demo", "в 5 @ у дома", "кот & пёс", "список:\n* раз\n* два", "*️⃣ номер",
 	} {
 		written := draft{Text: text}.post()
-		require.Contains(t, notice.PlanVK(written, notice.DefaultVKOptions()).Text, text)
+		require.Contains(t, notice.PlanVK(written, notice.VKOptions{}).Text, text)
 		require.Contains(t, notice.PlanTelegram(written, notice.DefaultOptions()).Steps[0].Unmarked, text)
 	}
 }
@@ -109,7 +109,7 @@ func TestALabelThatLooksLikeAnAddressShowsWhereItLeads(t *testing.T) {
 	}
 	written := draft{Attachments: []post.Attachment{{Kind: "link", Title: "bank.example", URL: "https://evil.example"}}}.post()
 	require.Contains(t, notice.PlanTelegram(written, notice.DefaultOptions()).Steps[0].Text, `bank.example (evil.example)</a>`)
-	require.Contains(t, notice.PlanVK(written, notice.DefaultVKOptions()).Text, "bank.example (https://evil.example)")
+	require.Contains(t, notice.PlanVK(written, notice.VKOptions{}).Text, "bank.example (https://evil.example)")
 }
 
 // calling are pieces that make calls of text, put together at random below.

@@ -34,7 +34,7 @@ func ExamplePlanVK() {
 		ID: post.ID{OwnerID: -900000001, PostID: 18}, PostedAt: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC),
 		Text: "Найден кот, серый, у дома 7 по Садовой. Ищем хозяев! 8 900 000-00-02",
 	})
-	fmt.Println(notice.PlanVK(found, notice.DefaultVKOptions()).Text)
+	fmt.Println(notice.PlanVK(found, notice.VKOptions{}).Text)
 	// Output:
 	// ✅ Найден питомец
 	//

@@ -234,7 +234,7 @@ func TestAWallPostSpellsEachAddressOnce(t *testing.T) {
 	post.Attachments = []attachment{{Kind: "poll", Title: "Кто идёт?"}}
 	require.Equal(t, "🔎 Пропал питомец\n\nАнна (https://vk.com/id17), https://vk.com/id18, #кот@club5, vk.com/lapa\n\n"+
 		"📊 Опрос: Кто идёт?\n🖼 2 фото в оригинале\n\nИсточник: https://vk.com/wall-77_8",
-		notice.PlanVK(post, notice.DefaultVKOptions()).Text)
+		notice.PlanVK(post, notice.VKOptions{}).Text)
 }
 
 func TestAWallPostThatBringsNewsNamesTheOneItAnswers(t *testing.T) {

@@ -71,7 +71,7 @@ func TestWhatHasBecomeOfAPostStandsOnTop(t *testing.T) {
 	require.Equal(t, "🎉 Питомец снова дома\nНиже — прежнее объявление.", closed)
 	post.DeletedAt = time.Now()
 	require.Contains(t, notice.Compose(post, notice.Frame{}, 0).Lead.String(), "удалена автором")
-	require.Contains(t, notice.PlanVK(post, notice.DefaultVKOptions()).Text, "удалена автором")
+	require.Contains(t, notice.PlanVK(post, notice.VKOptions{}).Text, "удалена автором")
 
 	post.Reading.Type, post.DeletedAt = petpost.Reunited, time.Time{}
 	require.Equal(t, "🎉 Питомец снова дома", notice.Compose(post, notice.Frame{}, 0).Lead.String(), "the good news itself is no old advert")

@@ -13,7 +13,7 @@ import (
 // UTF-16 units. VK states no number; people report a little over 16,000.
 const DefaultVKUnits = 15_000
 
-// VKOptions are the wishes of a destination wall. Start from DefaultVKOptions.
+// VKOptions are the wishes of a destination wall; none: text only.
 type VKOptions struct {
 	// MaxMedia is how many photos are attached at most; 0 or less attaches
 	// none and says where they are. More than MaxVKMedia means MaxVKMedia.
@@ -32,9 +32,6 @@ type VKOptions struct {
 // MaxVKMedia is how many photos and videos one wall post holds
 // (dev.vk.com, wall.post).
 const MaxVKMedia = 10
-
-// DefaultVKOptions are those of a wall about which nothing is said: text only.
-func DefaultVKOptions() VKOptions { return VKOptions{} }
 
 // VKPost is one wall post about a post.
 type VKPost struct {

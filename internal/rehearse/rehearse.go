@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"vestnik/db"
-	"vestnik/internal/compose"
 	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
@@ -125,7 +124,7 @@ func (r Rules) owed(ctx context.Context, post petpost.Post) (map[string]db.Deliv
 // Messages are the calls to a platform for a post, short of making them.
 func Messages(post petpost.Post, target route.Target) (messages []Message) {
 	if target.Destination.Platform == route.VK {
-		words := compose.VK(post, target, 0)
+		words := notice.PlanVK(post, target.VKOptions(0))
 		message := Message{Kind: "post", Text: words.Text, Copyright: words.Copyright, Silent: target.Settings.Silent}
 		for _, index := range words.Photos {
 			message.Photos = append(message.Photos, post.Photos[index].Ref())
@@ -133,7 +132,7 @@ func Messages(post petpost.Post, target route.Target) (messages []Message) {
 		return []Message{message}
 	}
 	media := post.Media()
-	for _, step := range compose.Telegram(post, target, false).Steps {
+	for _, step := range notice.PlanTelegram(post, target.Settings.TelegramOptions()).Steps {
 		message := Message{
 			Kind: string(step.Kind), Text: step.Text, ParseMode: string(step.ParseMode), Preview: step.Preview, Silent: step.Silent,
 		}

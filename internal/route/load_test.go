@@ -89,7 +89,7 @@ func TestSettingsBecomeOptionsOfANotice(t *testing.T) {
 		Frame: notice.Frame{Header: "Помогите найти!", Footer: "Штаб: [lapa_demo|«Лапа»]"},
 	}, targets[1].Settings.TelegramOptions())
 	require.Zero(t, targets[2].Settings.TelegramOptions().MaxMedia, "no media wanted")
-	require.Equal(t, notice.VKOptions{MaxMedia: 5, AttachRefs: true, TextLimit: 4000}, targets[3].Settings.VKOptions())
+	require.Equal(t, notice.VKOptions{MaxMedia: 5, AttachRefs: true, TextLimit: 4000}, targets[3].VKOptions(0))
 }
 
 func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {

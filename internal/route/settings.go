@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"vestnik/internal/notice"
+	"vestnik/internal/post"
 )
 
 // OnUnknown is what happens when nobody can know whether a message went out.
@@ -93,13 +94,14 @@ func (s Settings) TelegramOptions() notice.Options {
 	return options
 }
 
-// VKOptions are the settings as a notice for a VK wall needs them.
-func (s Settings) VKOptions() notice.VKOptions {
-	options := notice.DefaultVKOptions()
-	options.MaxMedia = s.shownMedia()
-	options.TextLimit = s.MaxText
-	options.AttachRefs = s.AttachMedia
-	options.Frame = s.frame()
+// VKOptions are the settings as a notice for the VK wall needs them; answers is
+// the post on that wall that it brings news about, 0 for none.
+func (t Target) VKOptions(answers int64) notice.VKOptions {
+	s := t.Settings
+	options := notice.VKOptions{MaxMedia: s.shownMedia(), TextLimit: s.MaxText, AttachRefs: s.AttachMedia, Frame: s.frame()}
+	if answers != 0 {
+		options.Answers = post.ID{OwnerID: t.Destination.Owner, PostID: answers}.URL()
+	}
 	return options
 }
 
