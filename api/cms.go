@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,23 +38,10 @@ const (
 	drainBytes = 64 << 20
 )
 
-// CMSImports takes batches; starter.Content is one.
-type CMSImports interface {
-	Open(name string, batch io.Reader, options content.TableOptions) (content.Source, error)
-	Import(ctx context.Context, upload guidedb.Upload) (guidedb.Acceptance, error)
-	Check(ctx context.Context, upload guidedb.Upload) (content.Status, error)
-	Confirm(ctx context.Context, id string, unpublishes int) error
-	Discard(ctx context.Context, id string) error
-	Undo(ctx context.Context, id, author string) (guidedb.Acceptance, error)
-	Status(ctx context.Context, id string) (content.Status, error)
-	History(ctx context.Context, limit int) ([]content.Status, error)
-	PhotoReport(ctx context.Context) (content.PhotoReport, error)
-}
-
 // CMSConfig says who may send batches and who takes them.
 type CMSConfig struct {
 	Token   config.Secret // opens every route, as a bearer token
-	Imports CMSImports
+	Imports *starter.Content
 	Log     *slog.Logger
 }
 

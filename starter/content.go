@@ -16,11 +16,11 @@ import (
 	"vestnik/internal/protocol"
 )
 
-// Content accepts CMS batches and starts the workflows that take them into the
-// guide.
+// Content is the imports of the guide, with the workflows that work them off:
+// what is accepted, confirmed or undone here is started.
 type Content struct {
+	*guidedb.Imports
 	temporal client.Client
-	imports  *guidedb.Imports
 	rules    content.Rules
 	texts    *guide.Texts
 }
@@ -28,7 +28,7 @@ type Content struct {
 // NewContent checks batches by rules and shows cards with the city's texts.
 func NewContent(temporal client.Client, imports *guidedb.Imports, rules content.Rules, texts *guide.Texts) *Content {
 	rules.Known = func(list content.List) ([]content.Named, error) { return imports.Named(context.Background(), list) }
-	return &Content{temporal: temporal, imports: imports, rules: rules, texts: texts}
+	return &Content{Imports: imports, temporal: temporal, rules: rules, texts: texts}
 }
 
 // NotStartedError says that a batch is safe in the database and nobody works
@@ -57,19 +57,19 @@ func (c *Content) Open(name string, batch io.Reader, options content.TableOption
 // besides.
 func (c *Content) Import(ctx context.Context, upload guidedb.Upload) (guidedb.Acceptance, error) {
 	upload.Brake = c.rules.UnpublishPercent
-	accepted, err := c.imports.Accept(ctx, upload)
+	accepted, err := c.Accept(ctx, upload)
 	return c.started(ctx, accepted, err)
 }
 
 // Check tells what a batch would make of the guide.
 func (c *Content) Check(ctx context.Context, upload guidedb.Upload) (content.Status, error) {
 	upload.Brake = c.rules.UnpublishPercent
-	return c.imports.Check(ctx, upload)
+	return c.Imports.Check(ctx, upload)
 }
 
 // CheckCard is Check with the card of one object; see guidedb.Imports.CheckCard.
 func (c *Content) CheckCard(ctx context.Context, upload guidedb.Upload, list content.List, id string, now time.Time) (content.Status, *guide.Screen, error) {
-	return c.imports.CheckCard(ctx, upload, list, id, c.texts, now.In(c.Zone()))
+	return c.Imports.CheckCard(ctx, upload, list, id, c.texts, now.In(c.Zone()))
 }
 
 // Form reads one object as a person wrote it into a form.
@@ -95,49 +95,16 @@ func (c *Content) Fields(object any) ([]content.FormField, error) {
 // Zone is the city's.
 func (c *Content) Zone() *time.Location { return cmp.Or(c.rules.Zone, time.UTC) }
 
-// Object gives one object of the guide, or guidedb.ErrNotFound.
-func (c *Content) Object(ctx context.Context, list content.List, id string) (guidedb.Object, error) {
-	return c.imports.Object(ctx, list, id)
-}
-
-// Named lists a list's objects by what people call them.
-func (c *Content) Named(ctx context.Context, list content.List) ([]content.Named, error) {
-	return c.imports.Named(ctx, list)
-}
-
 // Confirm starts a held import; see guidedb.Imports.Confirm.
 func (c *Content) Confirm(ctx context.Context, id string, unpublishes int) error {
-	err := c.imports.Confirm(ctx, id, unpublishes)
+	err := c.Imports.Confirm(ctx, id, unpublishes)
 	_, err = c.started(ctx, guidedb.Acceptance{ID: id, State: content.Running}, err)
 	return err
 }
 
-// Discard forgets a held import.
-func (c *Content) Discard(ctx context.Context, id string) error { return c.imports.Discard(ctx, id) }
-
-// KeepFile keeps what an editor has uploaded; see guidedb.Imports.KeepFile.
-func (c *Content) KeepFile(ctx context.Context, id string, file guidedb.File) error {
-	return c.imports.KeepFile(ctx, id, file)
-}
-
-// File is one that is kept, or guidedb.ErrNotFound.
-func (c *Content) File(ctx context.Context, id string) (guidedb.File, error) {
-	return c.imports.File(ctx, id)
-}
-
-// HasFile reports whether a file is kept.
-func (c *Content) HasFile(ctx context.Context, id string) (bool, error) {
-	return c.imports.HasFile(ctx, id)
-}
-
-// ForgetFile forgets a file.
-func (c *Content) ForgetFile(ctx context.Context, id string) error {
-	return c.imports.ForgetFile(ctx, id)
-}
-
 // Undo starts an import that takes another back; see guidedb.Imports.Undo.
 func (c *Content) Undo(ctx context.Context, id, author string) (guidedb.Acceptance, error) {
-	accepted, err := c.imports.Undo(ctx, id, author)
+	accepted, err := c.Imports.Undo(ctx, id, author)
 	return c.started(ctx, accepted, err)
 }
 
@@ -150,11 +117,6 @@ func (c *Content) started(ctx context.Context, accepted guidedb.Acceptance, err 
 		return accepted, &NotStartedError{ImportID: accepted.ID, Cause: err}
 	}
 	return accepted, nil
-}
-
-// History lists the latest imports.
-func (c *Content) History(ctx context.Context, limit int) ([]content.Status, error) {
-	return c.imports.History(ctx, limit)
 }
 
 // sweepMax bounds one Sweep. Imports take their turns, and each starts the one
@@ -171,8 +133,8 @@ const listedPast = 24 * time.Hour
 // can't be started does not keep back the others. On the way it takes past events
 // out of the guide's lists.
 func (c *Content) Sweep(ctx context.Context) error {
-	errs := []error{c.imports.DropPast(ctx, time.Now().Add(-listedPast))}
-	running, err := c.imports.Running(ctx, sweepMax)
+	errs := []error{c.DropPast(ctx, time.Now().Add(-listedPast))}
+	running, err := c.Running(ctx, sweepMax)
 	if err != nil {
 		return err
 	}
@@ -182,16 +144,6 @@ func (c *Content) Sweep(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// Status tells how an import stands, or guidedb.ErrNotFound.
-func (c *Content) Status(ctx context.Context, id string) (content.Status, error) {
-	return c.imports.Status(ctx, id)
-}
-
-// PhotoReport lists the photos that Telegram would not show.
-func (c *Content) PhotoReport(ctx context.Context) (content.PhotoReport, error) {
-	return c.imports.PhotoReport(ctx)
 }
 
 func (c *Content) start(ctx context.Context, id string) error {

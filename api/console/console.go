@@ -20,6 +20,7 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
+	"vestnik/starter"
 )
 
 // Where the operator's handler is to be mounted: the console for people and
@@ -66,7 +67,7 @@ type Config struct {
 	Routes func() *route.Routes
 	MaxAge time.Duration
 	// Guide is what the editors' desk works on; nil is a console without one.
-	Guide Guide
+	Guide *starter.Content
 	// Logouts remembers who logged out; nil is a memory of this process alone.
 	Logouts Logouts
 	// TemporalUI is the address of Temporal's Web UI and Namespace ours in it;

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
-	"vestnik/internal/guide"
 	"vestnik/internal/operators"
 )
 
@@ -28,28 +26,6 @@ const (
 	// importsListed is how many imports the history lists.
 	importsListed = 50
 )
-
-// Guide is what the desk works on; starter.Content is one.
-type Guide interface {
-	Open(name string, batch io.Reader, options content.TableOptions) (content.Source, error)
-	Import(ctx context.Context, upload guidedb.Upload) (guidedb.Acceptance, error)
-	Confirm(ctx context.Context, id string, unpublishes int) error
-	Discard(ctx context.Context, id string) error
-	Undo(ctx context.Context, id, author string) (guidedb.Acceptance, error)
-	KeepFile(ctx context.Context, id string, file guidedb.File) error
-	File(ctx context.Context, id string) (guidedb.File, error)
-	HasFile(ctx context.Context, id string) (bool, error)
-	ForgetFile(ctx context.Context, id string) error
-	Status(ctx context.Context, id string) (content.Status, error)
-	History(ctx context.Context, limit int) ([]content.Status, error)
-	Zone() *time.Location
-	PhotoReport(ctx context.Context) (content.PhotoReport, error)
-	Named(ctx context.Context, list content.List) ([]content.Named, error)
-	Object(ctx context.Context, list content.List, id string) (guidedb.Object, error)
-	Fields(object any) ([]content.FormField, error)
-	Form(list content.List, id string, values map[string]string) (content.Source, error)
-	CheckCard(ctx context.Context, upload guidedb.Upload, list content.List, id string, now time.Time) (content.Status, *guide.Screen, error)
-}
 
 type deskView struct {
 	Lists   []content.List
