@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -98,7 +99,8 @@ func openStack(ctx context.Context, dir string, w *world) (s *stack, err error) 
 	if s.pool, err = pgxpool.New(ctx, s.databaseURL(operator)); err != nil {
 		return s, err
 	}
-	if s.client, err = client.DialContext(ctx, client.Options{HostPort: s.links[operator+"-temporal"].address, Logger: silent{}}); err != nil {
+	silent := slog.New(slog.DiscardHandler) // it loses its server now and then
+	if s.client, err = client.DialContext(ctx, client.Options{HostPort: s.links[operator+"-temporal"].address, Logger: silent}); err != nil {
 		return s, err
 	}
 	_, err = s.vestnik(ctx, "migrate")
@@ -440,12 +442,3 @@ func until(ctx context.Context, what string, condition func() bool) error {
 	}
 	return nil
 }
-
-// silent drops the SDK's log lines: the operator's client loses its server now
-// and then.
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}

@@ -3,6 +3,7 @@ package devstack
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -75,7 +76,7 @@ func TestAStackKeepsItsDataBetweenRuns(t *testing.T) {
 	_, err = connection.Exec(t.Context(), "CREATE TABLE kept AS SELECT 'Барсик' AS name")
 	require.NoError(t, err)
 	require.NoError(t, connection.Close(t.Context()))
-	service, err := client.Dial(client.Options{HostPort: first.TemporalAddress, Namespace: "pets", Logger: silent{}})
+	service, err := client.Dial(client.Options{HostPort: first.TemporalAddress, Namespace: "pets", Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	run, err := service.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: "kept", TaskQueue: "nobody"}, "Waits")
 	require.NoError(t, err)
@@ -84,7 +85,7 @@ func TestAStackKeepsItsDataBetweenRuns(t *testing.T) {
 
 	second := start(t, Options{Dir: dir, Namespace: "pets"})
 	require.Equal(t, "барсик", query[string](t, second.DatabaseURL, "SELECT lower(name) FROM kept"))
-	service, err = client.Dial(client.Options{HostPort: second.TemporalAddress, Namespace: "pets", Logger: silent{}})
+	service, err = client.Dial(client.Options{HostPort: second.TemporalAddress, Namespace: "pets", Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer service.Close()
 	described, err := service.DescribeWorkflowExecution(t.Context(), "kept", run.GetRunID())
@@ -95,7 +96,7 @@ func TestAStackKeepsItsDataBetweenRuns(t *testing.T) {
 func TestANamespaceKeepsHistoriesForThirtyDaysAndHasTheSearchAttributes(t *testing.T) {
 	t.Parallel()
 	stack := start(t, Options{Dir: project(t)})
-	service, err := client.Dial(client.Options{HostPort: stack.TemporalAddress, Logger: silent{}})
+	service, err := client.Dial(client.Options{HostPort: stack.TemporalAddress, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	defer service.Close()
 	described, err := service.WorkflowService().DescribeNamespace(t.Context(), &workflowservice.DescribeNamespaceRequest{Namespace: "default"})

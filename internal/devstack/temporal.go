@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"strings"
@@ -171,8 +172,9 @@ func settle(ctx context.Context, address string, namespaces []string, processes 
 		}
 		return nil
 	}
+	silent := slog.New(slog.DiscardHandler) // connections come and go while a server starts
 	for {
-		service, err := client.DialContext(ctx, client.Options{HostPort: address, Logger: silent{}})
+		service, err := client.DialContext(ctx, client.Options{HostPort: address, Logger: silent})
 		if err == nil {
 			defer service.Close()
 			for _, name := range namespaces {
@@ -208,12 +210,3 @@ func temporalEnvironment(home string) []string {
 	}
 	return append(environment, "HOME="+home)
 }
-
-// silent drops the SDK's log lines about connections that come and go while a
-// server starts.
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}
