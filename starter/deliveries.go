@@ -126,18 +126,17 @@ func (s *Starter) Grant(ctx context.Context, grant protocol.Grant) (granted bool
 	key := grant.Job.Key(grant.Destination)
 	options := deliveryOptions(key, grant.Job.PostType, grant.Job.Summary, protocol.StatusPending)
 	input := inputOf(key, grant.Job.DeliveryID, grant.Job.PostType, grant.Job.WantedAt)
-	_, err = s.relay.Temporal.SignalWithStartWorkflow(ctx, options.ID, protocol.TurnGrantedSignal, grant.Turn, options, protocol.DeliverPostWorkflow, input)
-	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
-		last, err := s.lastRun(ctx, key)
-		if err != nil || last.settled {
-			return false, err
+	signal := func() error {
+		_, err := s.relay.Temporal.SignalWithStartWorkflow(ctx, options.ID, protocol.TurnGrantedSignal, grant.Turn, options, protocol.DeliverPostWorkflow, input)
+		return err
+	}
+	if err = signal(); temporal.IsWorkflowExecutionAlreadyStartedError(err) {
+		last, unknown := s.lastRun(ctx, key)
+		if unknown != nil || last.settled {
+			return false, unknown
 		}
 		options.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
-		_, err = s.relay.Temporal.SignalWithStartWorkflow(ctx, options.ID, protocol.TurnGrantedSignal, grant.Turn, options, protocol.DeliverPostWorkflow, input)
-		if err != nil {
-			return false, fmt.Errorf("grant a turn to %s: %w", options.ID, err)
-		}
-		return true, nil
+		err = signal()
 	}
 	if err != nil {
 		return false, fmt.Errorf("grant a turn to %s: %w", options.ID, err)
