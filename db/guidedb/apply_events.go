@@ -9,15 +9,12 @@ import (
 )
 
 func (c *chunk) applyEventCategories(ctx context.Context) error {
-	objects, err := pendingOf[content.EventCategory](ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := upsert(ctx, objects, c.queries.UpsertEventCategory, func(o *pending[content.EventCategory]) guidesql.UpsertEventCategoryParams {
+	objects, err := write(ctx, c, nil, c.queries.UpsertEventCategory, func(o *pending[content.EventCategory]) guidesql.UpsertEventCategoryParams {
 		return guidesql.UpsertEventCategoryParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), UsualHours: o.object.Hours, Digest: o.row.Digest,
 		}
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	former := replaced(objects)
@@ -32,43 +29,34 @@ func (c *chunk) applyEventCategories(ctx context.Context) error {
 }
 
 func (c *chunk) applyEventSources(ctx context.Context) error {
-	objects, err := pendingOf[content.EventSource](ctx, c)
-	if err != nil {
-		return err
-	}
-	return upsert(ctx, objects, c.queries.UpsertEventSource, func(o *pending[content.EventSource]) guidesql.UpsertEventSourceParams {
+	_, err := write(ctx, c, nil, c.queries.UpsertEventSource, func(o *pending[content.EventSource]) guidesql.UpsertEventSourceParams {
 		return guidesql.UpsertEventSourceParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Url: o.object.URL, Digest: o.row.Digest,
 		}
 	})
+	return err
 }
 
 func (c *chunk) applyEvents(ctx context.Context) error {
-	objects, err := pendingOf[content.Event](ctx, c)
-	if err != nil {
-		return err
-	}
-	objects, refs, err := resolve(ctx, c, objects, func(event content.Event) []reference {
+	references := func(event content.Event) []reference {
 		return []reference{
 			{list: content.Places, field: "place", ids: []string{event.Place}},
 			{list: content.EventSources, field: "source", ids: []string{event.Source}},
 			{list: content.EventCategories, field: "categories", many: true, ids: event.Categories},
 		}
+	}
+	objects, err := write(ctx, c, references, c.queries.UpsertEvent, func(o *pending[content.Event]) guidesql.UpsertEventParams {
+		return guidesql.UpsertEventParams{
+			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title), Description: o.object.Description,
+			StartsAt: *o.object.StartsAt, EndsAt: o.object.EndsAt, PlaceID: o.refs.optional(content.Places, o.object.Place),
+			Address: o.object.Address, SourceID: o.refs.optional(content.EventSources, o.object.Source),
+			Url: o.object.URL, Price: o.object.Price, Digest: o.row.Digest,
+		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := upsert(ctx, objects, c.queries.UpsertEvent, func(o *pending[content.Event]) guidesql.UpsertEventParams {
-		return guidesql.UpsertEventParams{
-			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title), Description: o.object.Description,
-			StartsAt: *o.object.StartsAt, EndsAt: o.object.EndsAt, PlaceID: refs.optional(content.Places, o.object.Place),
-			Address: o.object.Address, SourceID: refs.optional(content.EventSources, o.object.Source),
-			Url: o.object.URL, Price: o.object.Price, Digest: o.row.Digest,
-		}
-	}); err != nil {
-		return err
-	}
-	if err := c.linkEvents(ctx, objects, refs); err != nil {
+	if err := c.linkEvents(ctx, objects); err != nil {
 		return err
 	}
 	if err := c.queries.TimeEvents(ctx, idsOf(objects)); err != nil {
@@ -82,7 +70,7 @@ func (c *chunk) applyEvents(ctx context.Context) error {
 	return c.queries.FillEventListings(ctx, idsOf(objects))
 }
 
-func (c *chunk) linkEvents(ctx context.Context, objects []*pending[content.Event], refs references) error {
+func (c *chunk) linkEvents(ctx context.Context, objects []*pending[content.Event]) error {
 	var urls []string
 	for _, o := range objects {
 		urls = append(urls, o.object.Photos...)
@@ -92,16 +80,13 @@ func (c *chunk) linkEvents(ctx context.Context, objects []*pending[content.Event
 		return err
 	}
 	linked, err := c.queries.LinkedEvents(ctx, replaced(objects))
+	before, err := keyed(linked, err, func(row guidesql.LinkedEventsRow) (int64, guidesql.LinkedEventsRow) { return row.ID, row })
 	if err != nil {
 		return err
 	}
-	before := make(map[int64]guidesql.LinkedEventsRow, len(linked))
-	for _, event := range linked {
-		before[event.ID] = event
-	}
 	var categories, shown links
 	for _, o := range objects {
-		categories.replace(o.id, before[o.id].CategoryIds, idsIn(refs[content.EventCategories], o.object.Categories))
+		categories.replace(o.id, before[o.id].CategoryIds, idsIn(o.refs[content.EventCategories], o.object.Categories))
 		shown.replace(o.id, before[o.id].PhotoIds, idsIn(photos, o.object.Photos))
 	}
 	if err := replaceLinks(ctx, categories, c.queries.ClearEventCategories, c.queries.LinkEventCategories); err != nil {
@@ -111,27 +96,21 @@ func (c *chunk) linkEvents(ctx context.Context, objects []*pending[content.Event
 }
 
 func (c *chunk) applyCollections(ctx context.Context) error {
-	objects, err := pendingOf[content.Collection](ctx, c)
-	if err != nil {
-		return err
-	}
-	objects, refs, err := resolve(ctx, c, objects, func(collection content.Collection) (all []reference) {
+	references := func(collection content.Collection) (all []reference) {
 		for n, item := range collection.Items {
 			all = append(all,
 				reference{list: content.Places, field: fmt.Sprintf("items[%d].place", n), ids: []string{item.Place}},
 				reference{list: content.Events, field: fmt.Sprintf("items[%d].event", n), ids: []string{item.Event}})
 		}
 		return all
-	})
-	if err != nil {
-		return err
 	}
-	if err := upsert(ctx, objects, c.queries.UpsertCollection, func(o *pending[content.Collection]) guidesql.UpsertCollectionParams {
+	objects, err := write(ctx, c, references, c.queries.UpsertCollection, func(o *pending[content.Collection]) guidesql.UpsertCollectionParams {
 		return guidesql.UpsertCollectionParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title),
 			Description: o.object.Description, Digest: o.row.Digest,
 		}
-	}); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	var items guidesql.LinkCollectionItemsParams
@@ -139,8 +118,8 @@ func (c *chunk) applyCollections(ctx context.Context) error {
 		for n, item := range o.object.Items {
 			items.Owners = append(items.Owners, o.id)
 			items.Positions = append(items.Positions, int32(n))
-			items.Places = append(items.Places, refs[content.Places][item.Place])
-			items.Events = append(items.Events, refs[content.Events][item.Event])
+			items.Places = append(items.Places, o.refs[content.Places][item.Place])
+			items.Events = append(items.Events, o.refs[content.Events][item.Event])
 		}
 	}
 	if err := c.queries.ClearCollectionItems(ctx, idsOf(objects)); err != nil {
@@ -150,21 +129,15 @@ func (c *chunk) applyCollections(ctx context.Context) error {
 }
 
 func (c *chunk) applyPromos(ctx context.Context) error {
-	objects, err := pendingOf[content.Promo](ctx, c)
-	if err != nil {
-		return err
-	}
-	objects, refs, err := resolve(ctx, c, objects, func(promo content.Promo) []reference {
+	references := func(promo content.Promo) []reference {
 		return []reference{{list: content.Places, field: "place", ids: []string{promo.Place}}}
-	})
-	if err != nil {
-		return err
 	}
-	return upsert(ctx, objects, c.queries.UpsertPromo, func(o *pending[content.Promo]) guidesql.UpsertPromoParams {
+	_, err := write(ctx, c, references, c.queries.UpsertPromo, func(o *pending[content.Promo]) guidesql.UpsertPromoParams {
 		return guidesql.UpsertPromoParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title), Description: o.object.Description,
-			Code: o.object.Code, PlaceID: refs.optional(content.Places, o.object.Place),
+			Code: o.object.Code, PlaceID: o.refs.optional(content.Places, o.object.Place),
 			StartsAt: o.object.StartsAt, EndsAt: o.object.EndsAt, Digest: o.row.Digest,
 		}
 	})
+	return err
 }

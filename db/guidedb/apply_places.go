@@ -10,47 +10,38 @@ import (
 )
 
 func (c *chunk) applyDistricts(ctx context.Context) error {
-	objects, err := pendingOf[content.District](ctx, c)
-	if err != nil {
-		return err
-	}
-	return upsert(ctx, objects, c.queries.UpsertDistrict, func(o *pending[content.District]) guidesql.UpsertDistrictParams {
+	_, err := write(ctx, c, nil, c.queries.UpsertDistrict, func(o *pending[content.District]) guidesql.UpsertDistrictParams {
 		return guidesql.UpsertDistrictParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
 		}
 	})
+	return err
 }
 
 func (c *chunk) applyTypes(ctx context.Context) error {
-	objects, err := pendingOf[content.Type](ctx, c)
-	if err != nil {
-		return err
-	}
-	return upsert(ctx, objects, c.queries.UpsertType, func(o *pending[content.Type]) guidesql.UpsertTypeParams {
+	_, err := write(ctx, c, nil, c.queries.UpsertType, func(o *pending[content.Type]) guidesql.UpsertTypeParams {
 		return guidesql.UpsertTypeParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
 		}
 	})
+	return err
 }
 
 func (c *chunk) applySubcategories(ctx context.Context) error {
-	objects, err := pendingOf[content.Subcategory](ctx, c)
-	if err != nil {
-		return err
-	}
-	objects, refs, err := resolve(ctx, c, objects, func(subcategory content.Subcategory) []reference {
+	objects, err := pendingOf(ctx, c, func(subcategory content.Subcategory) []reference {
 		return []reference{{list: content.Types, field: "type", ids: []string{subcategory.Type}}}
 	})
 	if err != nil {
 		return err
 	}
-	types, err := c.subcategoryTypes(ctx, replaced(objects))
+	rows, err := c.queries.SubcategoryTypes(ctx, replaced(objects))
+	before, err := keyed(rows, err, func(row guidesql.SubcategoryTypesRow) (int64, int64) { return row.ID, row.TypeID })
 	if err != nil {
 		return err
 	}
-	if err := upsert(ctx, objects, c.queries.UpsertSubcategory, func(o *pending[content.Subcategory]) guidesql.UpsertSubcategoryParams {
+	if err := writeRows(ctx, objects, c.queries.UpsertSubcategory, func(o *pending[content.Subcategory]) guidesql.UpsertSubcategoryParams {
 		return guidesql.UpsertSubcategoryParams{
-			ExternalID: o.object.ID, TypeID: refs[content.Types][o.object.Type],
+			ExternalID: o.object.ID, TypeID: o.refs[content.Types][o.object.Type],
 			Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
 		}
 	}); err != nil {
@@ -59,7 +50,7 @@ func (c *chunk) applySubcategories(ctx context.Context) error {
 	// Its places are listed under its type, which may be another one now.
 	var moved []int64
 	for _, o := range objects {
-		if before, ok := types[o.id]; ok && before != refs[content.Types][o.object.Type] {
+		if was, ok := before[o.id]; ok && was != o.refs[content.Types][o.object.Type] {
 			moved = append(moved, o.id)
 		}
 	}
@@ -76,24 +67,8 @@ func (c *chunk) applySubcategories(ctx context.Context) error {
 	return c.listPlaces(ctx, places, nil)
 }
 
-func (c *chunk) subcategoryTypes(ctx context.Context, ids []int64) (map[int64]int64, error) {
-	rows, err := c.queries.SubcategoryTypes(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	types := make(map[int64]int64, len(rows))
-	for _, row := range rows {
-		types[row.ID] = row.TypeID
-	}
-	return types, nil
-}
-
 func (c *chunk) applyPlaces(ctx context.Context) error {
-	objects, err := pendingOf[content.Place](ctx, c)
-	if err != nil {
-		return err
-	}
-	objects, refs, err := resolve(ctx, c, objects, func(place content.Place) []reference {
+	objects, err := pendingOf(ctx, c, func(place content.Place) []reference {
 		return []reference{
 			{list: content.Districts, field: "district", ids: []string{place.District}},
 			{list: content.Types, field: "types", many: true, ids: place.Types},
@@ -107,16 +82,16 @@ func (c *chunk) applyPlaces(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.upsertPlaces(ctx, objects, refs); err != nil {
+	if err := c.upsertPlaces(ctx, objects); err != nil {
 		return err
 	}
-	if err := c.linkPlaces(ctx, objects, refs, before); err != nil {
+	if err := c.linkPlaces(ctx, objects, before); err != nil {
 		return err
 	}
 	return c.listPlaces(ctx, idsOf(objects), before)
 }
 
-func (c *chunk) upsertPlaces(ctx context.Context, objects []*pending[content.Place], refs references) error {
+func (c *chunk) upsertPlaces(ctx context.Context, objects []*pending[content.Place]) error {
 	var params guidesql.UpsertPlacesParams
 	for _, o := range objects {
 		place := o.object
@@ -126,7 +101,7 @@ func (c *chunk) upsertPlaces(ctx context.Context, objects []*pending[content.Pla
 		params.Addresses = append(params.Addresses, place.Address)
 		params.Descriptions = append(params.Descriptions, place.Description)
 		params.Ratings = append(params.Ratings, orNaN(place.Rating))
-		params.DistrictIds = append(params.DistrictIds, refs[content.Districts][place.District])
+		params.DistrictIds = append(params.DistrictIds, o.refs[content.Districts][place.District])
 		params.Lats = append(params.Lats, orNaN(place.Lat))
 		params.Lons = append(params.Lons, orNaN(place.Lon))
 		params.Phones = append(params.Phones, place.Phone)
@@ -134,17 +109,11 @@ func (c *chunk) upsertPlaces(ctx context.Context, objects []*pending[content.Pla
 		params.Digests = append(params.Digests, o.row.Digest)
 	}
 	rows, err := c.queries.UpsertPlaces(ctx, params)
-	if err != nil {
-		return err
-	}
-	ids := make(map[string]int64, len(rows))
-	for _, row := range rows {
-		ids[row.ExternalID] = row.ID
-	}
+	ids, err := keyed(rows, err, func(row guidesql.UpsertPlacesRow) (string, int64) { return row.ExternalID, row.ID })
 	for _, o := range objects {
 		o.id = ids[o.object.ID]
 	}
-	return nil
+	return err
 }
 
 func orNaN(number *float64) float64 {
@@ -160,17 +129,10 @@ func (c *chunk) linkedPlaces(ctx context.Context, ids []int64) (map[int64]guides
 		return nil, nil
 	}
 	rows, err := c.queries.LinkedPlaces(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	places := make(map[int64]guidesql.LinkedPlacesRow, len(rows))
-	for _, row := range rows {
-		places[row.ID] = row
-	}
-	return places, nil
+	return keyed(rows, err, func(row guidesql.LinkedPlacesRow) (int64, guidesql.LinkedPlacesRow) { return row.ID, row })
 }
 
-func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place], refs references, before map[int64]guidesql.LinkedPlacesRow) error {
+func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place], before map[int64]guidesql.LinkedPlacesRow) error {
 	var urls []string
 	for _, o := range objects {
 		urls = append(urls, o.object.Photos...)
@@ -182,8 +144,8 @@ func (c *chunk) linkPlaces(ctx context.Context, objects []*pending[content.Place
 	var types, subcategories, shown links
 	for _, o := range objects {
 		was := before[o.id]
-		types.replace(o.id, was.TypeIds, idsIn(refs[content.Types], o.object.Types))
-		subcategories.replace(o.id, was.SubcategoryIds, idsIn(refs[content.Subcategories], o.object.Subcategories))
+		types.replace(o.id, was.TypeIds, idsIn(o.refs[content.Types], o.object.Types))
+		subcategories.replace(o.id, was.SubcategoryIds, idsIn(o.refs[content.Subcategories], o.object.Subcategories))
 		shown.replace(o.id, was.PhotoIds, idsIn(photos, o.object.Photos))
 	}
 	return errors.Join(
@@ -201,12 +163,5 @@ func (c *chunk) photoIDs(ctx context.Context, urls []string) (map[string]int64, 
 		return nil, err
 	}
 	rows, err := c.queries.PhotosOf(ctx, urls)
-	if err != nil {
-		return nil, err
-	}
-	ids := make(map[string]int64, len(rows))
-	for _, row := range rows {
-		ids[row.Url] = row.ID
-	}
-	return ids, nil
+	return keyed(rows, err, func(row guidesql.PhotosOfRow) (string, int64) { return row.Url, row.ID })
 }

@@ -16,12 +16,14 @@ import (
 type pending[T any] struct {
 	row    *stagedRow
 	object T
-	id     int64 // in the guide; 0 until a new object is written
+	id     int64      // in the guide; 0 until a new object is written
+	refs   references // of all objects of the chunk
 }
 
 // pendingOf decodes the chunk's objects, leaves out those that the guide has
-// just so, and says of the others whether they are new.
-func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
+// just so, says of the others whether they are new, and resolves what they refer
+// to; nil refers to nothing.
+func pendingOf[T any](ctx context.Context, c *chunk, of func(T) []reference) ([]*pending[T], error) {
 	ids := make([]string, 0, len(c.rows))
 	for _, row := range c.rows {
 		ids = append(ids, row.ExternalID)
@@ -50,7 +52,10 @@ func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
 	for _, object := range objects {
 		written = append(written, object.row.ExternalID)
 	}
-	return objects, c.keep(ctx, written)
+	if err := c.keep(ctx, written); err != nil || of == nil {
+		return objects, err
+	}
+	return resolve(ctx, c, objects, of)
 }
 
 func known(ctx context.Context, queries *guidesql.Queries, list content.List, ids []string) (map[string]guidesql.KnownObjectsRow, error) {
@@ -58,14 +63,17 @@ func known(ctx context.Context, queries *guidesql.Queries, list content.List, id
 		return nil, nil
 	}
 	rows, err := queries.KnownObjects(ctx, guidesql.KnownObjectsParams{List: string(list), ExternalIds: ids})
-	if err != nil {
-		return nil, err
-	}
-	known := make(map[string]guidesql.KnownObjectsRow, len(rows))
+	return keyed(rows, err, func(row guidesql.KnownObjectsRow) (string, guidesql.KnownObjectsRow) { return row.ExternalID, row })
+}
+
+// keyed makes a map of what a query gave.
+func keyed[R any, K comparable, V any](rows []R, err error, entry func(R) (K, V)) (map[K]V, error) {
+	entries := make(map[K]V, len(rows))
 	for _, row := range rows {
-		known[row.ExternalID] = row
+		key, value := entry(row)
+		entries[key] = value
 	}
-	return known, nil
+	return entries, err
 }
 
 // reference is a field of an object with the CMS's ids that it names; "" names
@@ -82,9 +90,10 @@ type references map[content.List]map[string]int64
 
 // resolve looks up what objects refer to, a query per list, and refuses those
 // of them that refer to what is not there.
-func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of func(T) []reference) ([]*pending[T], references, error) {
+func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of func(T) []reference) ([]*pending[T], error) {
 	refs := references{}
 	for _, o := range objects {
+		o.refs = refs
 		for _, reference := range of(o.object) {
 			for _, id := range reference.ids {
 				if refs[reference.list] == nil {
@@ -98,20 +107,20 @@ func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of fun
 		delete(wanted, "")
 		rows, err := known(ctx, c.queries, list, slices.Collect(maps.Keys(wanted)))
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for id, row := range rows {
 			wanted[id] = row.ID
 		}
 	}
-	return slices.DeleteFunc(objects, func(o *pending[T]) bool { return o.refuseUnknown(refs, of(o.object)) }), refs, nil
+	return slices.DeleteFunc(objects, func(o *pending[T]) bool { return o.refuseUnknown(of(o.object)) }), nil
 }
 
 // refuseUnknown refuses the object for each reference that leads nowhere.
-func (p *pending[T]) refuseUnknown(refs references, all []reference) bool {
+func (p *pending[T]) refuseUnknown(all []reference) bool {
 	for _, reference := range all {
 		for n, id := range reference.ids {
-			if id == "" || refs[reference.list][id] != 0 {
+			if id == "" || p.refs[reference.list][id] != 0 {
 				continue
 			}
 			path := reference.field
@@ -132,21 +141,31 @@ func (r references) optional(list content.List, id string) *int64 {
 	return nil
 }
 
-// upsert writes objects in one batch and takes the ids that it gives back.
-func upsert[T, P any, R interface{ QueryRow(func(int, int64, error)) }](
-	ctx context.Context, objects []*pending[T], write func(context.Context, []P) R, row func(*pending[T]) P,
-) error {
+// ids are what a batch of upserts gives back, in order.
+type ids interface {
+	QueryRow(func(n int, id int64, err error))
+}
+
+// write takes the chunk's objects into the guide, a row each.
+func write[T, P any, R ids](
+	ctx context.Context, c *chunk, of func(T) []reference, query func(context.Context, []P) R, row func(*pending[T]) P,
+) ([]*pending[T], error) {
+	objects, err := pendingOf(ctx, c, of)
+	if err != nil {
+		return nil, err
+	}
+	return objects, writeRows(ctx, objects, query, row)
+}
+
+// writeRows writes objects and takes the ids that they are given.
+func writeRows[T, P any, R ids](
+	ctx context.Context, objects []*pending[T], query func(context.Context, []P) R, row func(*pending[T]) P,
+) (failed error) {
 	rows := make([]P, 0, len(objects))
 	for _, o := range objects {
 		rows = append(rows, row(o))
 	}
-	return identify(objects, write(ctx, rows).QueryRow)
-}
-
-// identify takes the ids that a batch of upserts gives back, in order.
-func identify[T any](objects []*pending[T], each func(func(n int, id int64, err error))) error {
-	var failed error
-	each(func(n int, id int64, err error) {
+	query(ctx, rows).QueryRow(func(n int, id int64, err error) {
 		if err != nil && failed == nil {
 			failed = err
 		}
