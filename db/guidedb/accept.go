@@ -158,7 +158,7 @@ func findRepeated(ctx context.Context, queries *guidesql.Queries, upload Upload)
 		known, err := queries.FindImportByKey(ctx, upload.Key)
 		if err == nil {
 			return Acceptance{
-				ID: known.ID, State: content.State(known.State), Repeated: true,
+				ID: known.ID, State: known.State, Repeated: true,
 				OtherContent: !bytes.Equal(hash, known.ContentHash),
 			}, true, nil
 		}
@@ -173,8 +173,8 @@ func findRepeated(ctx context.Context, queries *guidesql.Queries, upload Upload)
 	if err != nil {
 		return Acceptance{}, false, wrap("accept batch", err)
 	}
-	same := bytes.Equal(hash, last.ContentHash) && content.State(last.State) != content.Failed
-	return Acceptance{ID: last.ID, State: content.State(last.State), Repeated: true}, same, nil
+	same := bytes.Equal(hash, last.ContentHash) && last.State != content.Failed
+	return Acceptance{ID: last.ID, State: last.State, Repeated: true}, same, nil
 }
 
 // newImportID is the key where it can be, else a hash: of the key, or of the
@@ -216,17 +216,13 @@ func (i *Imports) record(ctx context.Context, queries *guidesql.Queries, number 
 			return Acceptance{}, wrap("accept batch", err)
 		}
 	}
-	notes, err := json.Marshal(batch.Notes())
-	if err != nil {
-		return Acceptance{}, err
-	}
 	lists := make([]string, 0, len(batch.Lists()))
 	for _, list := range batch.Lists() {
 		lists = append(lists, string(list))
 	}
 	params := guidesql.InsertImportParams{
-		ID: id, QueueNumber: number, ContentHash: batch.Hash(), Mode: string(batch.Mode()), Lists: lists, Objects: int32(batch.Objects()),
-		Author: upload.Author, Origin: upload.Origin, Brake: int16(cmp.Or(upload.Brake, DefaultBrake)), Confirmed: int32(upload.Confirmed), Notes: notes,
+		ID: id, QueueNumber: number, ContentHash: batch.Hash(), Mode: batch.Mode(), Lists: lists, Objects: int32(batch.Objects()),
+		Author: upload.Author, Origin: upload.Origin, Brake: int16(cmp.Or(upload.Brake, DefaultBrake)), Confirmed: int32(upload.Confirmed), Notes: batch.Notes(),
 	}
 	if upload.Key != "" {
 		params.IdempotencyKey = &upload.Key
@@ -247,7 +243,7 @@ func (i *Imports) record(ctx context.Context, queries *guidesql.Queries, number 
 }
 
 func insertImport(ctx context.Context, queries *guidesql.Queries, params guidesql.InsertImportParams) error {
-	if _, err := queries.DropImport(ctx, guidesql.DropImportParams{ID: params.ID, State: string(content.Failed), Heir: params.QueueNumber}); err != nil {
+	if _, err := queries.DropImport(ctx, guidesql.DropImportParams{ID: params.ID, State: content.Failed, Heir: params.QueueNumber}); err != nil {
 		return wrap("accept batch", err)
 	}
 	return wrap("accept batch", queries.InsertImport(ctx, params))

@@ -107,7 +107,7 @@ func (i *Imports) applyChunk(ctx context.Context, id string, below int16, size i
 			return err
 		}
 		locked, err := queries.LockImport(ctx, id)
-		if err != nil || content.State(locked.State) != content.Running {
+		if err != nil || locked.State != content.Running {
 			return err
 		}
 		rows, err := queries.StagedChunk(ctx, guidesql.StagedChunkParams{

@@ -2,7 +2,6 @@ package guidedb
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -19,7 +18,7 @@ import (
 // person's word.
 func (i *Imports) brake(ctx context.Context, queries *guidesql.Queries, id string) (held bool, gone int, err error) {
 	locked, err := queries.LockImport(ctx, id)
-	if err != nil || content.State(locked.State) != content.Running || content.Mode(locked.Mode) != content.Snapshot || locked.AppliedRank >= 0 {
+	if err != nil || locked.State != content.Running || locked.Mode != content.Snapshot || locked.AppliedRank >= 0 {
 		return false, 0, err
 	}
 	if err := errors.Join(queries.GoByIndexes(ctx), queries.ForgetUnnamed(ctx, locked.QueueNumber)); err != nil {
@@ -91,7 +90,7 @@ func (i *Imports) letGo(ctx context.Context, id string, confirmed int) error {
 
 // Discard forgets a held import; ErrNotFound if it is not held.
 func (i *Imports) Discard(ctx context.Context, id string) error {
-	rows, err := i.queries.DropImport(ctx, guidesql.DropImportParams{ID: id, State: string(content.Held)})
+	rows, err := i.queries.DropImport(ctx, guidesql.DropImportParams{ID: id, State: content.Held})
 	if err == nil && rows == 0 {
 		err = ErrNotFound
 	}
@@ -267,18 +266,14 @@ func (i *Imports) Undo(ctx context.Context, id, author string) (accepted Accepta
 		if undone.FinishedAt == nil || staged.Staged == 0 {
 			return ErrNotFound
 		}
-		notes, err := json.Marshal(content.Notes{KeptLater: int(staged.Later)})
-		if err != nil {
-			return err
-		}
 		hash := content.UndoHash(id, number)
 		accepted.State = content.Running
 		if accepted.ID, err = newImportID(ctx, queries, "", hash); err != nil {
 			return err
 		}
 		return insertImport(ctx, queries, guidesql.InsertImportParams{
-			ID: accepted.ID, QueueNumber: number, ContentHash: hash, Mode: string(content.Upsert), Lists: []string{},
-			Objects: staged.Objects, Author: author, Origin: undone.Origin, Undoes: &id, Brake: undone.Brake, Notes: notes,
+			ID: accepted.ID, QueueNumber: number, ContentHash: hash, Mode: content.Upsert, Lists: []string{},
+			Objects: staged.Objects, Author: author, Origin: undone.Origin, Undoes: &id, Brake: undone.Brake, Notes: content.Notes{KeptLater: int(staged.Later)},
 		})
 	})
 	return accepted, wrap("undo import", err)

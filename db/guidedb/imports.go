@@ -2,7 +2,6 @@ package guidedb
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -72,7 +71,7 @@ func (i *Imports) Running(ctx context.Context, limit int) ([]string, error) {
 
 // SetPhase records where in its course an import is.
 func (i *Imports) SetPhase(ctx context.Context, id string, phase content.Phase) error {
-	return wrap("set import phase", i.queries.SetImportPhase(ctx, guidesql.SetImportPhaseParams{ID: id, Phase: string(phase)}))
+	return wrap("set import phase", i.queries.SetImportPhase(ctx, guidesql.SetImportPhaseParams{ID: id, Phase: phase}))
 }
 
 // Finish ends an import whose objects are all in place; only the photos are
@@ -83,19 +82,15 @@ func (i *Imports) Finish(ctx context.Context, id string, now time.Time) error {
 	err := pgx.BeginFunc(ctx, i.db, func(tx pgx.Tx) error {
 		queries := i.queries.WithTx(tx)
 		locked, err := queries.LockImport(ctx, id)
-		if err != nil || content.State(locked.State) != content.Running {
+		if err != nil || locked.State != content.Running {
 			return err
 		}
 		difference, err := difference(ctx, queries, locked.QueueNumber)
 		if err != nil {
 			return err
 		}
-		report, err := json.Marshal(content.Status{Difference: difference})
-		if err != nil {
-			return err
-		}
 		if err := queries.FinishImport(ctx, guidesql.FinishImportParams{
-			ID: id, State: string(content.Done), Phase: string(content.PhasePhotos), Report: report,
+			ID: id, State: content.Done, Phase: content.PhasePhotos, Report: &content.Status{Difference: difference},
 		}); err != nil {
 			return err
 		}
@@ -114,7 +109,7 @@ func (i *Imports) Finish(ctx context.Context, id string, now time.Time) error {
 // a new import.
 func (i *Imports) Fail(ctx context.Context, id, reason string) error {
 	return wrap("fail import", i.queries.FinishImport(ctx, guidesql.FinishImportParams{
-		ID: id, State: string(content.Failed), Phase: string(content.PhaseFinished), Failure: reason,
+		ID: id, State: content.Failed, Phase: content.PhaseFinished, Failure: reason,
 	}))
 }
 
@@ -125,18 +120,14 @@ func (i *Imports) Status(ctx context.Context, id string) (content.Status, error)
 	if err != nil {
 		return content.Status{}, wrap("import status", err)
 	}
-	if content.State(row.State) != content.Held || row.Report != nil {
+	if row.State != content.Held || row.Report != nil {
 		return i.status(ctx, row)
 	}
 	status, err := i.preview(ctx, id)
 	if err != nil {
 		return status, err
 	}
-	report, err := json.Marshal(status)
-	if err != nil {
-		return status, err
-	}
-	return status, wrap("keep preview", i.queries.HoldImport(ctx, guidesql.HoldImportParams{ID: id, Report: report}))
+	return status, wrap("keep preview", i.queries.HoldImport(ctx, guidesql.HoldImportParams{ID: id, Report: &status}))
 }
 
 func (i *Imports) status(ctx context.Context, row guidesql.CmsImport) (content.Status, error) {
@@ -147,7 +138,7 @@ func (i *Imports) status(ctx context.Context, row guidesql.CmsImport) (content.S
 		return content.Status{}, wrap("import status", err)
 	}
 	photos := i.counted.Load()
-	if photos == nil || content.State(row.State) != content.Running || time.Since(photos.at) > photosRecounted {
+	if photos == nil || row.State != content.Running || time.Since(photos.at) > photosRecounted {
 		counted, err := i.queries.CountPhotos(ctx)
 		if err != nil {
 			return content.Status{}, wrap("import status", err)
@@ -157,30 +148,23 @@ func (i *Imports) status(ctx context.Context, row guidesql.CmsImport) (content.S
 	}
 	status := statusOf(row)
 	if row.Report != nil {
-		var report content.Status
-		if err := json.Unmarshal(row.Report, &report); err != nil || report.State == content.Held {
-			return report, wrap("import status", err)
+		if row.Report.State == content.Held {
+			return *row.Report, nil
 		}
-		status.Difference = report.Difference
+		status.Difference = row.Report.Difference
 	}
 	status.Photos = content.Photos{Due: int(photos.Due), Good: int(photos.Good), Bad: int(photos.Bad)}
 	status.Refused = make([]content.Refusal, 0, len(refused))
 	for _, faults := range refused {
-		var refusals []content.Refusal
-		if err := json.Unmarshal(faults, &refusals); err != nil {
-			return content.Status{}, wrap("import status", err)
-		}
-		status.Refused = append(status.Refused, refusals...)
+		status.Refused = append(status.Refused, faults...)
 	}
-	if err := json.Unmarshal(row.Notes, &status.Notes); err != nil {
-		return content.Status{}, wrap("import status", err)
-	}
+	status.Notes = row.Notes
 	return status, nil
 }
 
 func statusOf(row guidesql.CmsImport) content.Status {
 	status := content.Status{
-		ID: row.ID, State: content.State(row.State), Phase: content.Phase(row.Phase), Mode: content.Mode(row.Mode),
+		ID: row.ID, State: row.State, Phase: row.Phase, Mode: row.Mode,
 		Objects: int(row.Objects), Created: int(row.Created), Changed: int(row.Changed), Unchanged: int(row.Unchanged),
 		Unpublished: int(row.Unpublished), RefusedCount: int(row.Refused), Failure: row.Failure,
 		Author: row.Author, Origin: row.Origin, AcceptedAt: row.AcceptedAt, FinishedAt: row.FinishedAt, Progress: 1,

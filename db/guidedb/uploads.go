@@ -2,7 +2,6 @@ package guidedb
 
 import (
 	"context"
-	"encoding/json"
 
 	"vestnik/db/internal/guidesql"
 	"vestnik/internal/content"
@@ -19,21 +18,13 @@ type File struct {
 // it, or another. It stays until the import is confirmed or discarded, or, as
 // imports do, for 30 days.
 func (i *Imports) KeepFile(ctx context.Context, id string, file File) error {
-	options, err := json.Marshal(file.Options)
-	if err != nil {
-		return err
-	}
-	return wrap("keep file", i.queries.KeepUpload(ctx, guidesql.KeepUploadParams{ID: id, Name: file.Name, File: file.Content, Options: options}))
+	return wrap("keep file", i.queries.KeepUpload(ctx, guidesql.KeepUploadParams{ID: id, Name: file.Name, File: file.Content, Options: file.Options}))
 }
 
 // File gives a file that is kept, or ErrNotFound.
 func (i *Imports) File(ctx context.Context, id string) (File, error) {
 	row, err := i.queries.GetUpload(ctx, id)
-	if err != nil {
-		return File{}, wrap("file", err)
-	}
-	file := File{Name: row.Name, Content: row.File}
-	return file, json.Unmarshal(row.Options, &file.Options)
+	return File{Name: row.Name, Content: row.File, Options: row.Options}, wrap("file", err)
 }
 
 // HasFile reports whether a file is kept under the id.

@@ -9,6 +9,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"vestnik/internal/content"
 )
 
 const addPlaceListings = `-- name: AddPlaceListings :exec
@@ -248,7 +250,7 @@ SELECT queue_number FROM dropped
 
 type DropImportParams struct {
 	ID    string
-	State string
+	State content.State
 	Heir  int64
 }
 
@@ -361,7 +363,7 @@ ORDER BY turn LIMIT 1
 
 type FindImportByKeyRow struct {
 	ID          string
-	State       string
+	State       content.State
 	ContentHash []byte
 }
 
@@ -378,10 +380,10 @@ WHERE id = $5 AND state = 'running'
 `
 
 type FinishImportParams struct {
-	State   string
-	Phase   string
+	State   content.State
+	Phase   content.Phase
 	Failure string
-	Report  json.RawMessage
+	Report  *content.Status
 	ID      string
 }
 
@@ -512,7 +514,7 @@ SELECT name, file, options FROM cms.uploads WHERE id = $1
 type GetUploadRow struct {
 	Name    string
 	File    []byte
-	Options json.RawMessage
+	Options content.TableOptions
 }
 
 func (q *Queries) GetUpload(ctx context.Context, id string) (GetUploadRow, error) {
@@ -553,7 +555,7 @@ WHERE id = $2 AND (state = 'held' OR state = 'running' AND $1::jsonb IS NULL)
 `
 
 type HoldImportParams struct {
-	Report json.RawMessage
+	Report *content.Status
 	ID     string
 }
 
@@ -573,7 +575,7 @@ type InsertImportParams struct {
 	QueueNumber    int64
 	IdempotencyKey *string
 	ContentHash    []byte
-	Mode           string
+	Mode           content.Mode
 	Lists          []string
 	Objects        int32
 	Author         string
@@ -581,7 +583,7 @@ type InsertImportParams struct {
 	Undoes         *string
 	Brake          int16
 	Confirmed      int32
-	Notes          json.RawMessage
+	Notes          content.Notes
 }
 
 func (q *Queries) InsertImport(ctx context.Context, arg InsertImportParams) error {
@@ -635,7 +637,7 @@ type KeepUploadParams struct {
 	ID      string
 	Name    string
 	File    []byte
-	Options json.RawMessage
+	Options content.TableOptions
 }
 
 // Files that editors have uploaded.
@@ -698,7 +700,7 @@ SELECT id, state, content_hash FROM cms.imports ORDER BY turn DESC LIMIT 1
 
 type LastImportRow struct {
 	ID          string
-	State       string
+	State       content.State
 	ContentHash []byte
 }
 
@@ -1018,15 +1020,15 @@ type ListRefusedParams struct {
 	MaxRefused  int64
 }
 
-func (q *Queries) ListRefused(ctx context.Context, arg ListRefusedParams) ([]json.RawMessage, error) {
+func (q *Queries) ListRefused(ctx context.Context, arg ListRefusedParams) ([][]content.Refusal, error) {
 	rows, err := q.db.Query(ctx, listRefused, arg.QueueNumber, arg.MaxRefused)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []json.RawMessage
+	var items [][]content.Refusal
 	for rows.Next() {
-		var faults json.RawMessage
+		var faults []content.Refusal
 		if err := rows.Scan(&faults); err != nil {
 			return nil, err
 		}
@@ -1055,9 +1057,9 @@ SELECT queue_number, mode, lists, state, applied_rank, applied_seq, brake, confi
 
 type LockImportRow struct {
 	QueueNumber int64
-	Mode        string
+	Mode        content.Mode
 	Lists       []string
-	State       string
+	State       content.State
 	AppliedRank int16
 	AppliedSeq  int32
 	Brake       int16
@@ -1289,7 +1291,7 @@ WHERE id = $2 AND state = CASE WHEN $1::text IN ('waiting', 'applying', 'unpubli
 `
 
 type SetImportPhaseParams struct {
-	Phase string
+	Phase content.Phase
 	ID    string
 }
 

@@ -5,8 +5,9 @@
 package guidesql
 
 import (
-	"encoding/json"
 	"time"
+
+	"vestnik/internal/content"
 )
 
 type CmsImport struct {
@@ -14,10 +15,10 @@ type CmsImport struct {
 	QueueNumber    int64
 	IdempotencyKey *string
 	ContentHash    []byte
-	Mode           string
+	Mode           content.Mode
 	Lists          []string
-	State          string
-	Phase          string
+	State          content.State
+	Phase          content.Phase
 	Failure        string
 	Objects        int32
 	Created        int32
@@ -35,6 +36,6 @@ type CmsImport struct {
 	Undoes         *string
 	Brake          int16
 	Confirmed      int32
-	Notes          json.RawMessage
-	Report         json.RawMessage
+	Notes          content.Notes
+	Report         *content.Status
 }
