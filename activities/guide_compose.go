@@ -146,14 +146,12 @@ func (c *composer) do(ctx context.Context, action guide.Action) (Composed, error
 		return c.places(ctx, action)
 	case guide.ToPlaceFilter:
 		return c.placeFilter(ctx, action)
-	case guide.ToPlace:
-		return c.place(ctx, action)
+	case guide.ToPlace, guide.ToEvent:
+		return c.card(ctx, action)
 	case guide.ToEvents:
 		return c.events(ctx, action)
 	case guide.ToEventFilter:
 		return c.eventFilter(ctx, action)
-	case guide.ToEvent:
-		return c.event(ctx, action)
 	case guide.ToCollections:
 		return c.collections(ctx, page)
 	case guide.ToCollection:

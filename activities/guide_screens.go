@@ -64,12 +64,10 @@ func (c *composer) placeFilter(ctx context.Context, action guide.Action) (Compos
 	return Composed{Screen: c.config.Texts.PlaceFilterScreen(action, choices)}, err
 }
 
-func (c *composer) place(ctx context.Context, action guide.Action) (Composed, error) {
-	place, err := c.store.Place(ctx, action.ID, c.update.UserID)
-	return Composed{
-		Screen: c.config.Texts.PlaceCard(place, c.cardExtra(action), c.links(action)),
-		Card:   cardName(action),
-	}, err
+// card is the card of a place or an event.
+func (c *composer) card(ctx context.Context, action guide.Action) (Composed, error) {
+	_, screen, err := c.cardOf(ctx, action, c.cardExtra(action))
+	return Composed{Screen: screen, Card: cardName(action)}, err
 }
 
 // cardExtra reads how a card is to be shown. "More" carries the data that
@@ -152,14 +150,6 @@ func (c *composer) eventFilter(ctx context.Context, action guide.Action) (Compos
 		choices, err = c.store.EventSources(ctx, filter)
 	}
 	return Composed{Screen: c.config.Texts.EventFilterScreen(action, choices, c.now)}, err
-}
-
-func (c *composer) event(ctx context.Context, action guide.Action) (Composed, error) {
-	event, err := c.store.Event(ctx, action.ID, c.update.UserID)
-	return Composed{
-		Screen: c.config.Texts.EventCard(event, c.cardExtra(action), c.links(action), c.now),
-		Card:   cardName(action),
-	}, err
 }
 
 func (c *composer) collections(ctx context.Context, paging guidedb.Paging) (Composed, error) {
