@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"vestnik/activities"
@@ -37,15 +38,22 @@ type chat struct {
 	text    func(showing activities.Showing) error
 }
 
+// newEnvironment takes no workflow for stuck because the machine is busy.
+func newEnvironment() *testsuite.TestWorkflowEnvironment {
+	suite := &testsuite.WorkflowTestSuite{}
+	suite.SetLogger(quiet{})
+	environment := suite.NewTestWorkflowEnvironment()
+	environment.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute})
+	return environment
+}
+
 func newChat(t *testing.T) *chat {
 	t.Parallel()
 	return newChatIn(t)
 }
 
 func newChatIn(*testing.T) *chat {
-	suite := &testsuite.WorkflowTestSuite{}
-	suite.SetLogger(quiet{})
-	c := &chat{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), at: map[string]time.Time{}}
+	c := &chat{TestWorkflowEnvironment: newEnvironment(), at: map[string]time.Time{}}
 	c.SetTestTimeout(20 * time.Second)
 	c.RegisterWorkflow(BotSession)
 	bot := &activities.Guide{}

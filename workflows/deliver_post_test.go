@@ -47,9 +47,7 @@ var errandKey = protocol.DeliveryKey{Destination: "telegram:-100", OwnerID: -1, 
 
 func newErrand(t *testing.T, sends ...func(protocol.SendPart) (protocol.PartSent, error)) *errand {
 	t.Parallel()
-	suite := &testsuite.WorkflowTestSuite{}
-	suite.SetLogger(quiet{})
-	e := &errand{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, sends: sends, ledgerAway: func(int) error { return nil }}
+	e := &errand{TestWorkflowEnvironment: newEnvironment(), t: t, sends: sends, ledgerAway: func(int) error { return nil }}
 	e.SetTestTimeout(20 * time.Second)
 	e.RegisterWorkflowWithOptions(DeliverPost, workflow.RegisterOptions{Name: protocol.DeliverPostWorkflow})
 	telegram, lanes, ledger := &activities.Telegram{}, &activities.Lanes{}, &activities.Ledger{}
@@ -407,9 +405,7 @@ func TestAnOperatorsWord(t *testing.T) {
 
 func TestAnInputWithoutARowIsRefusedWithTheRemedy(t *testing.T) {
 	t.Parallel()
-	suite := &testsuite.WorkflowTestSuite{}
-	suite.SetLogger(quiet{})
-	env := suite.NewTestWorkflowEnvironment()
+	env := newEnvironment()
 	env.RegisterWorkflow(DeliverPost)
 	env.ExecuteWorkflow(DeliverPost, protocol.DeliverPostInput{DeliveryKey: protocol.DeliveryKey{Destination: "telegram:-100"}})
 	require.ErrorContains(t, env.GetWorkflowError(), "vestnik deliver")

@@ -55,9 +55,7 @@ func newStreet(t *testing.T) *street {
 }
 
 func newStreetBeside(t *testing.T) *street {
-	suite := &testsuite.WorkflowTestSuite{}
-	suite.SetLogger(quiet{})
-	s := &street{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t, settled: map[string]bool{}}
+	s := &street{TestWorkflowEnvironment: newEnvironment(), t: t, settled: map[string]bool{}}
 	s.SetTestTimeout(30 * time.Second)
 	s.RegisterWorkflowWithOptions(Destination, workflow.RegisterOptions{Name: protocol.DestinationWorkflow})
 	lanes, telegram := &activities.Lanes{}, &activities.Telegram{}
