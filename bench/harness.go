@@ -37,9 +37,9 @@ const (
 	firstID  = int64(-1001600000001)
 )
 
-// yard is the whole relay on one machine, with a database and a namespace of
+// harness is the whole relay on one machine, with a database and a namespace of
 // its own.
-type yard struct {
+type harness struct {
 	environ  map[string]string
 	sandbox  *sandbox.Server
 	pool     *pgxpool.Pool
@@ -50,62 +50,62 @@ type yard struct {
 	undo     []func() error
 }
 
-func openYard(ctx context.Context, chats int) (y *yard, err error) {
-	y = &yard{}
+func openHarness(ctx context.Context, chats int) (h *harness, err error) {
+	h = &harness{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, y.close())
+			err = errors.Join(err, h.close())
 		}
 	}()
 	database, address := os.Getenv(testenv.DatabaseVariable), os.Getenv(testenv.TemporalVariable)
 	if database == "" || address == "" {
-		return y, errors.New("no servers: run `make bench`, or `go run ./internal/testenv/run -- go run ./bench`")
+		return h, errors.New("no servers: run `make bench`, or `go run ./internal/testenv/run -- go run ./bench`")
 	}
-	if y.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Limits: sandbox.NoLimits}); err != nil {
-		return y, err
+	if h.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{Limits: sandbox.NoLimits}); err != nil {
+		return h, err
 	}
-	y.undo = append(y.undo, y.sandbox.Close)
-	if database, err = y.ownDatabase(ctx, database); err != nil {
-		return y, err
+	h.undo = append(h.undo, h.sandbox.Close)
+	if database, err = h.ownDatabase(ctx, database); err != nil {
+		return h, err
 	}
 	space := "bench-" + uuid.NewString()
-	routes, err := y.furnish(chats)
+	routes, err := h.furnish(chats)
 	if err != nil {
-		return y, err
+		return h, err
 	}
-	y.environ = map[string]string{
+	h.environ = map[string]string{
 		"DATABASE_URL": database, "TEMPORAL_ADDRESS": address, "TEMPORAL_NAMESPACE": space,
-		"TELEGRAM_API_URL": y.sandbox.TelegramURL(), "VK_API_URL": y.sandbox.VKURL(), "TG_TOKEN": botToken, "TG_BOT_PER_SEC": "0",
+		"TELEGRAM_API_URL": h.sandbox.TelegramURL(), "VK_API_URL": h.sandbox.VKURL(), "TG_TOKEN": botToken, "TG_BOT_PER_SEC": "0",
 		"VK_TOKEN": readKey, "VK_WALLS": wallName, "VK_RATE_PER_SEC": "0", "VK_DAILY_QUOTA": "1000000", "ROUTES_FILE": routes,
 		"OPS_TOKEN": "operators-token-of-a-bench", "CMS_TOKEN": "token-of-a-bench-cms",
 	}
-	return y, y.connect(ctx)
+	return h, h.connect(ctx)
 }
 
 // furnish sets up the sandbox and writes the routes, and returns their file.
-func (y *yard) furnish(chats int) (string, error) {
+func (h *harness) furnish(chats int) (string, error) {
 	failures := []error{
-		y.sandbox.AddBot(sandbox.Bot{Token: botToken}),
-		y.sandbox.AddVKToken(sandbox.VKToken{Value: readKey, Kind: sandbox.ServiceToken, PerSecond: -1, DailyWallGet: -1}),
-		y.sandbox.AddWall(sandbox.Wall{OwnerID: wallID, ScreenName: wallName}),
+		h.sandbox.AddBot(sandbox.Bot{Token: botToken}),
+		h.sandbox.AddVKToken(sandbox.VKToken{Value: readKey, Kind: sandbox.ServiceToken, PerSecond: -1, DailyWallGet: -1}),
+		h.sandbox.AddWall(sandbox.Wall{OwnerID: wallID, ScreenName: wallName}),
 	}
 	var entries strings.Builder
 	for i := range chats {
 		id := firstID - int64(i)
-		failures = append(failures, y.sandbox.AddChat(sandbox.Chat{ID: id, Type: sandbox.Supergroup}))
-		y.chats = append(y.chats, "telegram:"+strconv.FormatInt(id, 10))
-		fmt.Fprintf(&entries, "  - id: %s\n    rate_per_sec: 30\n    per_minute: 0\n", y.chats[i])
+		failures = append(failures, h.sandbox.AddChat(sandbox.Chat{ID: id, Type: sandbox.Supergroup}))
+		h.chats = append(h.chats, "telegram:"+strconv.FormatInt(id, 10))
+		fmt.Fprintf(&entries, "  - id: %s\n    rate_per_sec: 30\n    per_minute: 0\n", h.chats[i])
 	}
 	folder, err := os.MkdirTemp("", "vestnik-bench-")
 	failures = append(failures, err)
-	y.undo = append(y.undo, func() error { return os.RemoveAll(folder) })
+	h.undo = append(h.undo, func() error { return os.RemoveAll(folder) })
 	file := filepath.Join(folder, "routes.yaml")
-	text := "destinations:\n" + entries.String() + "rules:\n  - name: lost\n    types: [lost]\n    to: [" + y.chats[0] + "]\n"
+	text := "destinations:\n" + entries.String() + "rules:\n  - name: lost\n    types: [lost]\n    to: [" + h.chats[0] + "]\n"
 	failures = append(failures, os.WriteFile(file, []byte(text), 0o600))
 	return file, errors.Join(failures...)
 }
 
-func (y *yard) ownDatabase(ctx context.Context, server string) (string, error) {
+func (h *harness) ownDatabase(ctx context.Context, server string) (string, error) {
 	address, err := url.Parse(server)
 	if err != nil {
 		return "", fmt.Errorf("%s is not a URL", testenv.DatabaseVariable)
@@ -119,7 +119,7 @@ func (y *yard) ownDatabase(ctx context.Context, server string) (string, error) {
 	if _, err := connection.Exec(ctx, "CREATE DATABASE "+name); err != nil {
 		return "", err
 	}
-	y.undo = append(y.undo, func() error {
+	h.undo = append(h.undo, func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 		defer cancel()
 		connection, err := pgx.Connect(ctx, server)
@@ -134,16 +134,16 @@ func (y *yard) ownDatabase(ctx context.Context, server string) (string, error) {
 }
 
 // connect opens everything and starts a worker.
-func (y *yard) connect(ctx context.Context) error {
-	cfg, err := config.Load(y.environ)
+func (h *harness) connect(ctx context.Context) error {
+	cfg, err := config.Load(h.environ)
 	if err != nil {
 		return err
 	}
-	if y.pool, err = db.Open(ctx, cfg.Database.URL.Reveal()); err != nil {
+	if h.pool, err = db.Open(ctx, cfg.Database.URL.Reveal()); err != nil {
 		return err
 	}
-	y.undo = append(y.undo, func() error { y.pool.Close(); return nil })
-	if err := db.Migrate(ctx, y.pool); err != nil {
+	h.undo = append(h.undo, func() error { h.pool.Close(); return nil })
+	if err := db.Migrate(ctx, h.pool); err != nil {
 		return err
 	}
 	quiet := slog.New(slog.DiscardHandler)
@@ -164,32 +164,32 @@ func (y *yard) connect(ctx context.Context) error {
 		return err
 	}
 	options.Logger = log.NewStructuredLogger(quiet)
-	if y.temporal, err = client.DialContext(ctx, options); err != nil {
+	if h.temporal, err = client.DialContext(ctx, options); err != nil {
 		return err
 	}
-	y.undo = append(y.undo, func() error { y.temporal.Close(); return nil })
-	if y.relay, err = relay.New(cfg, y.pool, y.temporal, quiet); err != nil {
+	h.undo = append(h.undo, func() error { h.temporal.Close(); return nil })
+	if h.relay, err = relay.New(cfg, h.pool, h.temporal, quiet); err != nil {
 		return err
 	}
-	y.starter = starter.New(y.relay)
+	h.starter = starter.New(h.relay)
 
-	workers := worker.New(y.temporal, cfg.Worker)
-	if err := worker.RegisterRelay(workers, y.relay, nil, voice.Metrics); err != nil {
+	workers := worker.New(h.temporal, cfg.Worker)
+	if err := worker.RegisterRelay(workers, h.relay, nil, voice.Metrics); err != nil {
 		return err
 	}
 	registerBare(workers)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	go func() { ended <- workers.Run(working) }()
-	y.undo = append(y.undo, func() error { stop(); return <-ended })
+	h.undo = append(h.undo, func() error { stop(); return <-ended })
 	return nil
 }
 
-func (y *yard) close() error {
+func (h *harness) close() error {
 	var failures []error
-	for i := len(y.undo) - 1; i >= 0; i-- {
-		failures = append(failures, y.undo[i]())
+	for i := len(h.undo) - 1; i >= 0; i-- {
+		failures = append(failures, h.undo[i]())
 	}
-	y.undo = nil
+	h.undo = nil
 	return errors.Join(failures...)
 }

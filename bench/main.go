@@ -36,24 +36,24 @@ func main() {
 }
 
 func run(ctx context.Context, deliveries, destinations, single int, binary string) (err error) {
-	y, err := openYard(ctx, destinations)
+	h, err := openHarness(ctx, destinations)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, y.close()) }()
+	defer func() { err = errors.Join(err, h.close()) }()
 
 	t := newTable("RELAY", "MEASURED", "GOAL")
 	// Half of what is compared with comes before and half after: the machine
 	// may have other things to do, and not all the time.
-	before, err := y.bareWorkflows(ctx, "before", deliveries/2)
+	before, err := h.bareWorkflows(ctx, "before", deliveries/2)
 	if err != nil {
 		return err
 	}
-	made, err := y.deliver(ctx, deliveries)
+	made, err := h.deliver(ctx, deliveries)
 	if err != nil {
 		return err
 	}
-	after, err := y.bareWorkflows(ctx, "after", deliveries/2)
+	after, err := h.bareWorkflows(ctx, "after", deliveries/2)
 	if err != nil {
 		return err
 	}
@@ -64,14 +64,14 @@ func run(ctx context.Context, deliveries, destinations, single int, binary strin
 	t.row("history events per delivery, its own", fmt.Sprintf("%.1f", made.ownEvents), "")
 	t.row("history events per delivery, the lane's share", fmt.Sprintf("%.1f", made.laneEvents), "")
 	t.row("runs of the busiest lane (it continues as new)", fmt.Sprint(made.laneRuns), "")
-	latency, err := y.storedToSent(ctx, single)
+	latency, err := h.storedToSent(ctx, single)
 	if err != nil {
 		return err
 	}
 	t.row("from a post being stored to its first send, median", fmt.Sprintf("%d ms", latency[len(latency)/2].Milliseconds()), "")
 	t.row("from a post being stored to its first send, slowest", fmt.Sprintf("%d ms", latency[len(latency)-1].Milliseconds()), "")
 	for _, role := range []string{"worker", "api"} {
-		resident, err := y.memory(ctx, binary, role)
+		resident, err := h.memory(ctx, binary, role)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ const restTime = 5 * time.Second
 
 // memory starts a role of the binary and returns its resident memory at rest,
 // in bytes.
-func (y *yard) memory(ctx context.Context, binary, role string) (int64, error) {
+func (h *harness) memory(ctx context.Context, binary, role string) (int64, error) {
 	addr, err := freeAddr(ctx)
 	if err != nil {
 		return 0, err
@@ -28,7 +28,7 @@ func (y *yard) memory(ctx context.Context, binary, role string) (int64, error) {
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, binary, role)
 	command.Env = append(os.Environ(), "HTTP_ADDR="+addr)
-	for name, value := range y.environ {
+	for name, value := range h.environ {
 		command.Env = append(command.Env, name+"="+value)
 	}
 	command.Stdout, command.Stderr = &output, &output

@@ -45,12 +45,12 @@ func registerBare(workers *worker.Workers) {
 
 // bareWorkflows runs n of them, started one after the other as deliveries are,
 // and returns how many end in a second.
-func (y *yard) bareWorkflows(ctx context.Context, round string, n int) (float64, error) {
+func (h *harness) bareWorkflows(ctx context.Context, round string, n int) (float64, error) {
 	began := time.Now()
 	runs := make([]client.WorkflowRun, n)
 	for i := range runs {
 		var err error
-		runs[i], err = y.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		runs[i], err = h.temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 			ID: fmt.Sprintf("bare/%s/%d", round, i), TaskQueue: protocol.TaskQueue,
 			WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		}, "bench_bare")
@@ -75,33 +75,33 @@ type made struct {
 
 // deliver makes n deliveries, shared out among the chats, and measures from
 // their start to the last workflow's end.
-func (y *yard) deliver(ctx context.Context, n int) (made, error) {
-	for _, chat := range y.chats {
-		if _, err := y.starter.SetRate(ctx, chat, protocol.Pace{}); err != nil {
+func (h *harness) deliver(ctx context.Context, n int) (made, error) {
+	for _, chat := range h.chats {
+		if _, err := h.starter.SetRate(ctx, chat, protocol.Pace{}); err != nil {
 			return made{}, fmt.Errorf("take the pace off %s: %w", chat, err)
 		}
 	}
-	owed, err := y.owe(ctx, n)
+	owed, err := h.owe(ctx, n)
 	if err != nil {
 		return made{}, err
 	}
 	began := time.Now()
 	// The lanes begin those whose turn comes first.
-	if _, err := y.starter.StartOwed(ctx, func() {}); err != nil {
+	if _, err := h.starter.StartOwed(ctx, func() {}); err != nil {
 		return made{}, err
 	}
 	own := 0
 	for _, delivery := range owed {
-		if err := y.temporal.GetWorkflow(ctx, delivery.WorkflowID(), "").Get(ctx, nil); err != nil {
+		if err := h.temporal.GetWorkflow(ctx, delivery.WorkflowID(), "").Get(ctx, nil); err != nil {
 			return made{}, err
 		}
 	}
 	took := time.Since(began)
-	if sent := len(y.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.Telegram, Outcome: sandbox.Accepted})); sent != n {
+	if sent := len(h.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.Telegram, Outcome: sandbox.Accepted})); sent != n {
 		return made{}, fmt.Errorf("%d deliveries made %d messages", n, sent)
 	}
 	for _, delivery := range owed {
-		events, _, err := y.events(ctx, delivery.WorkflowID())
+		events, _, err := h.events(ctx, delivery.WorkflowID())
 		if err != nil {
 			return made{}, err
 		}
@@ -109,8 +109,8 @@ func (y *yard) deliver(ctx context.Context, n int) (made, error) {
 	}
 	result := made{perSecond: float64(n) / took.Seconds(), ownEvents: float64(own) / float64(n)}
 	lanes := 0
-	for _, chat := range y.chats {
-		events, runs, err := y.events(ctx, protocol.DestinationWorkflowID(chat))
+	for _, chat := range h.chats {
+		events, runs, err := h.events(ctx, protocol.DestinationWorkflowID(chat))
 		if err != nil {
 			return made{}, err
 		}
@@ -122,17 +122,17 @@ func (y *yard) deliver(ctx context.Context, n int) (made, error) {
 }
 
 // owe stores n/chats posts and owes each to every chat.
-func (y *yard) owe(ctx context.Context, n int) ([]protocol.DeliveryKey, error) {
+func (h *harness) owe(ctx context.Context, n int) ([]protocol.DeliveryKey, error) {
 	var owed []protocol.DeliveryKey
-	for post := range (n + len(y.chats) - 1) / len(y.chats) {
+	for post := range (n + len(h.chats) - 1) / len(h.chats) {
 		stored := db.Post{Reading: petpost.Reading{Type: petpost.News}} // owed by hand below
 		stored.OwnerID, stored.PostID, stored.PostedAt = wallID, int64(1_000_000+post), time.Now()
 		stored.Text, stored.ContentHash = advert(post), []byte{1}
-		if _, err := y.relay.Posts.StorePage(ctx, db.Page{Posts: []db.Post{stored}, Owed: func(db.Post) []db.Owed { return nil }}); err != nil {
+		if _, err := h.relay.Posts.StorePage(ctx, db.Page{Posts: []db.Post{stored}, Owed: func(db.Post) []db.Owed { return nil }}); err != nil {
 			return nil, err
 		}
-		for _, chat := range y.chats[:min(len(y.chats), n-len(owed))] {
-			if _, _, err := y.relay.Posts.Owe(ctx, stored.OwnerID, stored.PostID, db.Owed{Destination: chat, Weight: 1}); err != nil {
+		for _, chat := range h.chats[:min(len(h.chats), n-len(owed))] {
+			if _, _, err := h.relay.Posts.Owe(ctx, stored.OwnerID, stored.PostID, db.Owed{Destination: chat, Weight: 1}); err != nil {
 				return nil, err
 			}
 			owed = append(owed, protocol.DeliveryKey{Destination: chat, OwnerID: stored.OwnerID, PostID: stored.PostID})
@@ -142,15 +142,15 @@ func (y *yard) owe(ctx context.Context, n int) ([]protocol.DeliveryKey, error) {
 }
 
 // events counts the events in all runs of a workflow.
-func (y *yard) events(ctx context.Context, workflowID string) (events, runs int, err error) {
-	description, err := y.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
+func (h *harness) events(ctx context.Context, workflowID string) (events, runs int, err error) {
+	description, err := h.temporal.DescribeWorkflowExecution(ctx, workflowID, "")
 	if err != nil {
 		return 0, 0, err
 	}
 	info := description.GetWorkflowExecutionInfo()
 	events, runs = int(info.GetHistoryLength()), 1
 	for run := info.GetExecution().GetRunId(); run != info.GetFirstRunId() && info.GetFirstRunId() != ""; runs++ {
-		first := y.temporal.GetWorkflowHistory(ctx, workflowID, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		first := h.temporal.GetWorkflowHistory(ctx, workflowID, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 		started, err := first.Next()
 		if err != nil {
 			return 0, 0, err
@@ -158,7 +158,7 @@ func (y *yard) events(ctx context.Context, workflowID string) (events, runs int,
 		if run = started.GetWorkflowExecutionStartedEventAttributes().GetContinuedExecutionRunId(); run == "" {
 			break
 		}
-		before, err := y.temporal.DescribeWorkflowExecution(ctx, workflowID, run)
+		before, err := h.temporal.DescribeWorkflowExecution(ctx, workflowID, run)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -169,26 +169,26 @@ func (y *yard) events(ctx context.Context, workflowID string) (events, runs int,
 
 // storedToSent publishes posts one by one and returns how long each took from
 // being stored to its first call, shortest first.
-func (y *yard) storedToSent(ctx context.Context, posts int) ([]time.Duration, error) {
+func (h *harness) storedToSent(ctx context.Context, posts int) ([]time.Duration, error) {
 	filter := sandbox.CallFilter{Platform: sandbox.Telegram, Method: "sendMessage"}
 	var times []time.Duration
 	for i := range posts {
-		published, err := y.sandbox.AddPost(wallID, sandbox.Post{Text: advert(i)})
+		published, err := h.sandbox.AddPost(wallID, sandbox.Post{Text: advert(i)})
 		if err != nil {
 			return nil, err
 		}
-		before := len(y.sandbox.Calls(filter))
-		if _, err := y.starter.Scan(ctx, protocol.ScanWallsInput{Now: true}); err != nil {
+		before := len(h.sandbox.Calls(filter))
+		if _, err := h.starter.Scan(ctx, protocol.ScanWallsInput{Now: true}); err != nil {
 			return nil, err
 		}
 		waiting, cancel := context.WithTimeout(ctx, time.Minute)
-		calls, err := y.sandbox.WaitForCalls(waiting, filter, before+1)
+		calls, err := h.sandbox.WaitForCalls(waiting, filter, before+1)
 		cancel()
 		if err != nil {
 			return nil, err
 		}
 		var stored time.Time
-		if err := y.pool.QueryRow(ctx, "SELECT stored_at FROM relay.posts WHERE owner_id = $1 AND post_id = $2", wallID, published.ID).Scan(&stored); err != nil {
+		if err := h.pool.QueryRow(ctx, "SELECT stored_at FROM relay.posts WHERE owner_id = $1 AND post_id = $2", wallID, published.ID).Scan(&stored); err != nil {
 			return nil, err
 		}
 		times = append(times, calls[before].ReceivedAt.Sub(stored))

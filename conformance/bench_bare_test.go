@@ -27,7 +27,7 @@ type bareSessions struct {
 
 const bareQueue = "bare"
 
-func newBareSessions(b *testing.B, r *rig) *bareSessions {
+func newBareSessions(b *testing.B, r *harness) *bareSessions {
 	s := &bareSessions{temporal: r.temporal}
 	w := worker.New(r.client(), bareQueue, worker.Options{})
 	w.RegisterWorkflowWithOptions(s.talk, workflow.RegisterOptions{Name: "bare"})

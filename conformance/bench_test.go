@@ -41,7 +41,7 @@ import (
 func BenchmarkAcknowledgement(b *testing.B) {
 	for _, rate := range []int{18, 50, 200} {
 		b.Run(fmt.Sprintf("%d_a_second", rate), func(b *testing.B) {
-			r := newRig(b, setup{noWorker: true})
+			r := newHarness(b, setup{noWorker: true})
 			sessions := starter.NewSessions(r.temporal, 1)
 			var update int64 = 1
 			for b.Loop() {
@@ -80,7 +80,7 @@ func BenchmarkAcknowledgement(b *testing.B) {
 func BenchmarkClick(b *testing.B) {
 	for _, rate := range []int{1, 20, 50} {
 		b.Run(fmt.Sprintf("guide/%d_a_second", rate), func(b *testing.B) {
-			r := newRig(b, setup{})
+			r := newHarness(b, setup{})
 			bare := newBareSessions(b, r)
 			bare.click(b, clickers/3, clickers, 3*time.Second) // each has a session then
 			bare.delays.all = nil
@@ -92,7 +92,7 @@ func BenchmarkClick(b *testing.B) {
 			b.ReportMetric(answer.at(0.99)/bare.delays.at(0.99), "answer-p99-ratio")
 		})
 		b.Run(fmt.Sprintf("plain/%d_a_second", rate), func(b *testing.B) {
-			r := newRig(b, setup{noWorker: true})
+			r := newHarness(b, setup{noWorker: true})
 			server := httptest.NewServer(plainBot(b, r))
 			b.Cleanup(server.Close)
 			clicks(b, r, rate, func(body string) { require.Equal(b, 200, r.postTo(server.URL+api.WebhookPath, body).status) })
@@ -103,7 +103,7 @@ func BenchmarkClick(b *testing.B) {
 // clickers is how many people click. They have a session already.
 const clickers = 60
 
-func clicks(b *testing.B, r *rig, rate int, deliver func(body string)) (answer *durations) {
+func clicks(b *testing.B, r *harness, rate int, deliver func(body string)) (answer *durations) {
 	people := make([]*person, clickers)
 	for i := range people {
 		people[i] = r.person(b)
@@ -153,9 +153,9 @@ func clicks(b *testing.B, r *rig, rate int, deliver func(body string)) (answer *
 	return answer
 }
 
-func awaitCall(b *testing.B, r *rig, filter sandbox.CallFilter, n int) []sandbox.Call {
+func awaitCall(b *testing.B, r *harness, filter sandbox.CallFilter, n int) []sandbox.Call {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	filter.Arrived = true
 	calls, err := r.sandbox.WaitForCalls(ctx, filter, n)
@@ -165,7 +165,7 @@ func awaitCall(b *testing.B, r *rig, filter sandbox.CallFilter, n int) []sandbox
 
 // plainBot does for a click what the guide does, in the library's own way:
 // nothing is stored, and a crash loses what is under way.
-func plainBot(b *testing.B, r *rig) http.Handler {
+func plainBot(b *testing.B, r *harness) http.Handler {
 	store := guidedb.New(r.pool)
 	library, err := bot.New(token, bot.WithSkipGetMe(), bot.WithServerURL(r.sandbox.TelegramURL()), bot.WithWebhookSecretToken(secret),
 		bot.WithDefaultHandler(func(ctx context.Context, library *bot.Bot, update *models.Update) {
@@ -197,7 +197,7 @@ func plainBot(b *testing.B, r *rig) http.Handler {
 
 // BenchmarkHistory is how many events of history a click costs.
 func BenchmarkHistory(b *testing.B) {
-	r := newRig(b, setup{})
+	r := newHarness(b, setup{})
 	for b.Loop() {
 		p := r.person(b)
 		p.press("open:menu:places")
@@ -243,7 +243,7 @@ func cpuTimes() map[string]time.Duration {
 	return used
 }
 
-func (r *rig) events(b *testing.B, workflowID string) (n int) {
+func (r *harness) events(b *testing.B, workflowID string) (n int) {
 	history := r.temporal.GetWorkflowHistory(context.Background(), workflowID, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for history.HasNext() {
 		_, err := history.Next()
@@ -257,7 +257,7 @@ func (r *rig) events(b *testing.B, workflowID string) (n int) {
 // that wait.
 func BenchmarkIdleSessions(b *testing.B) {
 	const sessions = 5000
-	r := newRig(b, setup{})
+	r := newHarness(b, setup{})
 	for b.Loop() {
 		before := heap()
 		var posts sync.WaitGroup

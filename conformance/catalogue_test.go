@@ -13,8 +13,8 @@ import (
 
 // everyCodeIsProvoked makes each fault of the document's catalogue happen once
 // and looks for its code and class in the log.
-func everyCodeIsProvoked(t *testing.T, _ *rig) {
-	r := newRig(t, setup{timeout: time.Second})
+func everyCodeIsProvoked(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{timeout: time.Second})
 	failing := func(fault sandbox.Fault, data string) {
 		r.sandbox.ClearFaults()
 		p := r.person(t)

@@ -15,7 +15,7 @@ type row struct {
 	number    int
 	paragraph string
 	demand    string
-	proof     func(t *testing.T, r *rig)
+	proof     func(t *testing.T, r *harness)
 }
 
 func TestConformance(t *testing.T) {
@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 		require.Equal(t, i+1, row.number, "rows are numbered without a gap")
 	}
 	require.Len(t, rows, 161)
-	shared := newRig(t, setup{})
+	shared := newHarness(t, setup{})
 	for _, row := range rows {
 		t.Run(fmt.Sprintf("R%03d §%s %s", row.number, row.paragraph, row.demand), func(t *testing.T) {
 			if !timed[row.number] { // these measure, so they go first and alone

@@ -23,7 +23,7 @@ func newServer(handler http.Handler) *httptest.Server { return httptest.NewServe
 // doorway is the webhook with nothing behind it but a counter: what must end
 // at the receiver must not get there.
 type doorway struct {
-	*rig
+	*harness
 	delivered atomic.Int64
 	broken    atomic.Bool
 	panics    atomic.Bool
@@ -43,7 +43,7 @@ func (d *doorway) Deliver(_ context.Context, update protocol.BotUpdate) error {
 }
 
 func doorRig(t testing.TB) *doorway {
-	d := &doorway{rig: &rig{t: t, journal: &journal{}}}
+	d := &doorway{harness: &harness{t: t, journal: &journal{}}}
 	d.journal.arrived = sync.NewCond(&d.journal.mu)
 	voice, err := telemetry.Start(t.Context(), config.Log{Level: "info"}, "conformance", d.journal)
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func doorRig(t testing.TB) *doorway {
 }
 
 // registration is what `vestnik bot webhook` works with.
-func (r *rig) registration(publicURL string) starter.Webhook {
+func (r *harness) registration(publicURL string) starter.Webhook {
 	client, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL()})
 	require.NoError(r.t, err)
 	return starter.Webhook{Client: client, PublicURL: publicURL, Secret: secret}

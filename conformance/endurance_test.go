@@ -15,7 +15,7 @@ import (
 func TestALongConversationContinuesAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	// Some ten events a tap.
-	r := newRig(t, setup{temporal: []devstack.Setting{{Key: "limit.historyCount.suggestContinueAsNew", Value: "400"}}})
+	r := newHarness(t, setup{temporal: []devstack.Setting{{Key: "limit.historyCount.suggestContinueAsNew", Value: "400"}}})
 	p := r.person(t)
 	p.say("/start")
 	const taps = 120

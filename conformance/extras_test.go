@@ -12,7 +12,7 @@ import (
 
 func TestWhatIsNearAndWhatIsNamedIsFound(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	require.Len(t, p.say("/start").screen(t).rows, 3, "the main menu stays the document's")
 	places := p.press("open:menu:places").screen(t)
@@ -31,7 +31,7 @@ func TestWhatIsNearAndWhatIsNamedIsFound(t *testing.T) {
 
 func TestAWordIsSearchedForAndNobodyElseReadsIt(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	asked := p.press(p.press("open:menu:help").screen(t).button(t, "Поиск").Data).screen(t)
 	require.Contains(t, asked.text, "Напишите, что ищете")
@@ -66,7 +66,7 @@ func TestACitySpeaksInItsOwnWords(t *testing.T) {
 	t.Parallel()
 	texts, faults := guide.ReadTexts([]byte("screens: {menu: Куда пойдём?}\ntoasts: {stale: Нажмите /menu}\nfields: {address: Где это}\n"))
 	require.Empty(t, faults)
-	p := newRig(t, setup{texts: texts}).person(t)
+	p := newHarness(t, setup{texts: texts}).person(t)
 	require.Equal(t, "Куда пойдём?", p.say("/start").screen(t).text)
 	require.Equal(t, "Нажмите /menu", p.press("open:menu:nope").calls[0].Text("text"))
 	card := p.press("open:place:123").screen(t)
@@ -76,7 +76,7 @@ func TestACitySpeaksInItsOwnWords(t *testing.T) {
 
 func TestALinkThatIsSharedOpensTheCard(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{share: true})
+	r := newHarness(t, setup{share: true})
 	p, friend := r.person(t), r.person(t)
 	share := p.press("open:place:123").screen(t).button(t, "Поделиться").URL
 	require.Contains(t, share, "conformance_bot%3Fstart%3Dp123")
@@ -91,7 +91,7 @@ func TestALinkThatIsSharedOpensTheCard(t *testing.T) {
 // Both delivered together, as Telegram's own copies and concurrent queues do.
 func TestReorderedAndRepeatedDeliveriesEndInOneScreenEach(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	p.say("/start")
 	require.NoError(t, r.sandbox.SetWebhook(token, sandbox.Webhook{URL: r.server.URL + "/api/v1/integrations/telegram/webhook", Secret: secret}))

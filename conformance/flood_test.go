@@ -66,7 +66,7 @@ func (p *person) answered(updates []sandbox.Update) {
 // enough.
 func TestNewRunsLoseNoTap(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{temporal: []devstack.Setting{{Key: "limit.historyCount.suggestContinueAsNew", Value: "40"}}})
+	r := newHarness(t, setup{temporal: []devstack.Setting{{Key: "limit.historyCount.suggestContinueAsNew", Value: "40"}}})
 	p := r.person(t)
 	p.say("/start")
 	for range 40 {
@@ -84,7 +84,7 @@ func TestNewRunsLoseNoTap(t *testing.T) {
 func TestAFloodWithoutWorkersIsWorkedOffAndItsRestDropped(t *testing.T) {
 	t.Parallel()
 	const stored, pending = 150, 30
-	r := newRig(t, setup{noWorker: true, temporal: []devstack.Setting{
+	r := newHarness(t, setup{noWorker: true, temporal: []devstack.Setting{
 		{Key: "limit.numPendingActivities.error", Value: fmt.Sprint(pending)},
 		{Key: "history.maximumSignalsPerExecution", Value: fmt.Sprint(stored)},
 		{Key: "limit.historyCount.suggestContinueAsNew", Value: "400"},

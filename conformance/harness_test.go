@@ -42,27 +42,27 @@ const (
 	channel   = "@conformance_city"
 	channelID = int64(-1001900000777)
 	contact   = "https://t.me/conformance_editors"
-	patience  = 60 * time.Second
+	waitLimit = 60 * time.Second
 )
 
 var zone = time.FixedZone("Самара", 4*60*60)
 
-// setup is what a rig of its own differs in.
+// setup is what a harness of its own differs in.
 type setup struct {
 	edit, share bool
 	texts       *guide.Texts  // nil: the guide's own
 	timeout     time.Duration // of one call; 5 s if 0
 	noWorker    bool          // workers are the test's business
 	concurrency int
-	// temporal, if set, gives the rig a Temporal server of its own with these
+	// temporal, if set, gives the harness a Temporal server of its own with these
 	// settings besides the usual ones.
 	temporal []devstack.Setting
 }
 
-// rig is the guide as in production: webhook, Temporal, worker, Postgres, and
-// the sandbox in Telegram's place. A test on a shared rig uses chats of its
-// own; one that breaks something has a rig of its own.
-type rig struct {
+// harness is the guide as in production: webhook, Temporal, worker, Postgres, and
+// the sandbox in Telegram's place. A test on a shared harness uses chats of its
+// own; one that breaks something has a harness of its own.
+type harness struct {
 	t        testing.TB
 	sandbox  *sandbox.Server
 	journal  *journal
@@ -78,17 +78,17 @@ type rig struct {
 	address  string // of a Temporal server of its own
 }
 
-// scope gives each rig of a test a Temporal namespace of its own: testenv
+// scope gives each harness of a test a Temporal namespace of its own: testenv
 // makes one for each testing.TB.
 type scope struct{ testing.TB }
 
-func newRig(t testing.TB, setup setup) *rig {
+func newHarness(t testing.TB, setup setup) *harness {
 	t.Helper()
 	t = &scope{TB: t}
 	if setup.timeout == 0 {
 		setup.timeout = 5 * time.Second
 	}
-	r := &rig{t: t, journal: &journal{}, setup: setup, cable: &cable{}, token: &activities.TokenHealth{}}
+	r := &harness{t: t, journal: &journal{}, setup: setup, cable: &cable{}, token: &activities.TokenHealth{}}
 	r.journal.arrived = sync.NewCond(&r.journal.mu)
 	r.startSandbox()
 	r.database = testenv.Database(t)
@@ -111,7 +111,7 @@ func newRig(t testing.TB, setup setup) *rig {
 	return r
 }
 
-func (r *rig) startSandbox() {
+func (r *harness) startSandbox() {
 	// The sandbox outlives the context of the test, so that workers can end.
 	server, err := sandbox.Start(context.Background(), sandbox.Options{Limits: sandbox.NoLimits, PictureWidth: 160})
 	require.NoError(r.t, err)
@@ -125,7 +125,7 @@ func (r *rig) startSandbox() {
 	r.sandbox = server
 }
 
-func (r *rig) connect(cable *cable) *pgxpool.Pool {
+func (r *harness) connect(cable *cable) *pgxpool.Pool {
 	settings, err := pgxpool.ParseConfig(r.database)
 	require.NoError(r.t, err)
 	settings.ConnConfig.DialFunc = cable.dial
@@ -136,7 +136,7 @@ func (r *rig) connect(cable *cable) *pgxpool.Pool {
 	return pool
 }
 
-func (r *rig) client() client.Client {
+func (r *harness) client() client.Client {
 	var options client.Options
 	require.NoError(r.t, r.voice.Equip(&options))
 	if r.address != "" {
@@ -149,8 +149,8 @@ func (r *rig) client() client.Client {
 	return testenv.TemporalWith(r.t, options)
 }
 
-// startTemporal starts a server for this rig alone.
-func (r *rig) startTemporal() {
+// startTemporal starts a server for this harness alone.
+func (r *harness) startTemporal() {
 	root, err := filepath.Abs("..")
 	require.NoError(r.t, err)
 	binary, err := devstack.FindTemporal(r.t.Context(), root, func(string) {})
@@ -166,7 +166,7 @@ func (r *rig) startTemporal() {
 }
 
 // startWorker runs one more worker process, as far as Temporal can tell.
-func (r *rig) startWorker() {
+func (r *harness) startWorker() {
 	w := worker.New(r.client(), protocol.TaskQueue, worker.Options{WorkerStopTimeout: 2 * time.Second})
 	w.RegisterWorkflowWithOptions(workflows.BotSession, workflow.RegisterOptions{Name: protocol.BotSessionWorkflow})
 	w.RegisterActivity(r.guide())
@@ -174,7 +174,7 @@ func (r *rig) startWorker() {
 	r.t.Cleanup(w.Stop)
 }
 
-func (r *rig) guide() *activities.Guide {
+func (r *harness) guide() *activities.Guide {
 	bot := func() *telegram.Client {
 		client, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL(), Timeout: r.setup.timeout})
 		require.NoError(r.t, err)
@@ -192,14 +192,14 @@ func (r *rig) guide() *activities.Guide {
 	})
 }
 
-func (r *rig) seal() *guide.Seal {
+func (r *harness) seal() *guide.Seal {
 	seal, err := guide.NewSeal(token)
 	require.NoError(r.t, err)
 	return seal
 }
 
 // webhook is one more api process.
-func (r *rig) webhook() http.Handler {
+func (r *harness) webhook() http.Handler {
 	client, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL()})
 	require.NoError(r.t, err)
 	r.receiver = api.NewReceiver(api.ReceiverConfig{
@@ -208,7 +208,7 @@ func (r *rig) webhook() http.Handler {
 	return r.webhookTo(r.receiver)
 }
 
-func (r *rig) webhookTo(receiver *api.Receiver) http.Handler {
+func (r *harness) webhookTo(receiver *api.Receiver) http.Handler {
 	handler, err := api.NewWebhook(api.WebhookConfig{Secret: secret, Receiver: receiver, Log: r.voice.Logger})
 	require.NoError(r.t, err)
 	mux := http.NewServeMux()
@@ -259,12 +259,12 @@ type answer struct {
 	header http.Header
 }
 
-func (r *rig) post(body string, changes ...func(*http.Request)) answer {
+func (r *harness) post(body string, changes ...func(*http.Request)) answer {
 	r.t.Helper()
 	return r.postTo(r.server.URL+api.WebhookPath, body, changes...)
 }
 
-func (r *rig) postTo(address, body string, changes ...func(*http.Request)) answer {
+func (r *harness) postTo(address, body string, changes ...func(*http.Request)) answer {
 	request, err := http.NewRequest(http.MethodPost, address, strings.NewReader(body))
 	require.NoError(r.t, err)
 	request.Header.Set("Content-Type", "application/json")
@@ -287,7 +287,7 @@ func withSecret(values ...string) func(*http.Request) {
 }
 
 // query reads one value from the database.
-func query[T any](r *rig, statement string, arguments ...any) T {
+func query[T any](r *harness, statement string, arguments ...any) T {
 	r.t.Helper()
 	var value T
 	require.NoError(r.t, r.pool.QueryRow(context.Background(), statement, arguments...).Scan(&value))
@@ -295,7 +295,7 @@ func query[T any](r *rig, statement string, arguments ...any) T {
 }
 
 // metrics is what /metrics says.
-func (r *rig) metrics() string {
+func (r *harness) metrics() string {
 	recorder := httptest.NewRecorder()
 	r.voice.MetricsHandler().ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return recorder.Body.String()

@@ -98,7 +98,7 @@ func TestSessionHistories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, setup{})
+			r := newHarness(t, setup{})
 			p := r.person(t)
 			live(t, p)
 			r.keepHistory(t, "session_together_"+name, p.id)
@@ -106,7 +106,7 @@ func TestSessionHistories(t *testing.T) {
 	}
 	t.Run("killed", func(t *testing.T) {
 		t.Parallel()
-		r := newRig(t, setup{noWorker: true})
+		r := newHarness(t, setup{noWorker: true})
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendPhoto", Hang: true, Times: 1})
 		first := r.startProcess("worker")
@@ -122,7 +122,7 @@ func TestSessionHistories(t *testing.T) {
 }
 
 // keepHistory writes a session's history, if that is asked for.
-func (r *rig) keepHistory(t *testing.T, name string, chat int64) {
+func (r *harness) keepHistory(t *testing.T, name string, chat int64) {
 	t.Helper()
 	require.NotContains(t, r.histories(t), "Канарейкин")
 	if !*refresh {

@@ -55,7 +55,7 @@ var contentTables = []string{
 }
 
 // snapshot is the content of tables of the domain schema.
-func (r *rig) snapshot(tables ...string) map[string]string {
+func (r *harness) snapshot(tables ...string) map[string]string {
 	r.t.Helper()
 	rows := map[string]string{}
 	for _, table := range tables {
@@ -65,7 +65,7 @@ func (r *rig) snapshot(tables ...string) map[string]string {
 }
 
 func favourites(p *person) int64 {
-	return query[int64](p.rig, "SELECT (SELECT count(*) FROM guide.favourite_places WHERE telegram_id = $1) + (SELECT count(*) FROM guide.favourite_events WHERE telegram_id = $1)", p.id)
+	return query[int64](p.harness, "SELECT (SELECT count(*) FROM guide.favourite_places WHERE telegram_id = $1) + (SELECT count(*) FROM guide.favourite_events WHERE telegram_id = $1)", p.id)
 }
 
 // everything a person can do, once.
@@ -84,26 +84,26 @@ func walk(p *person) {
 }
 
 var entities = []row{
-	{1, "1.2", "nothing that a person does writes the city's content", func(t *testing.T, r *rig) {
+	{1, "1.2", "nothing that a person does writes the city's content", func(t *testing.T, r *harness) {
 		before := r.snapshot(contentTables...)
 		walk(r.person(t))
 		require.Equal(t, before, r.snapshot(contentTables...))
 	}},
-	{2, "1.3", "maps are a link, not a callback", func(t *testing.T, r *rig) {
+	{2, "1.3", "maps are a link, not a callback", func(t *testing.T, r *harness) {
 		map_ := r.person(t).press("open:place:123").screen(t).button(t, "Найти на Яндекс-картах")
 		require.Empty(t, map_.Data)
 		require.True(t, strings.HasPrefix(map_.URL, "https://yandex.ru/maps/?text="))
 	}},
-	{3, "1.4", "D1 to D6 are in one database", func(t *testing.T, r *rig) {
+	{3, "1.4", "D1 to D6 are in one database", func(t *testing.T, r *harness) {
 		for _, table := range append(contentTables, "users", "favourite_places", "favourite_events") {
 			require.True(t, query[bool](r, "SELECT to_regclass('guide.' || $1) IS NOT NULL", table), table)
 		}
 	}},
-	{4, "1.4", "service data is not among them", func(t *testing.T, r *rig) {
+	{4, "1.4", "service data is not among them", func(t *testing.T, r *harness) {
 		require.Zero(t, query[int64](r, "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'guide' AND column_name IN ('trace_id', 'update_id', 'request_id')"))
 		require.True(t, query[bool](r, "SELECT to_regclass('service.inbox') IS NOT NULL"))
 	}},
-	{5, "1.5", "P1 to P9 are there", func(t *testing.T, r *rig) {
+	{5, "1.5", "P1 to P9 are there", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		require.Equal(t, "Выберите раздел:", p.say("/start").screen(t).text)
 		for data, begins := range map[string]string{
@@ -114,8 +114,8 @@ var entities = []row{
 			require.True(t, strings.HasPrefix(p.press(data).screen(t).text, begins), data)
 		}
 	}},
-	{6, "1.5", "an import changes content, nobody's favourites, and calls nobody", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{6, "1.5", "an import changes content, nobody's favourites, and calls nobody", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		p.press("fav_add:place:123")
 		people := r.snapshot("users", "favourite_places", "favourite_events")
@@ -132,14 +132,14 @@ var entities = []row{
 	{7, "1.6", "an update is acknowledged with 200 and an empty body", acknowledged},
 	{8, "1.6", "a repeated update has no effect", oneEffect},
 	{9, "1.6", "a pressed button is answered", answered},
-	{10, "1.6", "favourites belong to the person in Telegram", func(t *testing.T, r *rig) {
+	{10, "1.6", "favourites belong to the person in Telegram", func(t *testing.T, r *harness) {
 		p, other := r.person(t), r.person(t)
 		p.press("fav_add:place:123")
 		require.EqualValues(t, 1, favourites(p))
 		require.Zero(t, favourites(other))
 		require.Contains(t, other.press("open:menu:favorites").screen(t).text, "пока пусто")
 	}},
-	{11, "1.6", "a promo is the same for everybody and leaves no trace", func(t *testing.T, r *rig) {
+	{11, "1.6", "a promo is the same for everybody and leaves no trace", func(t *testing.T, r *harness) {
 		p, other := r.person(t), r.person(t)
 		before := r.snapshot("promos")
 		require.Equal(t, p.press("open:promo:55").screen(t).text, other.press("open:promo:55").screen(t).text)
@@ -148,7 +148,7 @@ var entities = []row{
 	{12, "1.6", "feedback is kept nowhere", feedbackIsKeptNowhere},
 }
 
-func acknowledged(t *testing.T, r *rig) {
+func acknowledged(t *testing.T, r *harness) {
 	p := r.person(t)
 	update, err := p.sandbox.Say(token, p.who(), "/start")
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func acknowledged(t *testing.T, r *rig) {
 	p.await(update)
 }
 
-func answered(t *testing.T, r *rig) {
+func answered(t *testing.T, r *harness) {
 	p := r.person(t)
 	tr := p.press("open:menu:help")
 	require.Equal(t, []string{"answerCallbackQuery", "sendMessage"}, tr.methods())
@@ -169,7 +169,7 @@ func answered(t *testing.T, r *rig) {
 	require.Equal(t, sandbox.Accepted, p.sandbox.Calls(sandbox.CallFilter{Match: func(c sandbox.Call) bool { return c.Seq == tr.calls[0].Seq }, Arrived: true})[0].Outcome)
 }
 
-func oneEffect(t *testing.T, r *rig) {
+func oneEffect(t *testing.T, r *harness) {
 	p := r.person(t)
 	second := httptestServer(t, r)
 	update := p.tap("open:place:123")
@@ -203,14 +203,14 @@ func oneEffect(t *testing.T, r *rig) {
 }
 
 // httptestServer is a second api process.
-func httptestServer(t *testing.T, r *rig) string {
+func httptestServer(t *testing.T, r *harness) string {
 	server := newServer(r.webhook())
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
-func feedbackIsKeptNowhere(t *testing.T, _ *rig) {
-	r := newRig(t, setup{})
+func feedbackIsKeptNowhere(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	canary := "жалоба-7c1f4a90"
 	p.press("open:menu:help")
@@ -228,14 +228,14 @@ func feedbackIsKeptNowhere(t *testing.T, _ *rig) {
 }
 
 var transport = []row{
-	{13, "2.2", "the route is exactly this one", func(t *testing.T, r *rig) {
+	{13, "2.2", "the route is exactly this one", func(t *testing.T, r *harness) {
 		acknowledged(t, r)
 		for _, path := range []string{"/", api.WebhookPath + "/", "/api/v1/integrations/telegram"} {
 			require.Equal(t, 404, r.postTo(r.server.URL+path, sampleMessage).status, path)
 		}
 		require.Equal(t, "/api/v1/integrations/telegram/webhook", api.WebhookPath)
 	}},
-	{14, "2.2", "host and address are configuration", func(t *testing.T, r *rig) {
+	{14, "2.2", "host and address are configuration", func(t *testing.T, r *harness) {
 		for public, want := range map[string]string{
 			"https://a.example.com":      "https://a.example.com/api/v1/integrations/telegram/webhook",
 			"https://b.example.com/bot/": "https://b.example.com/bot/api/v1/integrations/telegram/webhook",
@@ -245,7 +245,7 @@ var transport = []row{
 			require.Equal(t, want, address)
 		}
 	}},
-	{15, "2.2", "JSON is read whatever its content type says", func(t *testing.T, r *rig) {
+	{15, "2.2", "JSON is read whatever its content type says", func(t *testing.T, r *harness) {
 		for _, kind := range []string{"application/json; charset=utf-8", "text/plain", ""} {
 			p := r.person(t)
 			update := p.tap("open:menu:help")
@@ -254,7 +254,7 @@ var transport = []row{
 			require.Equal(t, "ok", p.await(update).line.text("result"))
 		}
 	}},
-	{16, "2.2", "only POST", func(t *testing.T, r *rig) {
+	{16, "2.2", "only POST", func(t *testing.T, r *harness) {
 		for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodHead} {
 			said := r.post("", func(request *http.Request) { request.Method, request.Body = method, nil })
 			require.Equal(t, 405, said.status, method)
@@ -262,15 +262,15 @@ var transport = []row{
 			require.Empty(t, said.body)
 		}
 	}},
-	{17, "2.3", "without the header: 401", func(t *testing.T, r *rig) { unauthorized(t, r, nil) }},
-	{18, "2.3", "with another value: 401", func(t *testing.T, r *rig) {
+	{17, "2.3", "without the header: 401", func(t *testing.T, r *harness) { unauthorized(t, r, nil) }},
+	{18, "2.3", "with another value: 401", func(t *testing.T, r *harness) {
 		for _, values := range [][]string{
 			{"wrong"}, {""}, {secret[:5]}, {secret + "x"}, {strings.ToUpper(secret)}, {strings.Repeat("a", 257)}, {secret, secret}, {" " + secret + "x"},
 		} {
 			unauthorized(t, r, values)
 		}
 	}},
-	{19, "2.3", "a secret is 1 to 256 of A-Z a-z 0-9 _ -", func(t *testing.T, _ *rig) {
+	{19, "2.3", "a secret is 1 to 256 of A-Z a-z 0-9 _ -", func(t *testing.T, _ *harness) {
 		for value, good := range map[string]bool{
 			"": false, strings.Repeat("a", 257): false, "a b": false, "a:b": false, "ключ": false, "a": true, strings.Repeat("Z", 256): true, "aZ9_-": true,
 		} {
@@ -285,14 +285,14 @@ var transport = []row{
 			require.ErrorIs(t, handlerErr, api.ErrWebhookSecret)
 		}
 	}},
-	{20, "2.3", "401 has no effect", func(t *testing.T, r *rig) {
+	{20, "2.3", "401 has no effect", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		update := p.tap("open:menu:help")
 		require.Equal(t, 401, p.post(string(update.Body), withSecret("wrong")).status)
 		require.Empty(t, p.calls())
 		require.Equal(t, "ok", p.handle(update).line.text("result"), "the update itself is still new")
 	}},
-	{21, "2.3", "the secret comes before everything", func(t *testing.T, r *rig) {
+	{21, "2.3", "the secret comes before everything", func(t *testing.T, r *harness) {
 		require.Equal(t, 401, r.post("{", withSecret("wrong")).status)
 		huge := new(countingBody)
 		huge.left.Store(50 << 20)
@@ -301,14 +301,14 @@ var transport = []row{
 		require.Greater(t, huge.left.Load(), int64(40<<20), "the body is not read")
 		require.Equal(t, 401, r.post("", withSecret("wrong"), func(request *http.Request) { request.Method = http.MethodGet }).status)
 	}},
-	{22, "2.4", "the body of every answer is empty", func(t *testing.T, r *rig) {
+	{22, "2.4", "the body of every answer is empty", func(t *testing.T, r *harness) {
 		acknowledged(t, r)
 		for _, body := range []string{"{", "[]", `{"update_id":1}`} {
 			require.Empty(t, r.post(body).body)
 		}
 		require.Empty(t, r.post("{", withSecret("wrong")).body)
 	}},
-	{23, "2.4", "the Bot API is never called by the answer to the webhook", func(t *testing.T, r *rig) {
+	{23, "2.4", "the Bot API is never called by the answer to the webhook", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		require.NotEmpty(t, p.say("/start").calls)
 	}},
@@ -331,7 +331,7 @@ func (b *countingBody) Read(p []byte) (int, error) {
 
 func (b *countingBody) Close() error { return nil }
 
-func unauthorized(t *testing.T, r *rig, values []string) {
+func unauthorized(t *testing.T, r *harness, values []string) {
 	t.Helper()
 	p := r.person(t)
 	update := p.tap("open:menu:help")
@@ -342,8 +342,8 @@ func unauthorized(t *testing.T, r *rig, values []string) {
 	require.Zero(t, query[int64](r, "SELECT count(*) FROM guide.users WHERE telegram_id = $1", p.id))
 }
 
-func quickAcknowledgement(t *testing.T, _ *rig) {
-	r := newRig(t, setup{})
+func quickAcknowledgement(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{})
 	_, err := r.sandbox.SetFault(sandbox.Fault{Platform: sandbox.Telegram, DelayMS: 4000})
 	require.NoError(t, err)
 	lock, err := r.pool.Begin(context.Background())
@@ -354,7 +354,7 @@ func quickAcknowledgement(t *testing.T, _ *rig) {
 	require.NoError(t, lock.Rollback(context.Background()))
 }
 
-func acknowledgeUnderLoad(r *rig) error {
+func acknowledgeUnderLoad(r *harness) error {
 	const rate, seconds = 50, 2
 	goal := within(200 * time.Millisecond)
 	var updates []sandbox.Update
@@ -388,17 +388,17 @@ func acknowledgeUnderLoad(r *rig) error {
 }
 
 var updates = []row{
-	{25, "2.5", "two events in one update: neither", func(t *testing.T, _ *rig) {
+	{25, "2.5", "two events in one update: neither", func(t *testing.T, _ *harness) {
 		refused(t, guide.InboundUnsupportedUpdate, strings.Replace(sampleCallback, `"callback_query"`, `"message":{"from":{"id":1},"chat":{"id":1}},"callback_query"`, 1))
 	}},
-	{26, "2.5", "update_id is an integer", func(t *testing.T, _ *rig) {
+	{26, "2.5", "update_id is an integer", func(t *testing.T, _ *harness) {
 		for _, id := range []string{`"5"`, "5.5", "null", "-1", "9223372036854775808", "1e3", "[]", "true", "0"} {
 			refused(t, guide.InboundUnsupportedUpdate, strings.Replace(sampleMessage, "10000001", id, 1))
 		}
 		refused(t, guide.InboundUnsupportedUpdate, strings.Replace(sampleMessage, `"update_id": 10000001,`, "", 1))
 	}},
 	{27, "2.5", "other events are acknowledged and left alone", otherEvents},
-	{28, "2.5", "commands and texts, /start in all its forms", func(t *testing.T, r *rig) {
+	{28, "2.5", "commands and texts, /start in all its forms", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		for _, text := range []string{"/start", "/start@conformance_bot", "/start payload", "/START", "что угодно"} {
 			require.True(t, strings.HasSuffix(p.say(text).screen(t).text, "Выберите раздел:"), text)
@@ -407,7 +407,7 @@ var updates = []row{
 			require.NotEmpty(t, p.send(fields).screen(t).rows, fields)
 		}
 	}},
-	{29, "2.6", "the person is from.id", func(t *testing.T, r *rig) {
+	{29, "2.6", "the person is from.id", func(t *testing.T, r *harness) {
 		p, chat := r.person(t), r.person(t)
 		update, err := p.sandbox.Push(token, "message", []byte(fmt.Sprintf(
 			`{"message_id":1,"date":1,"from":{"id":%d},"chat":{"id":%d,"type":"private"},"text":"/start"}`, p.id, chat.id)))
@@ -418,7 +418,7 @@ var updates = []row{
 		require.EqualValues(t, 1, query[int64](r, "SELECT count(*) FROM guide.users WHERE telegram_id = $1", p.id))
 		require.Zero(t, query[int64](r, "SELECT count(*) FROM guide.users WHERE telegram_id = $1", chat.id))
 	}},
-	{30, "2.6", "the chat is message.chat.id; groups are left alone", func(t *testing.T, r *rig) {
+	{30, "2.6", "the chat is message.chat.id; groups are left alone", func(t *testing.T, r *harness) {
 		p := r.personWithID(t, 7_000_000_000_001)
 		require.Equal(t, "7000000000001", p.say("/start").calls[1].Chat)
 		update, err := p.sandbox.Push(token, "message", []byte(fmt.Sprintf(
@@ -429,7 +429,7 @@ var updates = []row{
 		require.Empty(t, tr.calls)
 	}},
 	{31, "2.6", "a callback's chat is callback_query.message.chat.id", sampleCallbackWorks},
-	{32, "2.6", "a callback without a message is only answered", func(t *testing.T, r *rig) {
+	{32, "2.6", "a callback without a message is only answered", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		for _, extra := range []string{"", `"inline_message_id":"AgAAAB",`} {
 			update, err := p.sandbox.Push(token, "callback_query", []byte(fmt.Sprintf(`{"id":"inline-%d-%d",%s"from":{"id":%d},"data":"open:menu:places"}`, p.id, len(extra), extra, p.id)))
@@ -465,7 +465,7 @@ func refused(t *testing.T, code guide.Code, body string) line {
 	return lines[0]
 }
 
-func otherEvents(t *testing.T, _ *rig) {
+func otherEvents(t *testing.T, _ *harness) {
 	for _, kind := range []string{
 		"edited_message", "channel_post", "inline_query", "my_chat_member", "chat_member", "poll", "poll_answer", "message_reaction",
 		"chat_join_request", "business_message", "purchased_paid_media", "chat_boost", "shipping_query", "pre_checkout_query",
@@ -476,9 +476,9 @@ func otherEvents(t *testing.T, _ *rig) {
 	refused(t, guide.InboundUnsupportedUpdate, `{"update_id":7,"something_of_2030":{"id":"x"}}`)
 }
 
-func sampleCallbackWorks(t *testing.T, _ *rig) {
+func sampleCallbackWorks(t *testing.T, _ *harness) {
 	for _, body := range []string{sampleCallback, strings.Replace(sampleCallback, `"message_id": 22,`, `"message_id": 22, "date": 0,`, 1)} {
-		r := newRig(t, setup{})
+		r := newHarness(t, setup{})
 		p := r.personWithID(t, samplePerson)
 		said := r.post(body)
 		require.Equal(t, 200, said.status)

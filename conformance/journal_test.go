@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// journal is everything that the processes of a rig have logged.
+// journal is everything that the processes of a harness have logged.
 type journal struct {
 	mu      sync.Mutex
 	arrived *sync.Cond
@@ -76,10 +76,10 @@ func (j *journal) of(updateID int64) []line {
 	return j.all(func(l line) bool { return l.number("update_id") == updateID })
 }
 
-// await blocks until n lines match, at most for patience.
+// await blocks until n lines match, at most for waitLimit.
 func (j *journal) await(t testing.TB, n int, what string, match func(line) bool) []line {
 	t.Helper()
-	return j.awaitFor(t, patience, n, what, match)
+	return j.awaitFor(t, waitLimit, n, what, match)
 }
 
 func (j *journal) awaitFor(t testing.TB, longest time.Duration, n int, what string, match func(line) bool) (found []line) {

@@ -14,7 +14,7 @@ func TestEveryButtonEverSentGetsAnAnswerAndAScreen(t *testing.T) {
 	t.Parallel()
 	corpus, err := os.ReadFile("../internal/guide/testdata/keyboards.txt")
 	require.NoError(t, err)
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	for line := range strings.Lines(string(corpus)) {
 		for _, data := range strings.Fields(line)[1:] {

@@ -93,7 +93,7 @@ func workbook(t *testing.T, now time.Time) io.Reader {
 }
 
 // importTables takes a file in as the desk does.
-func importTables(t *testing.T, r *rig, name string, file io.Reader) content.Status {
+func importTables(t *testing.T, r *harness, name string, file io.Reader) content.Status {
 	t.Helper()
 	ctx := context.Background()
 	imports := guidedb.NewImports(r.pool)
@@ -142,7 +142,7 @@ func (w walker) open(s screen, label string) screen {
 
 func TestACityOfTwoThousandPlacesIsImportedFromAWorkbookAndWalkedThrough(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{share: true})
+	r := newHarness(t, setup{share: true})
 	status := importTables(t, r, "Ольховск.xlsx", workbook(t, time.Now().In(zone)))
 	require.Empty(t, status.Refused)
 	w := walker{r.person(t)}

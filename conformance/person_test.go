@@ -18,20 +18,20 @@ var people atomic.Int64
 
 // person talks to the bot in a private chat of their own.
 type person struct {
-	*rig
+	*harness
 	t    testing.TB
 	id   int64
 	seen int64 // number of the last call that was looked at
 }
 
 // person is somebody new, subscribed to the channel.
-func (r *rig) person(t testing.TB) *person {
+func (r *harness) person(t testing.TB) *person {
 	t.Helper()
 	return r.personWithID(t, 5_550_000_000+people.Add(1)) // beyond 32 bits, as many are
 }
 
-func (r *rig) personWithID(t testing.TB, id int64) *person {
-	p := &person{rig: r, t: t, id: id}
+func (r *harness) personWithID(t testing.TB, id int64) *person {
+	p := &person{harness: r, t: t, id: id}
 	require.NoError(t, r.sandbox.AddChat(sandbox.Chat{ID: id, Type: sandbox.PrivateChat, Title: "Имярек Канарейкин"}))
 	p.member(sandbox.Member{Status: sandbox.Ordinary})
 	return p

@@ -22,7 +22,7 @@ import (
 
 func TestAButtonInASupergroupIsAnsweredAndNothingIsSentThere(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	update, err := p.sandbox.Push(token, "callback_query", []byte(fmt.Sprintf(
 		`{"id":"group-1","from":{"id":%d},"message":{"message_id":5,"date":1700000000,"chat":{"id":-1001234567890,"type":"supergroup"}},"data":"open:menu:places"}`, p.id)))
@@ -55,7 +55,7 @@ func (p panicking) With(fields ...any) sdklog.Logger {
 
 func TestAWorkflowTaskThatIsRunAgainClosesAnUpdateOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{noWorker: true})
+	r := newHarness(t, setup{noWorker: true})
 	var options client.Options
 	require.NoError(t, r.voice.Equip(&options))
 	shared, err := client.NewClientFromExistingWithContext(t.Context(), r.temporal, client.Options{
@@ -76,7 +76,7 @@ func TestAWorkflowTaskThatIsRunAgainClosesAnUpdateOnce(t *testing.T) {
 
 func TestADuplicateAfterATerminatedSessionIsNotAnsweredAgain(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	tr := p.press("open:menu:places")
 	require.NoError(t, r.temporal.TerminateWorkflow(t.Context(), protocol.SessionWorkflowID(7000000777, p.id), "", "an operator"))
@@ -88,7 +88,7 @@ func TestADuplicateAfterATerminatedSessionIsNotAnsweredAgain(t *testing.T) {
 
 func TestAPersonsLanguageIsKept(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	p.press("open:menu:places")
 	require.Equal(t, "ru", query[string](r, "SELECT language_code FROM guide.users WHERE telegram_id = $1", p.id))
@@ -107,7 +107,7 @@ func TestAChannelByNumberNeedsTheLinkThatLeadsThere(t *testing.T) {
 
 func TestAPromosButtonOpensThePlacesPhotoAndLeadsBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	promo := p.press("open:promo:55").screen(t).button(t, "Подробнее о месте").Data
 	message := p.newest()
@@ -126,7 +126,7 @@ func TestAPromosButtonOpensThePlacesPhotoAndLeadsBack(t *testing.T) {
 
 func TestALateTapDoesNotUndoTheLastOne(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	p.press("fav_add:place:123")
 	remove, add := p.tap("fav_remove:place:123"), p.tap("fav_add:place:123")
@@ -142,7 +142,7 @@ func TestALateTapDoesNotUndoTheLastOne(t *testing.T) {
 
 func TestAnAlbumBringsOneMenuAndAPinnedMessageNone(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, setup{})
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	for range 5 {
 		p.send(`"media_group_id":"7","photo":[{"file_id":"x"}]`)

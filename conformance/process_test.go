@@ -48,7 +48,7 @@ type process struct {
 }
 
 // startProcess runs the test binary in a role and waits until it is ready.
-func (r *rig) startProcess(role string) *process {
+func (r *harness) startProcess(role string) *process {
 	r.t.Helper()
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), roleVariable+"="+role,
@@ -78,7 +78,7 @@ func (r *rig) startProcess(role string) *process {
 	case address, ok := <-ready:
 		require.True(r.t, ok, "the %s process ended before it was ready", role)
 		p.address = address
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		r.t.Fatalf("the %s process is not ready", role)
 	}
 	return p
@@ -162,7 +162,7 @@ func playAPI(ctx context.Context, temporal client.Client, bot *telegram.Client, 
 }
 
 // histories is every event of every workflow, as Temporal stores it.
-func (r *rig) histories(t testing.TB) string {
+func (r *harness) histories(t testing.TB) string {
 	t.Helper()
 	var all bytes.Buffer
 	var next []byte
@@ -187,7 +187,7 @@ func (r *rig) histories(t testing.TB) string {
 }
 
 // dump is every row of every table of the database.
-func (r *rig) dump(t testing.TB) string {
+func (r *harness) dump(t testing.TB) string {
 	t.Helper()
 	rows, err := r.pool.Query(t.Context(), `SELECT format('%I.%I', table_schema, table_name) FROM information_schema.tables
 		WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')`)
@@ -206,4 +206,4 @@ func (r *rig) dump(t testing.TB) string {
 	return all.String()
 }
 
-func namespaceOf(r *rig) string { return testenv.Namespace(r.t) }
+func namespaceOf(r *harness) string { return testenv.Namespace(r.t) }

@@ -16,13 +16,13 @@ import (
 )
 
 var catalogue = []row{
-	{132, "4.7", "an error is a record", func(t *testing.T, r *rig) {
+	{132, "4.7", "an error is a record", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 400, Description: "Bad Request: chat not found"})
 		p.press("open:menu:places")
 		errorsAreRecords(t, r)
 	}},
-	{133, "4.7", "the classes are the document's, and each occurs", func(t *testing.T, r *rig) {
+	{133, "4.7", "the classes are the document's, and each occurs", func(t *testing.T, r *harness) {
 		found := map[string]bool{}
 		for _, class := range guide.Classes {
 			found[class] = true
@@ -33,14 +33,14 @@ var catalogue = []row{
 		}, found)
 		everyCodeIsProvoked(t, r)
 	}},
-	{134, "4.7", "the codes are the document's, each of one class, and each occurs", func(t *testing.T, r *rig) {
+	{134, "4.7", "the codes are the document's, each of one class, and each occurs", func(t *testing.T, r *harness) {
 		require.Len(t, guide.Classes, 14)
 		require.Equal(t, config.CodeInternalConfig, string(guide.InternalConfig))
 		everyCodeIsProvoked(t, r)
 	}},
 }
 
-func errorsAreRecords(t *testing.T, r *rig) {
+func errorsAreRecords(t *testing.T, r *harness) {
 	t.Helper()
 	lines := r.journal.all(func(l line) bool { return l.text("level") == "ERROR" })
 	require.NotEmpty(t, lines)
@@ -58,14 +58,14 @@ var records = []row{
 	{136, "4.8.1", "event_type", everyLineHas("event_type")},
 	{137, "4.8.1", "telegram_user_id", everyLineHas("telegram_user_id")},
 	{138, "4.8.1", "chat_id", everyLineHas("chat_id")},
-	{139, "4.8.1", "action, entity_type, entity_id, extra", func(t *testing.T, r *rig) {
+	{139, "4.8.1", "action, entity_type, entity_id, extra", func(t *testing.T, r *harness) {
 		for _, name := range []string{"action", "entity_type", "entity_id"} {
 			everyLineHas(name)(t, r)
 		}
 		l := r.person(t).press("open:place:123").line
 		require.Equal(t, []string{"open", "place", "123", ""}, []string{l.text("action"), l.text("entity_type"), l.text("entity_id"), l.text("extra")})
 	}},
-	{140, "4.8.1", "the method, for each attempt", func(t *testing.T, r *rig) {
+	{140, "4.8.1", "the method, for each attempt", func(t *testing.T, r *harness) {
 		tr := r.person(t).press("open:place:123")
 		var methods []string
 		for _, l := range tr.lines {
@@ -75,8 +75,8 @@ var records = []row{
 		}
 		require.ElementsMatch(t, tr.methods(), methods)
 	}},
-	{141, "4.8.1", "a photo's URL without its secrets, and what became of it", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{141, "4.8.1", "a photo's URL without its secrets, and what became of it", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		picture := strings.Replace(r.sandbox.PictureURL("place-123"), "http://", "http://u:p@", 1) + "?token=S3CR3T#f"
 		_, err := r.pool.Exec(t.Context(), "UPDATE guide.photos SET url = $1 WHERE url LIKE '%place-123%'", picture)
@@ -89,7 +89,7 @@ var records = []row{
 		require.NotContains(t, r.journal.text(), "S3CR3T")
 		require.NotContains(t, r.journal.text(), "u:p@")
 	}},
-	{142, "4.8.1", "one closing line for each update", func(t *testing.T, r *rig) {
+	{142, "4.8.1", "one closing line for each update", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		var all []sandbox.Update
 		for _, data := range []string{"open:menu:places", "open:place:123", "open:menu:nope"} {
@@ -101,11 +101,11 @@ var records = []row{
 			require.Equal(t, "ok", p.journal.closing(t, update.ID, 1)[0].text("result"))
 		}
 	}},
-	{143, "4.8.1", "error_code and error_class", func(t *testing.T, r *rig) {
+	{143, "4.8.1", "error_code and error_class", func(t *testing.T, r *harness) {
 		tr := once(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: chat not found"})
 		require.Equal(t, "OUTBOUND_BAD_REQUEST", tr.line.text("error_class"))
 	}},
-	{144, "4.8.1", "attempt, delay and status of each attempt", func(t *testing.T, r *rig) {
+	{144, "4.8.1", "attempt, delay and status of each attempt", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 500})
 		var attempts []string
@@ -121,8 +121,8 @@ var records = []row{
 	}},
 	{145, "4.8.2", "not the token", secretsStaySecret},
 	{146, "4.8.2", "not the secret, nor what was presented in its place", secretsStaySecret},
-	{147, "4.8.2", "no names, no texts", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{147, "4.8.2", "no names, no texts", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		walk(p)
 		p.say("мой номер +7 900 000-12-34")
@@ -136,7 +136,7 @@ var records = []row{
 			}
 		}
 	}},
-	{148, "4.8.3", "a trace id is made at the receiver, for each delivery", func(t *testing.T, _ *rig) {
+	{148, "4.8.3", "a trace id is made at the receiver, for each delivery", func(t *testing.T, _ *harness) {
 		r := doorRig(t)
 		r.post(sampleMessage)
 		r.post(sampleMessage)
@@ -152,7 +152,7 @@ var records = []row{
 		require.Len(t, traces, 4)
 		require.NotContains(t, traces, strings.Repeat("1", 32))
 	}},
-	{149, "4.8.3", "it is in every line, down to the last call", func(t *testing.T, r *rig) {
+	{149, "4.8.3", "it is in every line, down to the last call", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		first, second := p.press("open:place:123"), p.press("open:menu:events")
 		for _, tr := range []trail{first, second} {
@@ -169,19 +169,19 @@ var records = []row{
 		require.NotEqual(t, lines[0].text("traceId"), lines[1].text("traceId"))
 		require.Equal(t, lines[0].text("traceId"), lines[1].text("original_traceId"))
 	}},
-	{150, "4.8.3", "it is not in the domain's tables", func(t *testing.T, r *rig) {
+	{150, "4.8.3", "it is not in the domain's tables", func(t *testing.T, r *harness) {
 		require.Zero(t, query[int64](r, "SELECT count(*) FROM information_schema.columns WHERE table_schema = 'guide' AND column_name LIKE '%trace%'"))
 	}},
 	{151, "4.9.1", "the subscription is checked at the next action", subscriptionChanges},
-	{152, "4.9.1", "its errors follow the same policy", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{152, "4.9.1", "its errors follow the same policy", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "getChatMember", Code: 500, Times: 2})
 		tr := p.say("/start")
 		require.Equal(t, []string{"getChatMember", "getChatMember", "getChatMember", "sendMessage"}, tr.methods())
 		require.True(t, tr.screen(t).has("Места"))
 
-		other := newRig(t, setup{})
+		other := newHarness(t, setup{})
 		q := other.person(t)
 		q.fault(sandbox.Fault{Method: "getChatMember", Code: 400, Description: "Bad Request: member list is inaccessible"})
 		tr = q.say("/start")
@@ -201,7 +201,7 @@ var records = []row{
 			gate(t, q.say("/start").screen(t))
 		}
 	}},
-	{153, "4.9.2", "that somebody wrote is logged, what they wrote is not", func(t *testing.T, r *rig) {
+	{153, "4.9.2", "that somebody wrote is logged, what they wrote is not", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.press("open:menu:help")
 		tr := p.say("жалоба-канарейка-153")
@@ -212,8 +212,8 @@ var records = []row{
 	}},
 }
 
-func everyLineHas(name string) func(*testing.T, *rig) {
-	return func(t *testing.T, r *rig) {
+func everyLineHas(name string) func(*testing.T, *harness) {
+	return func(t *testing.T, r *harness) {
 		tr := r.person(t).press("open:place:123")
 		require.GreaterOrEqual(t, len(tr.lines), 5)
 		for _, l := range tr.lines {
@@ -236,18 +236,18 @@ func lineOf(t *testing.T, tr trail, method string) line {
 }
 
 var photos = []row{
-	{154, "4.10", "for places, events, promos and favourites alike", func(t *testing.T, r *rig) {
+	{154, "4.10", "for places, events, promos and favourites alike", func(t *testing.T, r *harness) {
 		for _, data := range []string{"open:place:123", "open:event:456", "open:promo:55", "open:place:123:f"} {
 			p := r.person(t)
 			p.fault(sandbox.Fault{Method: "sendPhoto", Code: 400, Description: "Bad Request: failed to get HTTP URL content"})
 			require.Equal(t, []string{"answerCallbackQuery", "getChatMember", "sendPhoto", "sendMessage"}, p.press(data).methods(), data)
 		}
 	}},
-	{155, "4.10", "the text says what the caption said, under the same buttons", func(t *testing.T, r *rig) {
+	{155, "4.10", "the text says what the caption said, under the same buttons", func(t *testing.T, r *harness) {
 		fallsBack(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: file is too big"}, guide.OutboundMediaUnsupported)
 	}},
-	{156, "4.10", "a trouble that may pass: three attempts, then text", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{timeout: time.Second})
+	{156, "4.10", "a trouble that may pass: three attempts, then text", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{timeout: time.Second})
 		for _, fault := range []sandbox.Fault{{Code: 500}, {Code: 429, RetryAfter: 1}, {Hang: true}} {
 			p := r.person(t)
 			fault.Method = "sendPhoto"
@@ -257,7 +257,7 @@ var photos = []row{
 			withCode(t, tr, guide.OutboundMediaFallback)
 		}
 	}},
-	{157, "4.10", "a trouble that stays: text at once, with its own code", func(t *testing.T, r *rig) {
+	{157, "4.10", "a trouble that stays: text at once, with its own code", func(t *testing.T, r *harness) {
 		for description, code := range map[string]guide.Code{
 			"invalid file HTTP URL specified: Unsupported URL protocol": guide.OutboundMediaInvalidURL,
 			"wrong HTTP URL specified":                                  guide.OutboundMediaInvalidURL,
@@ -278,8 +278,8 @@ var photos = []row{
 		}
 		fallsBack(t, r, sandbox.Fault{Code: 413, Description: "Request Entity Too Large"}, guide.OutboundMediaUnsupported)
 	}},
-	{158, "4.10", "only what is about the photo becomes text", func(t *testing.T, r *rig) {
-		own := newRig(t, setup{}) // 401 and 404 speak of the token
+	{158, "4.10", "only what is about the photo becomes text", func(t *testing.T, r *harness) {
+		own := newHarness(t, setup{}) // 401 and 404 speak of the token
 		for _, fault := range []sandbox.Fault{
 			{Code: 403, Description: "Forbidden: bot was blocked by the user"}, {Code: 401, Description: "Unauthorized"},
 			{Code: 404, Description: "Not Found"}, {Code: 400, Description: "Bad Request: chat not found"},
@@ -291,8 +291,8 @@ var photos = []row{
 		}
 		fallsBack(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: something nobody has seen before"}, guide.OutboundMediaUnsupported)
 	}},
-	{159, "4.10", "without a usable URL sendPhoto is not called", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{159, "4.10", "without a usable URL sendPhoto is not called", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		noURL(t, r)
 		for address, code := range map[string]guide.Code{"   ": guide.OutboundMediaFallback, "ftp://example.com/1.jpg": guide.OutboundMediaInvalidURL, "cdn/1.jpg": guide.OutboundMediaInvalidURL} {
 			_, err := r.pool.Exec(t.Context(), "UPDATE guide.photos SET url = $1 WHERE id = (SELECT photo_id FROM guide.place_photos WHERE place_id = 123 AND position = (SELECT min(position) FROM guide.place_photos WHERE place_id = 123))", address)
@@ -302,7 +302,7 @@ var photos = []row{
 			withCode(t, tr, code)
 		}
 	}},
-	{160, "4.10", "the text in the photo's place is tried three times too", func(t *testing.T, r *rig) {
+	{160, "4.10", "the text in the photo's place is tried three times too", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendPhoto", Code: 400, Description: "Bad Request: failed to get HTTP URL content"})
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 500, Times: 2})
@@ -310,7 +310,7 @@ var photos = []row{
 		require.Equal(t, []string{"answerCallbackQuery", "getChatMember", "sendPhoto", "sendMessage", "sendMessage", "sendMessage"}, tr.methods())
 		require.Equal(t, "ok", tr.line.text("result"))
 	}},
-	{161, "4.10", "captions and texts keep Telegram's limits", func(t *testing.T, r *rig) {
+	{161, "4.10", "captions and texts keep Telegram's limits", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		card := p.press("open:place:125").screen(t)
 		require.Equal(t, "sendPhoto", card.method)

@@ -24,7 +24,7 @@ import (
 )
 
 var acceptance = []row{
-	{88, "4.2", "in and out are independent", func(t *testing.T, r *rig) {
+	{88, "4.2", "in and out are independent", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 500, Times: 2})
 		update := p.tap("open:menu:places")
@@ -35,14 +35,14 @@ var acceptance = []row{
 		require.Equal(t, "ok", tr.line.text("result"), "it goes on when Telegram is back")
 		require.Len(t, named(tr.calls, "sendMessage"), 3)
 	}},
-	{89, "4.2", "an acknowledgement is no success", func(t *testing.T, r *rig) {
+	{89, "4.2", "an acknowledgement is no success", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 400, Description: "Bad Request: chat not found"})
 		tr := p.press("open:menu:places") // 200
 		require.Equal(t, "error", tr.line.text("result"))
 		require.Contains(t, r.metrics(), "vestnik_bot_calls_given_up")
 	}},
-	{90, "4.3", "nothing heavy before the acknowledgement", func(t *testing.T, _ *rig) {
+	{90, "4.3", "nothing heavy before the acknowledgement", func(t *testing.T, _ *harness) {
 		r := doorRig(t) // a receiver has neither a database nor a client of the Bot API to ask
 		require.Equal(t, 200, r.post(sampleMessage).status)
 		require.EqualValues(t, 1, r.delivered.Load())
@@ -52,8 +52,8 @@ var acceptance = []row{
 
 // killedAfterAcknowledgement: the worker dies by kill -9 between the 200 and
 // the work, and again in the middle of it.
-func killedAfterAcknowledgement(t *testing.T, _ *rig) {
-	r := newRig(t, setup{noWorker: true})
+func killedAfterAcknowledgement(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{noWorker: true})
 	front := r.startProcess("api")
 	p := r.person(t)
 	update := p.tap("open:place:123")
@@ -77,7 +77,7 @@ func killedAfterAcknowledgement(t *testing.T, _ *rig) {
 }
 
 var idempotency = []row{
-	{92, "4.4", "no favourite twice", func(t *testing.T, r *rig) {
+	{92, "4.4", "no favourite twice", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		update := p.tap("fav_add:place:123")
 		p.deliver(update)
@@ -87,7 +87,7 @@ var idempotency = []row{
 		require.Equal(t, []string{"answerCallbackQuery", "getChatMember", "sendMessage"}, p.await(update).methods())
 	}},
 	{93, "4.4", "no message or photo twice", oneEffect},
-	{94, "4.4", "no step twice", func(t *testing.T, r *rig) {
+	{94, "4.4", "no step twice", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		update := p.tap("page:place:0:2")
 		p.deliver(update)
@@ -95,8 +95,8 @@ var idempotency = []row{
 		p.journal.closing(t, update.ID, 2)
 		require.Contains(t, p.press("page:place:0:2").screen(t).text, "Страница 2 из 3")
 	}},
-	{95, "4.4", "duplicates over several processes have one effect", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{noWorker: true})
+	{95, "4.4", "duplicates over several processes have one effect", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{noWorker: true})
 		r.startProcess("worker")
 		r.startProcess("worker")
 		fronts := []string{r.startProcess("api").address, r.startProcess("api").address}
@@ -111,9 +111,9 @@ var idempotency = []row{
 		require.Equal(t, []string{"answerCallbackQuery", "getChatMember", "sendPhoto"}, trail{calls: p.calls()}.methods())
 	}},
 	{96, "4.4", "what is marked and not yet done is done after a crash", killedAfterAcknowledgement},
-	{97, "4.4", "a duplicate is known for 25 hours, over sessions", func(t *testing.T, _ *rig) {
+	{97, "4.4", "a duplicate is known for 25 hours, over sessions", func(t *testing.T, _ *harness) {
 		require.Equal(t, 25*time.Hour, inbox.Kept)
-		r := newRig(t, setup{})
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		tr := p.press("open:place:123")
 		// The session ends; another receiver has no memory of its own.
@@ -133,19 +133,19 @@ var idempotency = []row{
 		require.NoError(t, err)
 		require.EqualValues(t, 1, swept, "what is older is forgotten")
 	}},
-	{98, "4.4", "a person is unique by telegram_id", func(t *testing.T, r *rig) {
+	{98, "4.4", "a person is unique by telegram_id", func(t *testing.T, r *harness) {
 		require.True(t, query[bool](r, `SELECT EXISTS (SELECT FROM information_schema.table_constraints c JOIN information_schema.key_column_usage k USING (constraint_name, table_schema)
 			WHERE c.table_schema = 'guide' AND c.table_name = 'users' AND c.constraint_type = 'PRIMARY KEY' AND k.column_name = 'telegram_id')`))
 	}},
-	{99, "4.4", "adding and removing favourites may be repeated", func(t *testing.T, r *rig) {
+	{99, "4.4", "adding and removing favourites may be repeated", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		for _, verb := range []string{"fav_add", "fav_add", "fav_remove", "fav_remove", "fav_add"} {
 			require.Equal(t, "ok", p.press(verb+":place:123").line.text("result"))
 		}
 		require.EqualValues(t, 1, favourites(p))
 	}},
-	{100, "4.4", "walking about changes nothing", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{100, "4.4", "walking about changes nothing", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		p.say("/start")
 		all := append([]string{"users", "favourite_places", "favourite_events"}, contentTables...)
@@ -158,7 +158,7 @@ var idempotency = []row{
 }
 
 var failures = []row{
-	{101, "4.5.1", "bodies that are no JSON", func(t *testing.T, _ *rig) {
+	{101, "4.5.1", "bodies that are no JSON", func(t *testing.T, _ *harness) {
 		for _, body := range []string{"{", "", "\x00\xff\xfe", sampleMessage + "}", `{"update_id":1,}`, strings.Repeat("[", 100_000)} {
 			refused(t, guide.InboundInvalidJSON, body)
 		}
@@ -166,7 +166,7 @@ var failures = []row{
 		require.NotContains(t, fmt.Sprint(l), "канарейка")
 		refused(t, guide.InboundInvalidJSON, `{"x":"`+strings.Repeat("a", 1<<20)+`"}`)
 	}},
-	{102, "4.5.1", "JSON that is no update", func(t *testing.T, _ *rig) {
+	{102, "4.5.1", "JSON that is no update", func(t *testing.T, _ *harness) {
 		for _, body := range []string{
 			"[]", "null", "5", "{}", `"x"`, `{"update_id":7}`, `{"update_id":7,"message":null}`, `{"update_id":7,"message":[]}`,
 			`{"update_id":7,"message":{"chat":{"id":1}}}`, `{"update_id":7,"message":{"from":{"id":1}}}`, `{"update_id":7,"message":{"from":{"id":"1"},"chat":{"id":1}}}`,
@@ -178,20 +178,20 @@ var failures = []row{
 	}},
 	{103, "4.5.1", "events of other kinds", otherEvents},
 	{104, "4.5.1", "bad callback data", malformedData},
-	{105, "4.5.2", "429, 5xx and the network are tried again", func(t *testing.T, r *rig) {
+	{105, "4.5.2", "429, 5xx and the network are tried again", func(t *testing.T, r *harness) {
 		for _, fault := range []sandbox.Fault{{Code: 429, RetryAfter: 1}, {Code: 502}, {Reset: true}} {
 			triedAgain(t, r, fault)
 		}
 	}},
-	{106, "4.5.2", "4xx are not", func(t *testing.T, r *rig) {
+	{106, "4.5.2", "4xx are not", func(t *testing.T, r *harness) {
 		once(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: BUTTON_DATA_INVALID"})
 	}},
-	{107, "4.5.2", "media errors are not, and become text", func(t *testing.T, r *rig) {
+	{107, "4.5.2", "media errors are not, and become text", func(t *testing.T, r *harness) {
 		fallsBack(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: PHOTO_INVALID_DIMENSIONS"}, guide.OutboundMediaUnsupported)
 	}},
 	{108, "4.5.3", "a database that is down: 200, answered, done after it is back", databaseDown},
-	{109, "4.5.3", "an error in the content ends that update only", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{109, "4.5.3", "an error in the content ends that update only", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		_, err := r.pool.Exec(t.Context(), "ALTER TABLE guide.places ALTER COLUMN name DROP NOT NULL; UPDATE guide.places SET name = NULL WHERE id = 123")
 		require.NoError(t, err)
@@ -203,7 +203,7 @@ var failures = []row{
 		require.Equal(t, "ok", r.person(t).press("open:place:124").line.text("result"), "others are served")
 		require.Equal(t, "ok", p.press("open:menu:main").line.text("result"))
 	}},
-	{110, "4.5.3", "a fault of the configuration stops the start", func(t *testing.T, _ *rig) {
+	{110, "4.5.3", "a fault of the configuration stops the start", func(t *testing.T, _ *harness) {
 		for _, variable := range []string{"TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET", "TELEGRAM_CHANNEL"} {
 			_, err := config.Load(botEnvironment(map[string]string{variable: ""}))
 			require.ErrorContains(t, err, "INTERNAL_CONFIG_ERROR")
@@ -211,14 +211,14 @@ var failures = []row{
 		}
 	}},
 	{111, "4.5.3", "a panic ends the action, not the process", panicsAreContained},
-	{112, "4.5.3", "people are not told of errors", func(t *testing.T, r *rig) {
+	{112, "4.5.3", "people are not told of errors", func(t *testing.T, r *harness) {
 		databaseDown(t, r)
 		panicsAreContained(t, r)
 	}},
 }
 
-func databaseDown(t *testing.T, _ *rig) {
-	r := newRig(t, setup{})
+func databaseDown(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	p.say("/start")
 	r.cable.sever()
@@ -237,8 +237,8 @@ func databaseDown(t *testing.T, _ *rig) {
 
 // panicsAreContained runs a worker whose guide has no store: the first look
 // into it panics.
-func panicsAreContained(t *testing.T, _ *rig) {
-	r := newRig(t, setup{noWorker: true})
+func panicsAreContained(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{noWorker: true})
 	bot, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL()})
 	require.NoError(t, err)
 	w := worker.New(r.client(), protocol.TaskQueue, worker.Options{})
@@ -259,7 +259,7 @@ func panicsAreContained(t *testing.T, _ *rig) {
 }
 
 // triedAgain: one failure, then success, in two calls.
-func triedAgain(t *testing.T, r *rig, fault sandbox.Fault) trail {
+func triedAgain(t *testing.T, r *harness, fault sandbox.Fault) trail {
 	t.Helper()
 	p := r.person(t)
 	fault.Method, fault.Times = "sendMessage", 1
@@ -271,7 +271,7 @@ func triedAgain(t *testing.T, r *rig, fault sandbox.Fault) trail {
 }
 
 // once: a failure that is not tried again.
-func once(t *testing.T, r *rig, fault sandbox.Fault) trail {
+func once(t *testing.T, r *harness, fault sandbox.Fault) trail {
 	t.Helper()
 	p := r.person(t)
 	fault.Method = "sendMessage"

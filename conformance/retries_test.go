@@ -16,46 +16,46 @@ import (
 )
 
 var retries = []row{
-	{113, "4.6.1", "429 is tried again", func(t *testing.T, r *rig) {
+	{113, "4.6.1", "429 is tried again", func(t *testing.T, r *harness) {
 		withCode(t, triedAgain(t, r, sandbox.Fault{Code: 429, RetryAfter: 1}), guide.OutboundRateLimit)
 	}},
-	{114, "4.6.1", "5xx is tried again", func(t *testing.T, r *rig) {
+	{114, "4.6.1", "5xx is tried again", func(t *testing.T, r *harness) {
 		for _, fault := range []sandbox.Fault{{Code: 500}, {Status: 502, Body: "<html>bad gateway</html>"}, {Status: 503, Body: " "}, {Status: 504, Body: "<html/>"}} {
 			withCode(t, triedAgain(t, r, fault), guide.Outbound5XX)
 		}
 	}},
-	{115, "4.6.1", "a timeout is tried again", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{timeout: time.Second})
+	{115, "4.6.1", "a timeout is tried again", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{timeout: time.Second})
 		withCode(t, triedAgain(t, r, sandbox.Fault{Hang: true}), guide.OutboundTimeout)
 		require.Contains(t, r.metrics(), "vestnik_bot_call_unknown_outcomes")
 	}},
-	{116, "4.6.1", "400 is not", func(t *testing.T, r *rig) {
+	{116, "4.6.1", "400 is not", func(t *testing.T, r *harness) {
 		once(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: chat not found"})
 	}},
-	{117, "4.6.1", "401 is not, and the process is not ready", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{117, "4.6.1", "401 is not, and the process is not ready", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		require.False(t, r.token.Rejected())
 		once(t, r, sandbox.Fault{Code: 401, Description: "Unauthorized"})
 		require.True(t, r.token.Rejected())
 	}},
-	{118, "4.6.1", "403 is not, and the person is marked", func(t *testing.T, r *rig) {
+	{118, "4.6.1", "403 is not, and the person is marked", func(t *testing.T, r *harness) {
 		tr := once(t, r, sandbox.Fault{Code: 403, Description: "Forbidden: bot was blocked by the user"})
 		require.False(t, query[bool](r, "SELECT active FROM guide.users WHERE telegram_id = $1", tr.line.number("telegram_user_id")))
 	}},
-	{119, "4.6.1", "404 is not", func(t *testing.T, _ *rig) {
-		once(t, newRig(t, setup{}), sandbox.Fault{Code: 404, Description: "Not Found"})
+	{119, "4.6.1", "404 is not", func(t *testing.T, _ *harness) {
+		once(t, newHarness(t, setup{}), sandbox.Fault{Code: 404, Description: "Not Found"})
 	}},
-	{120, "4.6.1", "other refusals are not", func(t *testing.T, r *rig) {
+	{120, "4.6.1", "other refusals are not", func(t *testing.T, r *harness) {
 		once(t, r, sandbox.Fault{Code: 409, Description: "Conflict: something"})
 		once(t, r, sandbox.Fault{Code: 413, Description: "Request Entity Too Large"})
 		once(t, r, sandbox.Fault{Status: 200, Body: `{"ok":false,"description":"no"}`, ContentType: "application/json"})
 	}},
-	{121, "4.6.1", "a photo that can't be used is not", func(t *testing.T, r *rig) {
+	{121, "4.6.1", "a photo that can't be used is not", func(t *testing.T, r *harness) {
 		fallsBack(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: IMAGE_PROCESS_FAILED"}, guide.OutboundMediaUnsupported)
 	}},
-	{122, "4.6.2", "three attempts in all", func(t *testing.T, r *rig) {
+	{122, "4.6.2", "three attempts in all", func(t *testing.T, r *harness) {
 		for _, method := range []string{"sendMessage", "getChatMember", "answerCallbackQuery"} {
-			own := newRig(t, setup{})
+			own := newHarness(t, setup{})
 			p := own.person(t)
 			p.fault(sandbox.Fault{Method: method, Code: 500})
 			tr := p.press("open:menu:places")
@@ -63,7 +63,7 @@ var retries = []row{
 			require.Len(t, append(named(tr.calls, method), named(p.calls(), method)...), 3, method)
 		}
 	}},
-	{123, "4.6.2", "after one second, then two", func(t *testing.T, r *rig) {
+	{123, "4.6.2", "after one second, then two", func(t *testing.T, r *harness) {
 		measured(t, func() error {
 			gaps := gapsOf(t, r, sandbox.Fault{Code: 500})
 			if gaps[0] < time.Second || gaps[0] > time.Second+within(500*time.Millisecond) || gaps[1] < 2*time.Second || gaps[1] > 2*time.Second+within(750*time.Millisecond) {
@@ -72,7 +72,7 @@ var retries = []row{
 			return nil
 		})
 	}},
-	{124, "4.6.2", "with a little jitter", func(t *testing.T, r *rig) {
+	{124, "4.6.2", "with a little jitter", func(t *testing.T, r *harness) {
 		var all []time.Duration
 		var mu sync.Mutex
 		var together sync.WaitGroup
@@ -88,7 +88,7 @@ var retries = []row{
 		require.GreaterOrEqual(t, slices.Min(all), time.Second)
 		require.Greater(t, slices.Max(all)-slices.Min(all), 20*time.Millisecond)
 	}},
-	{125, "4.6.2", "retry_after is the least wait", func(t *testing.T, r *rig) {
+	{125, "4.6.2", "retry_after is the least wait", func(t *testing.T, r *harness) {
 		tr := triedAgain(t, r, sandbox.Fault{Code: 429, RetryAfter: 3})
 		sends := named(tr.calls, "sendMessage")
 		require.GreaterOrEqual(t, sends[1].ReceivedAt.Sub(sends[0].ReceivedAt), 3*time.Second)
@@ -98,7 +98,7 @@ var retries = []row{
 		sends = named(tr.calls, "sendMessage")
 		require.GreaterOrEqual(t, sends[1].ReceivedAt.Sub(sends[0].ReceivedAt), 2*time.Second)
 
-		own := newRig(t, setup{})
+		own := newHarness(t, setup{})
 		p := own.person(t)
 		p.fault(sandbox.Fault{Method: "answerCallbackQuery", Code: 429, RetryAfter: 11})
 		tr = p.press("open:menu:places")
@@ -106,8 +106,8 @@ var retries = []row{
 		require.Equal(t, "ok", tr.line.text("result"), "the screen comes all the same")
 	}},
 	{126, "4.6.3", "answers before screens before checks", priorities},
-	{127, "4.6.3", "an answer is quick, whatever else waits", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{127, "4.6.3", "an answer is quick, whatever else waits", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		_, err := r.sandbox.SetFault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", DelayMS: 4500})
 		require.NoError(t, err)
 		var held []sandbox.Update
@@ -132,11 +132,11 @@ var retries = []row{
 		}
 		require.Less(t, slices.Max(late), within(time.Second))
 	}},
-	{128, "4.6.3", "a photo that fails becomes text", func(t *testing.T, r *rig) {
+	{128, "4.6.3", "a photo that fails becomes text", func(t *testing.T, r *harness) {
 		fallsBack(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: wrong file identifier/HTTP URL specified"}, guide.OutboundMediaInvalidURL)
 	}},
-	{129, "4.6.4", "giving up is logged and counted", func(t *testing.T, _ *rig) {
-		r := newRig(t, setup{})
+	{129, "4.6.4", "giving up is logged and counted", func(t *testing.T, _ *harness) {
+		r := newHarness(t, setup{})
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 500})
 		tr := p.press("open:menu:places")
@@ -148,14 +148,14 @@ var retries = []row{
 		}
 		require.True(t, found, r.metrics())
 	}},
-	{130, "4.6.4", "after giving up nothing more is sent", func(t *testing.T, r *rig) {
+	{130, "4.6.4", "after giving up nothing more is sent", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 500, Times: 3})
 		tr := p.press("open:menu:places")
 		require.Equal(t, "error", tr.line.text("result"))
 		require.Equal(t, []string{"answerCallbackQuery", "getChatMember", "sendMessage"}, p.press("open:menu:events").methods(), "only the next screen")
 	}},
-	{131, "4.6.4", "no resending behind people's backs", func(t *testing.T, r *rig) {
+	{131, "4.6.4", "no resending behind people's backs", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		p.fault(sandbox.Fault{Method: "sendMessage", Code: 500, Times: 3})
 		p.press("open:menu:places")
@@ -169,7 +169,7 @@ var retries = []row{
 }
 
 // gapsOf is how long passed between the three attempts at a screen.
-func gapsOf(t *testing.T, r *rig, fault sandbox.Fault) []time.Duration {
+func gapsOf(t *testing.T, r *harness, fault sandbox.Fault) []time.Duration {
 	t.Helper()
 	p := r.person(t)
 	fault.Method = "sendMessage"
@@ -180,8 +180,8 @@ func gapsOf(t *testing.T, r *rig, fault sandbox.Fault) []time.Duration {
 }
 
 // priorities lets one call pass at a time and makes all three kinds wait.
-func priorities(t *testing.T, _ *rig) {
-	r := newRig(t, setup{concurrency: 1, timeout: 30 * time.Second})
+func priorities(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{concurrency: 1, timeout: 30 * time.Second})
 	blocker := r.person(t)
 	blocker.fault(sandbox.Fault{Method: "sendMessage", DelayMS: 20_000, Times: 1})
 	blocked := blocker.tap("open:menu:help")

@@ -14,7 +14,7 @@ import (
 )
 
 var screens = []row{
-	{76, "3.5", "a button names what is there", func(t *testing.T, r *rig) {
+	{76, "3.5", "a button names what is there", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		var all []string
 		for _, data := range []string{"open:menu:places", "page:place:0:3", "open:menu:events", "open:collection:77", "open:menu:promos", "open:menu:places:d", "open:menu:events:c"} {
@@ -29,7 +29,7 @@ var screens = []row{
 			}
 		}
 	}},
-	{77, "3.5", "data is taken apart, routed, and logged in its four parts", func(t *testing.T, r *rig) {
+	{77, "3.5", "data is taken apart, routed, and logged in its four parts", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		l := p.press("open:place:123:l2.d1").line
 		require.Equal(t, []string{"open", "place", "123", "l2.d1"}, []string{l.text("action"), l.text("entity_type"), l.text("entity_id"), l.text("extra")})
@@ -42,20 +42,20 @@ var screens = []row{
 		}
 		require.Contains(t, codes, string(guide.InboundInvalidCallbackData))
 	}},
-	{78, "3.5", "a photo or a text, as there is one", func(t *testing.T, r *rig) {
+	{78, "3.5", "a photo or a text, as there is one", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		require.Equal(t, "sendPhoto", p.press("open:place:123").screen(t).method)
 		require.Equal(t, "sendMessage", p.press("open:place:124").screen(t).method)
 	}},
-	{79, "3.6", "P1 is getChatMember, sendMessage", func(t *testing.T, r *rig) {
+	{79, "3.6", "P1 is getChatMember, sendMessage", func(t *testing.T, r *harness) {
 		require.Equal(t, []string{"getChatMember", "sendMessage"}, r.person(t).say("/start").methods())
 	}},
-	{80, "3.6", "P2 is answerCallbackQuery, sendMessage", func(t *testing.T, r *rig) {
+	{80, "3.6", "P2 is answerCallbackQuery, sendMessage", func(t *testing.T, r *harness) {
 		require.Equal(t, []string{"answerCallbackQuery", "getChatMember", "sendMessage"}, r.person(t).press("open:menu:main").methods())
 	}},
 	{81, "3.6", "P3: places by district, type, subcategory, and pages of them", placesAreFiltered},
 	{82, "3.6", "P4: events by category, source, day; past ones are hidden", eventsAreFiltered},
-	{83, "3.6", "P5: collections and what is in them", func(t *testing.T, r *rig) {
+	{83, "3.6", "P5: collections and what is in them", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		list := p.press("open:menu:collections").screen(t)
 		s := p.press(list.button(t, "Тёплые места").Data).screen(t)
@@ -65,13 +65,13 @@ var screens = []row{
 		require.Contains(t, p.press("back:collection:77").screen(t).text, "Тёплые места")
 		require.Contains(t, p.press("open:collection:78").screen(t).text, "пока ничего нет")
 	}},
-	{84, "3.6", "P6: sendPhoto, or sendMessage in its place", func(t *testing.T, r *rig) {
+	{84, "3.6", "P6: sendPhoto, or sendMessage in its place", func(t *testing.T, r *harness) {
 		require.Equal(t, "sendPhoto", r.person(t).press("open:event:456").screen(t).method)
 		require.Equal(t, "sendMessage", r.person(t).press("open:event:457").screen(t).method)
 		fallsBack(t, r, sandbox.Fault{Code: 400, Description: "Bad Request: wrong type of the web page content"}, guide.OutboundMediaUnsupported)
 	}},
 	{85, "3.6", "P7: favourites are added, listed newest first, opened, removed", favouritesWork},
-	{86, "3.6", "P8 and P9: promos that hold, help with a contact", func(t *testing.T, r *rig) {
+	{86, "3.6", "P8 and P9: promos that hold, help with a contact", func(t *testing.T, r *harness) {
 		p := r.person(t)
 		list := p.press("open:menu:promos").screen(t)
 		require.Contains(t, list.text, "Акция 1")
@@ -86,7 +86,7 @@ var screens = []row{
 	{87, "3.7", "editing in place, where it is switched on", editsInPlace},
 }
 
-func placesAreFiltered(t *testing.T, r *rig) {
+func placesAreFiltered(t *testing.T, r *harness) {
 	p := r.person(t)
 	first := p.press("open:menu:places").screen(t)
 	require.Contains(t, first.text, "23 места")
@@ -125,7 +125,7 @@ func placesAreFiltered(t *testing.T, r *rig) {
 	require.True(t, empty.has("Сбросить фильтры"))
 }
 
-func eventsAreFiltered(t *testing.T, r *rig) {
+func eventsAreFiltered(t *testing.T, r *harness) {
 	p := r.person(t)
 	list := p.press("open:menu:events").screen(t)
 	require.Contains(t, list.text, "Вечер джаза")
@@ -157,8 +157,8 @@ func eventsAreFiltered(t *testing.T, r *rig) {
 	require.Contains(t, p.press("open:event:458").screen(t).text, "уже прошло", "an old button still opens it")
 }
 
-func favouritesWork(t *testing.T, _ *rig) {
-	r := newRig(t, setup{})
+func favouritesWork(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{})
 	p := r.person(t)
 	require.Contains(t, p.press("open:menu:favorites").screen(t).text, "пока пусто")
 	p.press("fav_add:place:123")
@@ -178,8 +178,8 @@ func favouritesWork(t *testing.T, _ *rig) {
 	require.Zero(t, favourites(p))
 }
 
-func editsInPlace(t *testing.T, _ *rig) {
-	r := newRig(t, setup{edit: true})
+func editsInPlace(t *testing.T, _ *harness) {
+	r := newHarness(t, setup{edit: true})
 	p := r.person(t)
 	p.say("/start")
 	menu := p.newest()
@@ -213,7 +213,7 @@ func (p *person) newest() int64 {
 }
 
 // noURL: a card whose photo has no URL.
-func noURL(t *testing.T, r *rig) {
+func noURL(t *testing.T, r *harness) {
 	t.Helper()
 	tr := r.person(t).press("open:place:124")
 	require.Equal(t, []string{"answerCallbackQuery", "getChatMember", "sendMessage"}, tr.methods())
@@ -222,7 +222,7 @@ func noURL(t *testing.T, r *rig) {
 }
 
 // fallsBack: a photo that Telegram refuses once and for all.
-func fallsBack(t *testing.T, r *rig, fault sandbox.Fault, code guide.Code) {
+func fallsBack(t *testing.T, r *harness, fault sandbox.Fault, code guide.Code) {
 	t.Helper()
 	p := r.person(t)
 	fault.Method = "sendPhoto"

@@ -39,8 +39,8 @@ const (
 	wall = "vk:-500000002"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 90 * time.Second
+// waitLimit is how long a test waits for what must come.
+const waitLimit = 90 * time.Second
 
 // stage is the whole relay but for its workers, with a sandbox, a database and
 // a Temporal namespace of its own.
@@ -234,7 +234,7 @@ func (s *stage) again(d db.DeliveryRow) db.DeliveryRow {
 // ended waits for a delivery's workflow to end and returns the row.
 func (s *stage) ended(d db.DeliveryRow) db.DeliveryRow {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	ctx, cancel := context.WithTimeout(s.ctx, waitLimit)
 	defer cancel()
 	err := s.temporal.GetWorkflow(ctx, d.WorkflowID, "").Get(ctx, nil)
 	row := s.again(d)
@@ -321,7 +321,7 @@ func (s *stage) until(what string, condition func() bool) {
 	s.t.Helper()
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
-	for end := time.After(patience); !condition(); {
+	for end := time.After(waitLimit); !condition(); {
 		select {
 		case <-look.C:
 		case <-end:
@@ -348,7 +348,7 @@ func (s *stage) history(d db.DeliveryRow) []db.AttemptRow {
 	return attempts
 }
 
-// fault plans bad weather.
+// fault makes a platform fail.
 func (s *stage) fault(fault sandbox.Fault) {
 	s.t.Helper()
 	_, err := s.sandbox.SetFault(fault)
@@ -365,7 +365,7 @@ var toVK = sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.post"}
 // calls waits for at least so many calls and returns them; all have an answer.
 func (s *stage) calls(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.ctx, patience)
+	ctx, cancel := context.WithTimeout(s.ctx, waitLimit)
 	defer cancel()
 	calls, err := s.sandbox.WaitForCalls(ctx, filter, atLeast)
 	require.NoError(s.t, err)

@@ -131,7 +131,7 @@ func TestWhatTelegramAnswersDecidesWhatHappens(t *testing.T) {
 	}
 }
 
-// play sends one post through the row's weather and compares.
+// play sends one post through the row's fault and compares.
 func (r row) play(s *stage, destination string, filter sandbox.CallFilter, shown func() int) {
 	t := s.t
 	s.work()

@@ -34,7 +34,7 @@ type fault struct {
 	target      string // a link, a destination, a method
 	which       int    // of several workers or deliveries, whichever there are then
 	killed      bool   // kill -9 in place of a request to stop
-	weather     sandbox.Fault
+	injected    sandbox.Fault
 }
 
 // The kinds of faults.
@@ -173,7 +173,7 @@ func (p *plan) place(random *rand.Rand, f fault) bool {
 // exclusive is what a fault has for itself, and for how long before and after.
 func (f fault) exclusive() (target string, apart time.Duration) {
 	switch {
-	case f.target == telegramLink, f.weather.Platform == sandbox.Telegram && f.weather.Chat == "":
+	case f.target == telegramLink, f.injected.Platform == sandbox.Telegram && f.injected.Chat == "":
 		return "guide", guideTries
 	case f.kind == linkStalled, f.kind == linkDropped:
 		return f.target, time.Second
@@ -224,45 +224,45 @@ func (p *plan) newFault(random *rand.Rand, kind string) fault {
 	case chatUpgraded:
 		f.target = chatName(p.chats - 1)
 	case platformFault:
-		choice := p.weather()[random.IntN(len(p.weather()))]
-		f.weather, f.lasting = choice.Fault, choice.lasting
+		choice := p.faultPresets()[random.IntN(len(p.faultPresets()))]
+		f.injected, f.lasting = choice.Fault, choice.lasting
 		if choice.chat != nil {
-			f.weather.Chat = choice.chat(random)
+			f.injected.Chat = choice.chat(random)
 		}
-		f.target = choice.name + " " + f.weather.Method + " " + f.weather.Chat
+		f.target = choice.name + " " + f.injected.Method + " " + f.injected.Chat
 	}
 	return f
 }
 
-// weather is what a platform does now and then: so many calls are met, or all
+// faultPreset is what a platform does now and then: so many calls are met, or all
 // within a time.
-type weather struct {
+type faultPreset struct {
 	name    string
 	chat    func(*rand.Rand) string
 	lasting time.Duration
 	sandbox.Fault
 }
 
-func (p *plan) weather() []weather {
+func (p *plan) faultPresets() []faultPreset {
 	chat := func(random *rand.Rand) string { return fmt.Sprint(chatID(random.IntN(p.chats))) }
 	wall := func(random *rand.Rand) string { return fmt.Sprint(targetID(random.IntN(p.vk))) }
-	telegram := func(name string, f sandbox.Fault) weather {
+	telegram := func(name string, f sandbox.Fault) faultPreset {
 		f.Platform = sandbox.Telegram
-		return weather{name: name, chat: chat, Fault: f}
+		return faultPreset{name: name, chat: chat, Fault: f}
 	}
-	vk := func(name, method string, f sandbox.Fault) weather {
+	vk := func(name, method string, f sandbox.Fault) faultPreset {
 		f.Platform, f.Method = sandbox.VK, method
 		if method == "wall.post" {
-			return weather{name: name, chat: wall, Fault: f}
+			return faultPreset{name: name, chat: wall, Fault: f}
 		}
-		return weather{name: name, Fault: f}
+		return faultPreset{name: name, Fault: f}
 	}
-	anybody := func(name, method string, f sandbox.Fault) weather {
+	anybody := func(name, method string, f sandbox.Fault) faultPreset {
 		f.Platform, f.Method = sandbox.Telegram, method
-		return weather{name: name, lasting: guideDrop, Fault: f}
+		return faultPreset{name: name, lasting: guideDrop, Fault: f}
 	}
-	lasting := func(w weather, time time.Duration) weather { w.lasting = time; return w }
-	return []weather{
+	lasting := func(preset faultPreset, time time.Duration) faultPreset { preset.lasting = time; return preset }
+	return []faultPreset{
 		telegram("asks to wait", sandbox.Fault{Code: 429, RetryAfter: 3, Times: 1}),
 		telegram("500", sandbox.Fault{Status: 500, Times: 2}),
 		telegram("502 as a page", sandbox.Fault{Status: 502, Body: "<html>Bad Gateway</html>", Times: 2}),

@@ -83,7 +83,7 @@ func run(ctx context.Context, p *plan, dir string, out io.Writer) (*outcome, err
 	return audit(e), nil
 }
 
-// begin brings everything up in fair weather.
+// begin brings everything up while nothing fails.
 func (s *storm) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -158,7 +158,7 @@ func (s *storm) strike(ctx context.Context, f fault) error {
 	case deliveryTerminated:
 		return s.terminateDelivery(ctx, f)
 	case platformFault:
-		id, err := s.world.SetFault(f.weather)
+		id, err := s.world.SetFault(f.injected)
 		if err != nil || f.lasting == 0 {
 			return err
 		}

@@ -349,7 +349,7 @@ func title(m sandbox.Message) string {
 }
 
 // meet lets every user begin a chat with the guide, and learns from the first
-// what is behind each button of the menu. The weather is fair.
+// what is behind each button of the menu. Nothing fails yet.
 func (w *world) meet(ctx context.Context) error {
 	for user := range w.users {
 		if _, err := w.Say(guideToken, person(user), "/start"); err != nil {

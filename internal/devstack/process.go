@@ -87,9 +87,9 @@ func (p *process) exit() error {
 	return p.err
 }
 
-// stop sends gentle and, if the process has not ended in patience or by the
+// stop sends gentle and, if the process has not ended in timeout or by the
 // end of ctx, kills it.
-func (p *process) stop(ctx context.Context, gentle syscall.Signal, patience time.Duration) error {
+func (p *process) stop(ctx context.Context, gentle syscall.Signal, timeout time.Duration) error {
 	p.stopping.Store(true)
 	if p.ended() {
 		return nil
@@ -97,9 +97,9 @@ func (p *process) stop(ctx context.Context, gentle syscall.Signal, patience time
 	if err := syscall.Kill(p.pid, gentle); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop %s (pid %d): %w", p.name, p.pid, err)
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
-	reason := "in " + patience.String()
+	reason := "in " + timeout.String()
 	select {
 	case <-p.done:
 		return nil

@@ -119,7 +119,7 @@ func TestTheSandboxsRefusalsHaveTheirClasses(t *testing.T) {
 	require.True(t, fault.Blocked)
 }
 
-func TestTheSandboxsWeatherHasItsClasses(t *testing.T) {
+func TestTheSandboxsFaultsHaveTheirClasses(t *testing.T) {
 	t.Parallel()
 	s, client, target := town(t)
 	say := func() error {
@@ -127,8 +127,8 @@ func TestTheSandboxsWeatherHasItsClasses(t *testing.T) {
 		return err
 	}
 	for name, c := range map[string]struct {
-		weather sandbox.Fault
-		want    telegram.Class
+		fault sandbox.Fault
+		want  telegram.Class
 	}{
 		"429":              {sandbox.Fault{Code: 429, RetryAfter: 5}, telegram.RateLimited},
 		"500":              {sandbox.Fault{Code: 500}, telegram.Unavailable},
@@ -139,12 +139,12 @@ func TestTheSandboxsWeatherHasItsClasses(t *testing.T) {
 		"kicked":           {sandbox.Fault{Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"}, telegram.Forbidden},
 		"taken, then lost": {sandbox.Fault{AcceptThenFail: true, Reset: true}, telegram.OutcomeUnknown},
 	} {
-		c.weather.Times = 1
-		_, err := s.SetFault(c.weather)
+		c.fault.Times = 1
+		_, err := s.SetFault(c.fault)
 		require.NoError(t, err)
 		fault := refused(t, say())
 		require.Equal(t, c.want, fault.Class, "%s: %v", name, fault)
-		if c.weather.RetryAfter != 0 {
+		if c.fault.RetryAfter != 0 {
 			require.Equal(t, 5*time.Second, fault.RetryAfter)
 		}
 	}

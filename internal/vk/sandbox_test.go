@@ -124,8 +124,8 @@ func TestTheSandboxsErrorsHaveTheirActions(t *testing.T) {
 	t.Parallel()
 	s, service, community, _ := country(t)
 	for name, c := range map[string]struct {
-		weather sandbox.Fault
-		want    vk.Action
+		fault sandbox.Fault
+		want  vk.Action
 	}{
 		"too many":     {sandbox.Fault{Code: 6}, vk.RateLimit},
 		"flood":        {sandbox.Fault{Code: 9}, vk.LongCooldown},
@@ -140,8 +140,8 @@ func TestTheSandboxsErrorsHaveTheirActions(t *testing.T) {
 		"a reset":      {sandbox.Fault{Reset: true}, vk.Retry},
 		"something":    {sandbox.Fault{Code: 424242}, vk.Retry},
 	} {
-		c.weather.Times, c.weather.Method = 1, "wall.post"
-		_, err := s.SetFault(c.weather)
+		c.fault.Times, c.fault.Method = 1, "wall.post"
+		_, err := s.SetFault(c.fault)
 		require.NoError(t, err)
 		require.Equal(t, c.want, refused(t, publish(t, community)).Action(), name)
 	}
