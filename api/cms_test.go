@@ -277,7 +277,7 @@ func TestABatchThatIsNotOneIsRefusedWithThePosition(t *testing.T) {
 	require.Equal(t, []int{3, 7}, []int{fault.Line, fault.Column})
 	require.EqualValues(t, 46, *fault.Offset)
 
-	large := `{"id": "p", "name": "` + strings.Repeat("П", 500) + `"},`
+	large := `{"id": "p", "name": "П", "note": "` + strings.Repeat("x", 200_000) + `"},`
 	response, text = c.call(t, http.MethodPost, content.ImportPath, io.MultiReader(
 		strings.NewReader(`{"places": [`), strings.NewReader(strings.Repeat(large, (content.MaxBatchBytes+5<<20)/len(large)))))
 	require.Equal(t, http.StatusRequestEntityTooLarge, response.StatusCode)

@@ -13,6 +13,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"vestnik/db"
@@ -28,7 +29,7 @@ var files embed.FS
 // and the page itself.
 type templates map[language]map[string]*template.Template
 
-func parseTemplates() (templates, error) {
+var parseTemplates = sync.OnceValues(func() (templates, error) {
 	pages, err := fs.Glob(files, "templates/page_*.html")
 	if err != nil {
 		return nil, err
@@ -45,7 +46,7 @@ func parseTemplates() (templates, error) {
 		}
 	}
 	return sets, nil
-}
+})
 
 func functions(l language) template.FuncMap {
 	return template.FuncMap{

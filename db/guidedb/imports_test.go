@@ -255,8 +255,8 @@ func TestAnImportCutOffAnywhereEndsAsAnUndisturbedOne(t *testing.T) {
 	require.NoError(t, err)
 	// Each attempt is cut off by the end of its context, wherever it is then.
 	cuts := 0
-	for patience := 500 * time.Microsecond; ; patience += 150 * time.Microsecond {
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
+	for limit := 500 * time.Microsecond; ; limit += limit / 16 {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		progress, err := disturbed.imports.ApplyChunk(ctx, accepted.ID, 7)
 		cancel()
 		if err != nil {

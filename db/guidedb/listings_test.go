@@ -101,7 +101,7 @@ func TestAnImportReadsNoTableWhole(t *testing.T) {
 		mode   content.Mode
 		places int
 		text   string
-	}{{content.Upsert, 2000, quiet}, {content.Upsert, 2000, loud}, {content.Snapshot, 1000, loud}} {
+	}{{content.Upsert, 1200, quiet}, {content.Upsert, 1200, loud}, {content.Snapshot, 600, loud}} {
 		var id string
 		readInSequence(t, url, func(imports *guidedb.Imports) {
 			accepted, err := imports.Accept(t.Context(), guidedb.Upload{Batch: content.NewReader(largeBatch(batch.mode, batch.places, batch.text), content.Rules{})})
