@@ -155,7 +155,7 @@ func (t *telegramEditor) fetch(ctx context.Context, link string) (picture photo.
 	return picture, err == nil
 }
 
-// wantsOtherMedia tells whether Telegram has refused a photo as it was sent.
+// wantsOtherMedia reports whether Telegram has refused a photo as it was sent.
 func wantsOtherMedia(err error) bool {
 	var failure *telegram.Error
 	return errors.As(err, &failure) && failure.Action() == telegram.OtherMedia

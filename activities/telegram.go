@@ -277,7 +277,7 @@ func keyboardOf(kind notice.Kind, rows [][]notice.Button) (keyboard telegram.Key
 }
 
 // classify reads the catalogue's action for Telegram's answer as what happens to
-// the delivery; photos tells whether any can come down the ladder.
+// the delivery; photos reports whether any can come down the ladder.
 func (t *telegramSender) classify(j *sendJob, err error, photos bool) *refusedSend {
 	var failure *telegram.Error
 	if !errors.As(err, &failure) {

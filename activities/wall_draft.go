@@ -59,7 +59,7 @@ func (d wallDraft) without(err error) (lighter wallDraft, mended bool) {
 	return lighter, true
 }
 
-// dispensable tells whether an action is about a part that a post can do
+// dispensable reports whether an action is about a part that a post can do
 // without.
 func dispensable(action vk.Action) bool {
 	switch action {

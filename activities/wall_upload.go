@@ -101,7 +101,7 @@ func (a *WallAlbum) resting() string {
 	return ""
 }
 
-// concernsAll tells whether an upload failed for a reason that holds for every
+// concernsAll reports whether an upload failed for a reason that holds for every
 // photo: the key may not, or not there, or not now. A key that may not now is
 // left alone for a while, the next posts' photos included.
 func (a *WallAlbum) concernsAll(err error) bool {
@@ -189,7 +189,7 @@ func (a *WallAlbum) fetchInto(ctx context.Context, c *sendJob, photos []int, all
 	return gone
 }
 
-// uploadAgain tells whether to repeat what has failed for the try-th time, and
+// uploadAgain reports whether to repeat what has failed for the try-th time, and
 // pauses before that.
 func uploadAgain(ctx context.Context, err error, try int) bool {
 	var failure *vk.Error

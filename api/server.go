@@ -41,7 +41,7 @@ type Limits struct {
 // Telegram opens 40 connections unless asked for 100 at most.
 var DefaultLimits = Limits{Read: 30 * time.Second, Connections: 512}
 
-// Check tells whether something a process needs answers.
+// Check reports whether something a process needs answers.
 type Check struct {
 	Name string
 	Ask  func(context.Context) error

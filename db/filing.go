@@ -428,7 +428,7 @@ func (f *filing) continued(ctx context.Context, post Post) (caseID int64, reason
 	return *last.CaseID, "continues " + protocol.WallPost(post.OwnerID, last.PostID), nil
 }
 
-// lostAgain tells whether an animal that came home seems to be gone once more:
+// lostAgain reports whether an animal that came home seems to be gone once more:
 // its owners write anew, after the time for which its case counts as told.
 func (f *filing) lostAgain(post Post, closedAt *time.Time) bool {
 	return closedAt != nil && post.Reading.Type == petpost.Lost && post.Origin.PostID == 0 &&

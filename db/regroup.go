@@ -218,7 +218,7 @@ func (r *regrouping) compare(post Post, otherCase int64, other petpost.Fingerpri
 	}
 }
 
-// lostSince tells whether a post looks for an animal after another case was
+// lostSince reports whether a post looks for an animal after another case was
 // closed.
 func (r *regrouping) lostSince(post petpost.Fingerprint, otherCase int64) bool {
 	closedAt := r.closed[otherCase]

@@ -97,7 +97,7 @@ func rereadOne(ctx context.Context, q *relaysql.Queries, reread Reread) error {
 	return nil
 }
 
-// SameFingerprint tells whether two fingerprints are written the same.
+// SameFingerprint reports whether two fingerprints are written the same.
 func SameFingerprint(a, b petpost.Fingerprint) bool {
 	one, err := json.Marshal(a)
 	if err != nil {

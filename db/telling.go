@@ -107,7 +107,7 @@ func (f *filing) askOnce(ctx context.Context, post Post, owed Owed) (Owed, error
 	return owed, nil
 }
 
-// isNews tells whether a post is of a later stage than all that a destination
+// isNews reports whether a post is of a later stage than all that a destination
 // was told. Telling by the post itself is not counted: that message is edited.
 func isNews(post Post, told []relaysql.ToldDeliveriesRow) bool {
 	for _, row := range told {
@@ -118,7 +118,7 @@ func isNews(post Post, told []relaysql.ToldDeliveriesRow) bool {
 	return len(told) > 0
 }
 
-// mayAnswer tells whether a destination has heard of the case, lately and by
+// mayAnswer reports whether a destination has heard of the case, lately and by
 // another post.
 func (f *filing) mayAnswer(post Post, told []relaysql.ToldDeliveriesRow) bool {
 	for _, row := range told {
@@ -129,7 +129,7 @@ func (f *filing) mayAnswer(post Post, told []relaysql.ToldDeliveriesRow) bool {
 	return len(told) > 0 && f.stillTold(told[len(told)-1])
 }
 
-// stillTold tells whether a delivery counts as told: for the window after it
+// stillTold reports whether a delivery counts as told: for the window after it
 // was sent, and for as long as it may still be.
 func (f *filing) stillTold(row relaysql.ToldDeliveriesRow) bool {
 	if row.Status != protocol.StatusSent {

@@ -419,7 +419,7 @@ func newLogBook(t *testing.T) *logBook {
 	return book
 }
 
-// holds tells whether something was logged.
+// holds reports whether something was logged.
 func (b *logBook) holds(text string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

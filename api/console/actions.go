@@ -234,7 +234,7 @@ func (c *console) scanNow(ctx context.Context, walls []string) (scanned, error) 
 	return scanned{Result: &result}, err
 }
 
-// outOfTime tells whether a call ended with its deadline: ours, or the same one
+// outOfTime reports whether a call ended with its deadline: ours, or the same one
 // as Temporal's server noticed it first.
 func outOfTime(err error) bool {
 	var server *serviceerror.DeadlineExceeded

@@ -6,7 +6,7 @@ import (
 	"vestnik/internal/protocol"
 )
 
-// waitsForPerson tells whether a delivery in this status waits for an operator.
+// waitsForPerson reports whether a delivery in this status waits for an operator.
 func waitsForPerson(status string) bool {
 	return status == protocol.StatusParked || status == protocol.StatusUnknown
 }

@@ -144,7 +144,7 @@ type toldDelivery struct {
 	Edits  []db.AmendmentRow
 }
 
-// Parts tells whether there is something to take out of the case.
+// Parts reports whether there is something to take out of the case.
 func (v caseView) Parts() bool { return len(v.Members) > 1 }
 
 func (c *console) caseStory(ctx context.Context, id int64) (caseView, error) {

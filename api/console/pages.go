@@ -210,7 +210,7 @@ type deliveriesView struct {
 	Rows         []db.DeliveryRow
 	// Older is the row that the next page follows, 0 on the last.
 	Older int64
-	// Decidable tells whether any of the rows waits for a person, and
+	// Decidable reports whether any of the rows waits for a person, and
 	// Doubtful whether one of them may have arrived.
 	Decidable, Doubtful bool
 	// Matching counts those that match the filter and wait for a person, on
@@ -276,15 +276,15 @@ func (v deliveryView) ToApprove() bool {
 	return v.Waits() && (v.Delivery.Reason == protocol.ReasonApproval || v.Delivery.Reason == protocol.ReasonUnsure)
 }
 
-// Waits tells whether there is something to decide.
+// Waits reports whether there is something to decide.
 func (v deliveryView) Waits() bool { return waitsForPerson(v.Delivery.Status) }
 
-// Again tells whether the delivery has ended unsent and can be begun anew.
+// Again reports whether the delivery has ended unsent and can be begun anew.
 func (v deliveryView) Again() bool {
 	return v.Delivery.Status == protocol.StatusFailed || v.Delivery.Status == protocol.StatusSuppressed
 }
 
-// Stoppable tells whether the delivery waits for its turn, from which it can
+// Stoppable reports whether the delivery waits for its turn, from which it can
 // still be taken back.
 func (v deliveryView) Stoppable() bool { return v.Delivery.Status == protocol.StatusPending }
 

@@ -137,7 +137,7 @@ func (p pageData) AtOr(at *time.Time) moment {
 // moment is a time as the piece "time" shows it; the zero one is a dash.
 type moment struct{ Now, Then time.Time }
 
-// IsZero tells whether there is no time to show.
+// IsZero reports whether there is no time to show.
 func (m moment) IsZero() bool { return m.Then.IsZero() }
 
 func (c *console) render(w http.ResponseWriter, r *http.Request, status int, page string, view any) {

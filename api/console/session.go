@@ -160,7 +160,7 @@ func withSession(r *http.Request, session session) *http.Request {
 	return r.WithContext(operators.As(context.WithValue(r.Context(), sessionKey{}, session), actor))
 }
 
-// genuine tells whether a request that changes something carries the form
+// genuine reports whether a request that changes something carries the form
 // token of its session.
 func (s session) genuine(presented string) bool {
 	return s.program || s.CSRF != "" && hmac.Equal([]byte(presented), []byte(s.CSRF))

@@ -229,7 +229,7 @@ func (d *dev) startSandbox(ctx context.Context) error {
 	return nil
 }
 
-// lacks tells whether none of the variables, nor its _FILE form, is set.
+// lacks reports whether none of the variables, nor its _FILE form, is set.
 func (d *dev) lacks(variables ...string) bool {
 	return !slices.ContainsFunc(variables, func(name string) bool {
 		return d.environ[name] != "" || d.environ[name+"_FILE"] != ""

@@ -33,7 +33,7 @@ func NewSecret(value string) Secret {
 	return secret
 }
 
-// IsSet tells whether there is a secret at all.
+// IsSet reports whether there is a secret at all.
 func (s Secret) IsSet() bool { return s.value != nil }
 
 // Reveal gives the secret out, to be handed to the client that needs it.

@@ -191,7 +191,7 @@ type Worker struct {
 	Connections int
 }
 
-// Versioned tells whether the worker takes part in worker versioning.
+// Versioned reports whether the worker takes part in worker versioning.
 func (w Worker) Versioned() bool { return w.DeploymentName != "" && w.BuildID != "" }
 
 func (w *Worker) check(sheet *sheet) {

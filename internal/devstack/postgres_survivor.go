@@ -50,7 +50,7 @@ func (c *cluster) stopSurvivor(ctx context.Context, say func(string)) error {
 	return fmt.Errorf("the Postgres (pid %d) of an earlier run does not stop", pid)
 }
 
-// runsOn tells whether pid is a Postgres on this data directory.
+// runsOn reports whether pid is a Postgres on this data directory.
 func (c *cluster) runsOn(pid int) bool {
 	if !strings.HasPrefix(filepath.Base(executable(pid)), "postgres") {
 		return false

@@ -69,7 +69,7 @@ func startProcess(name string, command *exec.Cmd, logFile string, dying syscall.
 	return p, nil
 }
 
-// ended tells whether the process is gone.
+// ended reports whether the process is gone.
 func (p *process) ended() bool {
 	select {
 	case <-p.done:

@@ -172,7 +172,7 @@ func (d *doctor) temporal(ctx context.Context) {
 	d.ok("search attributes", "all there")
 }
 
-// deployment tells whether the workers' version gets work: until it is made
+// deployment reports whether the workers' version gets work: until it is made
 // current, they wait without a word.
 func (d *doctor) deployment(ctx context.Context, temporal client.Client) {
 	what, name, build := "worker deployment", d.cfg.Worker.DeploymentName, d.cfg.Worker.BuildID

@@ -13,7 +13,7 @@ const (
 	Unmarked   ParseMode = ""
 )
 
-// Valid tells whether the mode is one of the three.
+// Valid reports whether the mode is one of the three.
 func (m ParseMode) Valid() bool { return m == HTML || m == MarkdownV2 || m == Unmarked }
 
 // Render writes the text in a parse mode. Text is escaped span by span, after

@@ -269,7 +269,7 @@ func (s *splitter) fitsWithin(from, to, maxUnits int) bool {
 	return fits(s.text.slice(from, to).trim(), s.mode, maxUnits)
 }
 
-// fits tells whether the text can go out as one message or caption.
+// fits reports whether the text can go out as one message or caption.
 func fits(text Text, mode ParseMode, maxUnits int) bool {
 	if text.Units() > maxUnits {
 		return false

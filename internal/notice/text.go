@@ -131,7 +131,7 @@ func isBlank(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// isVisible tells whether a reader would see anything of the text.
+// isVisible reports whether a reader would see anything of the text.
 func isVisible(s string) bool { return strings.ContainsFunc(s, isVisibleRune) }
 
 func isVisibleRune(r rune) bool { return !isBlank(r) && !unicode.In(r, unicode.Cf, unicode.Cc) }

@@ -26,7 +26,7 @@ var (
 	nat64  = netip.MustParsePrefix("64:ff9b::/96") // an IPv4 address is at the end
 )
 
-// reachable tells whether a picture may be fetched from an address.
+// reachable reports whether a picture may be fetched from an address.
 func reachable(address netip.Addr, allowPrivate bool) bool {
 	if !address.IsValid() || address.Zone() != "" {
 		return false

@@ -61,7 +61,7 @@ func (e *Error) Error() string {
 // ended the exchange. Other causes are kept back: their texts quote addresses.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Temporary tells whether fetching the same address later may help.
+// Temporary reports whether fetching the same address later may help.
 func (e *Error) Temporary() bool {
 	return e.Kind == Unreachable || e.Kind == Timeout || e.Kind == Avoided
 }

@@ -4,7 +4,7 @@
 // A link in a post or in a CMS batch is somebody else's words: it may point
 // into our own network, never answer, answer for ever, or answer with a few
 // bytes that unpack to gigabytes. [Fetcher] guards against all of it,
-// [Rules.Check] tells whether a platform will take a picture, and [Fit] makes
+// [Rules.Check] reports whether a platform will take a picture, and [Fit] makes
 // one that it will take.
 package photo
 

@@ -46,7 +46,7 @@ var (
 	}
 )
 
-// Check tells whether a picture keeps the rules. The error is an [*Error] of
+// Check reports whether a picture keeps the rules. The error is an [*Error] of
 // kind [NotPicture], [BadDimensions] or [TooLarge].
 func (r Rules) Check(p Picture) error {
 	if err := r.checkRatio(p); err != nil {

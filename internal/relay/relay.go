@@ -281,7 +281,7 @@ func (r *Relay) Uploader() (*vk.Client, error) {
 // ErrNoMediaKey means that VK_OUT_MEDIA_TOKEN is not set.
 var ErrNoMediaKey = errors.New("VK_OUT_MEDIA_TOKEN is not set; set it to a user token with the rights wall and photos")
 
-// TryUploading tells whether photos can be uploaded to a VK wall: nil if so,
+// TryUploading reports whether photos can be uploaded to a VK wall: nil if so,
 // else ErrNoMediaKey or VK's refusal. It asks for an upload address and leaves
 // it unused.
 func (r *Relay) TryUploading(ctx context.Context, wall route.Destination) error {

@@ -53,7 +53,7 @@ func (d Destination) String() string {
 	return ""
 }
 
-// IsZero tells whether this names no destination at all.
+// IsZero reports whether this names no destination at all.
 func (d Destination) IsZero() bool { return d == Destination{} }
 
 // ChatID is the numeric id of a Telegram chat; false for a chat known by its

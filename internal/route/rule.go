@@ -221,7 +221,7 @@ func wordsOf(text string) [][]rune {
 
 const anyEnding = '*'
 
-// in tells whether the pattern occurs in the text.
+// in reports whether the pattern occurs in the text.
 func (p pattern) in(text *searchText) bool {
 	if p.regex != nil {
 		return p.regex.MatchString(text.raw)

@@ -63,7 +63,7 @@ func (p Post) Original() Post {
 	return p
 }
 
-// IsRepost tells whether the post repeats another.
+// IsRepost reports whether the post repeats another.
 func (p Post) IsRepost() bool { return len(p.CopyHistory) > 0 }
 
 // author is the person who wrote or signed the post, or the community.
@@ -187,7 +187,7 @@ const (
 	SkipOtherType   SkipReason = "other_type"
 )
 
-// Skip tells whether the post is one that must not be reposted, and why.
+// Skip reports whether the post is one that must not be reposted, and why.
 func (p Post) Skip() (reason SkipReason, skip bool) {
 	switch {
 	case p.Deleted:
