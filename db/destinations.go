@@ -161,17 +161,10 @@ func (l *Ledger) Pulse(ctx context.Context) (string, error) {
 // WaitingFilter narrows the deliveries that wait for a person; zero values do not.
 type WaitingFilter struct{ Status, Destination string }
 
-func (f WaitingFilter) statuses() []string {
-	if f.Status != "" {
-		return []string{f.Status}
-	}
-	return []string{protocol.StatusParked, protocol.StatusUnknown}
-}
-
 // CountWaiting counts the deliveries that wait for a person, as of a time of the
 // database's.
 func (l *Ledger) CountWaiting(ctx context.Context, filter WaitingFilter) (deliveries int, asOf time.Time, err error) {
-	row, err := l.queries.CountWaiting(ctx, relaysql.CountWaitingParams{Statuses: filter.statuses(), Destination: unlessZero(filter.Destination)})
+	row, err := l.queries.CountWaiting(ctx, relaysql.CountWaitingParams{Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination)})
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("count what waits for a person: %w", err)
 	}
@@ -182,7 +175,7 @@ func (l *Ledger) CountWaiting(ctx context.Context, filter WaitingFilter) (delive
 // still, the oldest first.
 func (l *Ledger) WaitingAsOf(ctx context.Context, filter WaitingFilter, asOf time.Time, most int) ([]int64, error) {
 	ids, err := l.queries.WaitingSince(ctx, relaysql.WaitingSinceParams{
-		Statuses: filter.statuses(), AsOf: asOf, Destination: unlessZero(filter.Destination), Most: int32(most),
+		Status: unlessZero(filter.Status), AsOf: asOf, Destination: unlessZero(filter.Destination), Most: int32(most),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("what waits for a person: %w", err)

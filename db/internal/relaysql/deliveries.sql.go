@@ -291,12 +291,12 @@ const countWaiting = `-- name: CountWaiting :one
 SELECT count(*)::int AS deliveries, now()::timestamptz AS as_of
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.status IN ('parked', 'unknown') AND v.status = ANY($1::text[])
+WHERE v.status IN ('parked', 'unknown') AND ($1::text IS NULL OR v.status = $1)
   AND ($2::text IS NULL OR d.name = $2)
 `
 
 type CountWaitingParams struct {
-	Statuses    []string
+	Status      *string
 	Destination *string
 }
 
@@ -307,7 +307,7 @@ type CountWaitingRow struct {
 
 // How many deliveries wait for a person, and as of when by the database's clock.
 func (q *Queries) CountWaiting(ctx context.Context, arg CountWaitingParams) (CountWaitingRow, error) {
-	row := q.db.QueryRow(ctx, countWaiting, arg.Statuses, arg.Destination)
+	row := q.db.QueryRow(ctx, countWaiting, arg.Status, arg.Destination)
 	var i CountWaitingRow
 	err := row.Scan(&i.Deliveries, &i.AsOf)
 	return i, err
@@ -1442,14 +1442,14 @@ const waitingSince = `-- name: WaitingSince :many
 SELECT v.id
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.status IN ('parked', 'unknown') AND v.status = ANY($1::text[]) AND v.updated_at <= $2::timestamptz
+WHERE v.status IN ('parked', 'unknown') AND ($1::text IS NULL OR v.status = $1) AND v.updated_at <= $2::timestamptz
   AND ($3::text IS NULL OR d.name = $3)
 ORDER BY v.id
 LIMIT $4
 `
 
 type WaitingSinceParams struct {
-	Statuses    []string
+	Status      *string
 	AsOf        time.Time
 	Destination *string
 	Most        int32
@@ -1458,7 +1458,7 @@ type WaitingSinceParams struct {
 // The oldest of those that have waited for a person since a time.
 func (q *Queries) WaitingSince(ctx context.Context, arg WaitingSinceParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, waitingSince,
-		arg.Statuses,
+		arg.Status,
 		arg.AsOf,
 		arg.Destination,
 		arg.Most,

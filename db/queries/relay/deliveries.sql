@@ -402,7 +402,7 @@ WHERE status = 'parked' AND ask <> '' AND updated_at + ask_for < now();
 SELECT count(*)::int AS deliveries, now()::timestamptz AS as_of
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.status IN ('parked', 'unknown') AND v.status = ANY(@statuses::text[])
+WHERE v.status IN ('parked', 'unknown') AND (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'));
 
 -- name: WaitingSince :many
@@ -410,7 +410,7 @@ WHERE v.status IN ('parked', 'unknown') AND v.status = ANY(@statuses::text[])
 SELECT v.id
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.status IN ('parked', 'unknown') AND v.status = ANY(@statuses::text[]) AND v.updated_at <= @as_of::timestamptz
+WHERE v.status IN ('parked', 'unknown') AND (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status')) AND v.updated_at <= @as_of::timestamptz
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
 ORDER BY v.id
 LIMIT @most;
