@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"path"
 	"strings"
 	"time"
@@ -24,6 +25,9 @@ const (
 	// openTime bounds the asking for a file, redirects included.
 	openTime = 20 * time.Second
 )
+
+// errFollows means that a file is uploaded later: words do not wait for that.
+var errFollows = errors.New("an upload follows later")
 
 // byURL reports whether Telegram takes a file by its URL (Bot API, "Sending
 // files"); one of unknown size is tried.
@@ -73,7 +77,7 @@ func (t *telegramSender) beginUpload(ctx context.Context, j *sendJob, step notic
 	}
 	if t.uploads.Add(1) > filesAtOnce {
 		t.uploads.Add(-1)
-		return nil, errPhotosLate
+		return nil, errFollows
 	}
 	u := &upload{timeout: min(fileTime+time.Duration(most/fileRate)*time.Second, maxFileTime), done: func() { t.uploads.Add(-1) }}
 	err := t.Ledger.PutOff(ctx, j.ID, openTime+u.timeout+2*deadlineSlack)

@@ -136,8 +136,8 @@ func (l *photoLadder) load(ctx context.Context, step notice.Step) (notice.Step, 
 		case current.Kind == notice.Animation && l.rungs[current.Photos[0]] > db.RungUpload:
 			current = current.Still(l.c.post.Photos[current.Photos[0]].File)
 		case !l.uploadsFile(current):
-		case step.Text != "" || !l.c.PutOff: // nobody waits for it: it follows
-			return notice.Step{}, nil, errPhotosLate
+		case step.Text != "" || !l.c.PutOff:
+			return notice.Step{}, nil, errFollows
 		default:
 			return current, nil, nil
 		}

@@ -120,8 +120,8 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 	}
 	for {
 		current, photos, err := t.photo.load(ctx, step)
-		if errors.Is(err, errPhotosLate) {
-			return t.photosLate(ctx, j, step)
+		if errors.Is(err, errPhotosLate) || errors.Is(err, errFollows) {
+			return t.mediaLate(ctx, j, step, err)
 		}
 		if err != nil {
 			return err
@@ -149,16 +149,16 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 			if err == nil {
 				continue
 			}
-			return t.photosLate(ctx, j, step)
-		case errors.Is(err, errPhotosLate):
-			return t.photosLate(ctx, j, step)
+			return t.mediaLate(ctx, j, step, err)
+		case errors.Is(err, errFollows):
+			return t.mediaLate(ctx, j, step, err)
 		case err == nil || !errors.As(err, &failure):
 			return err
 		case failure.Timeout && j.Status == protocol.StatusSending && t.photo.byURL(current) && t.photo.Pictures != nil:
 			if err := t.photo.tookTooLong(ctx, current); err != nil {
 				return err
 			}
-			return t.photosLate(ctx, j, step)
+			return t.mediaLate(ctx, j, step, errPhotosLate)
 		case failure.Class == telegram.Migrated:
 			if err := t.Ledger.FollowMigration(ctx, j.DestinationID, failure.MigrateToChatID); err != nil {
 				return err
@@ -196,21 +196,22 @@ func (t *telegramSender) sendStep(ctx context.Context, bot *telegram.Client, j *
 		})
 }
 
-// photosLate is for photos whose host does not answer. Whoever looks for a pet
-// waits for the words, and the lane for its turn: the words go alone, at once,
-// and the photos follow, or are put off for as long as they have been late.
-func (t *telegramSender) photosLate(ctx context.Context, j *sendJob, step notice.Step) error {
+// mediaLate is for photos whose host does not answer, and for files that are to be
+// uploaded. Whoever looks for a pet waits for the words, and the lane for its
+// turn: the words go alone, at once, and the rest follows, or is put off for as
+// long as it has been late.
+func (t *telegramSender) mediaLate(ctx context.Context, j *sendJob, step notice.Step, why error) error {
 	if step.Text != "" {
 		if err := t.Ledger.WordsFirst(ctx, j.ID); err != nil {
 			return err
 		}
-		t.Log.InfoContext(ctx, "the words go first: the host of the photos does not answer", "delivery", j.ID)
+		t.Log.InfoContext(ctx, "the words go first", "delivery", j.ID, "error", why)
 		return db.ErrChanged // and is planned anew
 	}
 	if err := t.Ledger.PutOff(ctx, j.ID, max(time.Since(j.FirstAttemptAt), time.Minute)); err != nil {
 		return err
 	}
-	return &refusedSend{errorType: protocol.ErrRateLimited, reason: "photos_late", cause: errPhotosLate}
+	return &refusedSend{errorType: protocol.ErrRateLimited, reason: "photos_late", cause: why}
 }
 
 func (t *telegramSender) call(ctx context.Context, bot *telegram.Client, j *sendJob, step notice.Step, photos []telegram.Photo) ([]int64, error) {

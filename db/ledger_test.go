@@ -105,6 +105,28 @@ func TestADeliveryIsSentWhenItsLastPartHasArrived(t *testing.T) {
 	require.NotNil(t, row.SentAt)
 }
 
+func TestAnUploadInFlightBarsNobodyButItsOwnDelivery(t *testing.T) {
+	d, key := owing(t)
+	other := d.oweOne(2)
+	delivery := d.open(key)
+	attempt, err := d.ledger.Begin(t.Context(), &delivery, db.Attempt{Timeout: time.Minute, Upload: true, Shown: db.Shown{Kind: "document"}})
+	require.NoError(t, err)
+	require.Zero(t, d.next().InFlightFor)
+	d.send(other, 0, true, 11)
+	var busy *db.BusyError
+	_, err = d.ledger.Open(t.Context(), key, 0)
+	require.ErrorAs(t, err, &busy)
+	require.InDelta(t, time.Minute, busy.For, float64(10*time.Second))
+	require.Equal(t, protocol.StatusSent, d.arrive(key, attempt, true, 12))
+
+	third := d.oweOne(3)
+	delivery = d.open(third)
+	_, err = d.ledger.Begin(t.Context(), &delivery, db.Attempt{Timeout: time.Minute, Upload: true})
+	require.NoError(t, err)
+	d.overdue()
+	require.Equal(t, 1, d.open(third).Uncertain, "its worker died")
+}
+
 func TestACallInFlightBarsEveryOtherToItsDestinationUntilItsDeadline(t *testing.T) {
 	d, key := owing(t)
 	other := d.oweOne(2)
