@@ -28,8 +28,6 @@ import (
 const (
 	Path    = "/console/"
 	OpsPath = "/api/v1/ops/"
-	// SettingsPath answers what the process runs with.
-	SettingsPath = OpsPath + "settings"
 )
 
 // Steering steers workflows on an operator's word; starter.Starter is
@@ -170,6 +168,7 @@ func (c *console) routes() *http.ServeMux {
 	page("GET /console/walls", c.showWalls)
 	page("GET /console/statistics", c.showStatistics)
 	page("GET /console/audit", c.showAudit)
+	page("GET /console/setup", c.showSetup)
 	page("GET /console/", c.showNotFound)
 	page("POST /console/deliveries/{id}/resume", c.resumeOne)
 	page("POST /console/deliveries/resume", c.resumeSelected)
@@ -200,7 +199,7 @@ func (c *console) routes() *http.ServeMux {
 	route("GET /api/v1/ops/problems", c.opsProblems)
 	route("GET /api/v1/ops/statistics", c.opsStatistics)
 	route("GET /api/v1/ops/audit", c.opsAudit)
-	route("GET "+SettingsPath, c.opsSettings)
+	route("GET "+config.SettingsPath, c.opsSettings)
 	route("GET /api/v1/ops/deliveries", c.opsDeliveries)
 	route("GET /api/v1/ops/deliveries/{id}", c.opsDelivery)
 	route("POST /api/v1/ops/deliveries/{id}/resume", c.opsResume)

@@ -33,7 +33,7 @@ func doorOnly(t *testing.T, now func() time.Time) (*deck, *lines) {
 }
 
 var consolePages = []string{
-	"/console/", "/console/deliveries", "/console/deliveries/1", "/console/destinations", "/console/walls", "/console/statistics", "/console/audit", "/console/nowhere",
+	"/console/", "/console/deliveries", "/console/deliveries/1", "/console/destinations", "/console/walls", "/console/statistics", "/console/audit", "/console/setup", "/console/nowhere",
 	"/console/cases", "/console/cases/find?q=1", "/console/cases/1", "/console/cases/1/split?post=wall-1_1", "/console/cases/1/join?with=2", "/console/posts/wall-1_1",
 	"/console/desk", "/console/desk/imports/x", "/console/desk/files/x", "/console/desk/photos", "/console/desk/objects?list=places", "/console/desk/object?list=places",
 }

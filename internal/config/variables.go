@@ -106,6 +106,10 @@ func (c Config) Describe() []Setting {
 	return settings
 }
 
+// SettingsPath is where an api answers an operator what it runs with: see
+// [Config.Marked].
+const SettingsPath = "/api/v1/ops/settings"
+
 // Marked is [Config.Describe] with a mark behind each mask by which two
 // processes that know key can tell whether they hold the same secret.
 func (c Config) Marked(key string) []Setting {

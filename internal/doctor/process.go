@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 
-	"vestnik/api/console"
 	"vestnik/internal/config"
 )
 
@@ -23,7 +22,7 @@ func Running(ctx context.Context, cfg config.Config) ([]config.Setting, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	address := processAddress(cfg)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+console.SettingsPath, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+config.SettingsPath, http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,10 @@
-package doctor
+package doctor_test
 
 import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"vestnik/api/console"
 	"vestnik/internal/config"
+	"vestnik/internal/doctor"
 	"vestnik/internal/operators"
 )
 
@@ -43,15 +45,15 @@ func TestTheDoctorComparesItsSettingsWithThoseOfTheProcessThatRuns(t *testing.T)
 	address := strings.TrimPrefix(server.URL, "http://")
 	running = settings(address, botToken, "-1")
 
-	finding := func(cfg config.Config) Finding {
-		d := &doctor{cfg: cfg}
-		d.process(t.Context())
-		require.Len(t, d.findings, 1)
-		return d.findings[0]
+	finding := func(cfg config.Config) doctor.Finding {
+		findings := doctor.Examine(t.Context(), cfg)
+		at := slices.IndexFunc(findings, func(found doctor.Finding) bool { return found.What == "running process" })
+		require.NotEqual(t, -1, at)
+		return findings[at]
 	}
-	require.Equal(t, OK, finding(settings(address, botToken, "-1")).State)
+	require.Equal(t, doctor.OK, finding(settings(address, botToken, "-1")).State)
 	differs := finding(settings(address, other, "-2"))
-	require.Equal(t, Fault, differs.State)
+	require.Equal(t, doctor.Fault, differs.State)
 	require.Contains(t, differs.Detail, "other values of OPS_CHAT_TOKEN, TG_TOKEN, VK_OUT_OWNER_ID")
 	require.NotContains(t, answered.String(), botToken)
 	require.NotContains(t, answered.String(), token)
@@ -60,5 +62,5 @@ func TestTheDoctorComparesItsSettingsWithThoseOfTheProcessThatRuns(t *testing.T)
 	stranger.HTTP.OpsToken = config.NewSecret("not-the-key")
 	require.Contains(t, finding(stranger).Detail, "401")
 	server.Close()
-	require.Equal(t, Note, finding(settings(address, botToken, "-1")).State, "nobody answers")
+	require.Equal(t, doctor.Note, finding(settings(address, botToken, "-1")).State, "nobody answers")
 }

@@ -1,5 +1,40 @@
 package setup
 
+import "strings"
+
+// Step is one of the things that [Run] asks for.
+type Step struct {
+	Title, How string
+	Variable   string // set where the step is done
+}
+
+// Steps are all of them in words, for people who look before they begin.
+func Steps(russian bool) []Step {
+	language := 0
+	if russian {
+		language = 1
+	}
+	var steps []Step
+	for _, step := range []struct {
+		variable string
+		asked    []string
+	}{
+		{"TG_CHAT", []string{"relay bot", "relay chat"}},
+		{"VK_WALLS", []string{"reading key", "walls"}},
+		{"VK_OUT_OWNER_ID", []string{"writing key", "own wall", "media key"}},
+		{"TELEGRAM_CHANNEL", []string{"guide bot", "guide channel"}},
+	} {
+		var how []string
+		for _, key := range step.asked {
+			how = append(how, strings.ReplaceAll(strings.TrimSuffix(texts[key][language], " (%s)"), "\n", " "))
+		}
+		title, _, _ := strings.Cut(texts[step.asked[0]][language], "\n")
+		how[0] = strings.TrimPrefix(how[0], title+" ")
+		steps = append(steps, Step{Title: title, How: strings.Join(how, "\n"), Variable: step.variable})
+	}
+	return steps
+}
+
 // texts are what setup says, in English and in Russian.
 var texts = map[string][2]string{
 	"welcome": {
