@@ -138,6 +138,7 @@ type console struct {
 	links     links
 	csp       string
 	live      *live
+	counted   counted
 }
 
 func (c *console) routes() *http.ServeMux {
