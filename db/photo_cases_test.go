@@ -86,7 +86,7 @@ func searches(owner int64, from, to int) (posts []db.Post) {
 	return posts
 }
 
-func TestAPhotoThatAWallStandsUnderManyPostsJoinsNothing(t *testing.T) {
+func TestAPhotoThatAWallShowsUnderManyPostsJoinsNothing(t *testing.T) {
 	t.Parallel()
 	for name, pages := range map[string][][]db.Post{
 		"ten at once":             {searches(-1, 0, 10)},
