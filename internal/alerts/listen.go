@@ -158,14 +158,14 @@ func (c Chat) undo(ctx context.Context, who, what string) (said string, err erro
 	number, reason, _ := strings.Cut(what, " ")
 	id, notNumber := strconv.ParseInt(number, 10, 64)
 	if notNumber != nil {
-		return "Напишите номер публикации и причину: /undo 17 ошибка. Или ответьте на сообщение о ней: /undo ошибка", nil
+		return "Напишите номер публикации и причину: /undo 17 ошибка. Или ответьте на сообщение о ней: /undo ошибка", nil //nolint:nilerr // whoever wrote is told
 	}
 	done, failure := c.takeBack(operators.As(ctx, operators.Actor{Name: who, Via: "telegram"}), id, strings.TrimSpace(reason))
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case failure != nil:
-		return "Не сделано: " + failure.Error(), nil
+		return "Не сделано: " + failure.Error(), nil //nolint:nilerr // whoever wrote is told
 	}
 	return fmt.Sprintf("Публикация %d: %s", id, done), nil
 }
