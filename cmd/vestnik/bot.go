@@ -14,6 +14,7 @@ import (
 	"vestnik/internal/guide"
 	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
+	"vestnik/internal/words"
 	"vestnik/starter"
 )
 
@@ -109,7 +110,7 @@ func printWebhook(cmd *cli.Command, info telegram.WebhookInfo) error {
 		return printJSON(os.Stdout, info)
 	}
 	if info.URL == "" {
-		_, err := fmt.Fprintf(os.Stdout, "no webhook is set; %d updates wait\n", info.Pending)
+		_, err := fmt.Fprintf(os.Stdout, "no webhook is set; %s\n", words.Count(info.Pending, "update waits", "updates wait"))
 		return err
 	}
 	list := newTable(os.Stdout, "URL", "WAITING", "KINDS", "LAST ERROR")

@@ -48,7 +48,7 @@ func deliveriesCommand() *cli.Command {
 
 func validStatus(status string) error {
 	if !slices.Contains(protocol.Statuses, status) {
-		return fmt.Errorf("status %q: want one of %s", status, strings.Join(protocol.Statuses, ", "))
+		return words.NewUnknown("status", status, protocol.Statuses, "want one of "+strings.Join(protocol.Statuses, ", "))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
+	"vestnik/internal/words"
 	"vestnik/starter"
 )
 
@@ -106,10 +107,10 @@ func printForgetting(found starter.Forgetting, applied bool) error {
 		state := map[bool]string{true: "forgotten"}[applied || post.Forgotten]
 		fmt.Println(post.ID, post.Type, post.PostedAt.Local().Format(time.DateOnly), state)
 	}
-	fmt.Printf("%d posts, %d copies, %d of them removed and %d out of reach\n",
-		len(found.Posts), len(found.Copies), found.Count(starter.CopyRemoved), found.Count(starter.CopyNotReached))
+	fmt.Printf("%s, %s, %d of them removed and %d out of reach\n",
+		words.Count(len(found.Posts), "post", "posts"), words.Count(len(found.Copies), "copy", "copies"), found.Count(starter.CopyRemoved), found.Count(starter.CopyNotReached))
 	if found.User {
-		fmt.Printf("a person of the guide with %d favourites\n", found.Favourites)
+		fmt.Printf("a person of the guide with %s\n", words.Count(found.Favourites, "favourite", "favourites"))
 	}
 	if !applied {
 		fmt.Println("nothing was changed: --apply does it")

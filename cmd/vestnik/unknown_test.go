@@ -56,6 +56,13 @@ func TestWhatACommandDoesNotKnowIsAnErrorWithTheNearestName(t *testing.T) {
 		command []string
 		fault   string
 	}{
+		{[]string{"deliveries", "--status", "parket"}, `status "parket" is not known: did you mean "parked"?`},
+		{[]string{"post", "type", "wall-1_2", "losst"}, `type "losst" is not known: did you mean "lost"?`},
+		{[]string{"deliver", "wall-1_2", "--to", "telegram:-100150000001"}, `configured destination "telegram:-100150000001" is not known`},
+		{[]string{"backfill", "--wall", "lostpet_city"}, `did you mean "lostpets_city"?`},
+		{[]string{"case", "show", "9999"}, "case 9999: not found"},
+		{[]string{"take-back", "9999", "--note", "ошибка"}, "delivery 9999: not found"},
+		{[]string{"routes", "show", "0123456789ab"}, "rules 0123456789ab: not found"},
 		{[]string{"statsu"}, `command "statsu" is not known: did you mean "status"?`},
 		{[]string{"foo"}, "command \"foo\" is not known: `vestnik --help` lists them all"},
 		{[]string{"help", "statsu"}, `command "statsu" is not known: did you mean "status"?`},

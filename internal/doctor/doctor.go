@@ -18,6 +18,7 @@ import (
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
 	"vestnik/internal/vk"
+	"vestnik/internal/words"
 )
 
 // askTime bounds one question of the doctor's.
@@ -63,7 +64,7 @@ func Err(findings []Finding) error {
 	if faults == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d findings are faults", faults, len(findings))
+	return fmt.Errorf("of %s, %s", words.Count(len(findings), "finding", "findings"), words.Count(faults, "is a fault", "are faults"))
 }
 
 type doctor struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vestnik/internal/telegram"
+	"vestnik/internal/words"
 	"vestnik/starter"
 )
 
@@ -89,9 +90,9 @@ func (d *doctor) guideWebhook(ctx context.Context, client *telegram.Client) {
 		d.fault(what, fmt.Errorf("Telegram delivers %s only: run `vestnik bot webhook set`", strings.Join(registered.Updates, ", ")))
 	case registered.LastErrorDate != 0:
 		at := time.Unix(registered.LastErrorDate, 0)
-		d.note(what, fmt.Sprintf("%d updates wait; the last delivery that failed, %s ago: %s", registered.Pending, time.Since(at).Round(time.Second), registered.LastErrorMessage))
+		d.note(what, fmt.Sprintf("%s; the last delivery that failed, %s ago: %s", words.Count(registered.Pending, "update waits", "updates wait"), time.Since(at).Round(time.Second), registered.LastErrorMessage))
 	default:
-		d.ok(what, fmt.Sprintf("%s, %d updates wait", registered.URL, registered.Pending))
+		d.ok(what, fmt.Sprintf("%s, %s", registered.URL, words.Count(registered.Pending, "update waits", "updates wait")))
 	}
 }
 

@@ -4,8 +4,9 @@ import "strings"
 
 // Step is one of the things that [Run] asks for.
 type Step struct {
-	Title, How string
-	Variable   string // set where the step is done
+	Title    string
+	How      []string // a paragraph each
+	Variable string   // set where the step is done
 }
 
 // Steps are all of them in words, for people who look before they begin.
@@ -21,7 +22,7 @@ func Steps(russian bool) []Step {
 	}{
 		{"TG_CHAT", []string{"relay bot", "relay chat"}},
 		{"VK_WALLS", []string{"reading key", "walls"}},
-		{"VK_OUT_OWNER_ID", []string{"writing key", "own wall", "media key"}},
+		{"VK_OUT_OWNER_ID", []string{"writing key", "media key"}},
 		{"TELEGRAM_CHANNEL", []string{"guide bot", "guide channel"}},
 	} {
 		var how []string
@@ -30,7 +31,7 @@ func Steps(russian bool) []Step {
 		}
 		title, _, _ := strings.Cut(texts[step.asked[0]][language], "\n")
 		how[0] = strings.TrimPrefix(how[0], title+" ")
-		steps = append(steps, Step{Title: title, How: strings.Join(how, "\n"), Variable: step.variable})
+		steps = append(steps, Step{Title: title, How: how, Variable: step.variable})
 	}
 	return steps
 }
