@@ -167,6 +167,18 @@ func TestAPlatformThatIsDownForEverybodyCoolsItsDestinationAndParksNobody(t *tes
 	require.Equal(t, []int64{2, 3, 4}, posts(d.next()), "in order again")
 }
 
+func TestFailuresBeforeAPartArrivedDoNotCountAgainstTheNext(t *testing.T) {
+	d := newDesk(t)
+	d.oweOne(1)
+	d.oweOne(2)
+	require.Equal(t, protocol.StatusSending, d.fail(keyOf(1)))
+	d.send(keyOf(1), 0, false, 11)
+	d.send(keyOf(2), 0, true, 12)
+	for range 4 { // one turn's tries
+		require.Equal(t, protocol.StatusSending, d.fail(keyOf(1)), "nobody has got through since")
+	}
+}
+
 func TestADeliveryThatKeepsFailingWhileOthersGetThroughIsParked(t *testing.T) {
 	d := newDesk(t)
 	d.oweOne(1)

@@ -463,7 +463,9 @@ SELECT (count(*) >= $1::int AND EXISTS (
     WHERE o.destination_id = $2 AND o.status = 'sent' AND o.sent_at > min(a.started_at) AND o.id <> $3
 ))::boolean AS alone
 FROM relay.delivery_attempts a
-WHERE a.delivery_id = $3 AND a.outcome IN ('retry', 'unknown') AND a.started_at > $4::timestamptz
+WHERE a.delivery_id = $3 AND a.outcome IN ('retry', 'unknown') AND a.started_at > greatest($4::timestamptz, (
+    SELECT max(s.started_at) FROM relay.delivery_attempts s WHERE s.delivery_id = $3 AND s.outcome = 'sent'
+))
 `
 
 type FailedAloneParams struct {
@@ -473,7 +475,8 @@ type FailedAloneParams struct {
 	Since         time.Time
 }
 
-// Reports whether a delivery keeps failing while others get through to its destination.
+// Reports whether a delivery keeps failing while others get through to its destination. A part
+// of its own that got through ends what failed before.
 func (q *Queries) FailedAlone(ctx context.Context, arg FailedAloneParams) (bool, error) {
 	row := q.db.QueryRow(ctx, failedAlone,
 		arg.Least,

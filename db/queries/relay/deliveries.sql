@@ -229,13 +229,16 @@ WHERE id = @id
 RETURNING status;
 
 -- name: FailedAlone :one
--- Reports whether a delivery keeps failing while others get through to its destination.
+-- Reports whether a delivery keeps failing while others get through to its destination. A part
+-- of its own that got through ends what failed before.
 SELECT (count(*) >= @least::int AND EXISTS (
     SELECT FROM relay.deliveries o
     WHERE o.destination_id = @destination_id AND o.status = 'sent' AND o.sent_at > min(a.started_at) AND o.id <> @delivery_id
 ))::boolean AS alone
 FROM relay.delivery_attempts a
-WHERE a.delivery_id = @delivery_id AND a.outcome IN ('retry', 'unknown') AND a.started_at > @since::timestamptz;
+WHERE a.delivery_id = @delivery_id AND a.outcome IN ('retry', 'unknown') AND a.started_at > greatest(@since::timestamptz, (
+    SELECT max(s.started_at) FROM relay.delivery_attempts s WHERE s.delivery_id = @delivery_id AND s.outcome = 'sent'
+));
 
 -- name: GetDelivery :one
 SELECT v.id, v.status, v.reason, v.captcha, v.wanted_at, v.destination_id, v.ask
