@@ -32,7 +32,7 @@ func actions(events []*historypb.HistoryEvent) (count int) {
 // The figures stand in docs/scale.md.
 func TestADeliveryAndAClickTakeFewActionsOfTemporal(t *testing.T) {
 	const posts = 10
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.publish(lostPets(posts)...)
 	s.scan()

@@ -10,7 +10,7 @@ import (
 )
 
 func TestContactsStandUnderAMessageAsButtons(t *testing.T) {
-	s := newStage(t, toChat, routesFile(t, "destinations: [{id: '"+chat+"', per_minute: 0, contact_buttons: true}]\n"+
+	s := newHarness(t, toChat, routesFile(t, "destinations: [{id: '"+chat+"', per_minute: 0, contact_buttons: true}]\n"+
 		"rules: [{name: lost, types: [lost], to: ['"+chat+"']}]\n"))
 	s.work()
 	under := func(message int) (buttons []sandbox.Button) {

@@ -16,7 +16,7 @@ import (
 )
 
 func TestACommunityThatCallsIsReadAtOnce(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.scan() // the wall is known
 	server := httptest.NewServer(api.NewCallback(api.CallbackConfig{

@@ -19,7 +19,7 @@ func toAny(t *testing.T, settings string) map[string]string {
 }
 
 func TestWhatAMessageSaysOfItsPost(t *testing.T) {
-	s := newStage(t, toAny(t, ", replace: [{find: 'Подпишитесь.*'}, {find: 'хвост(ик)?', with: 'ХВОСТ'}]"))
+	s := newHarness(t, toAny(t, ", replace: [{find: 'Подпишитесь.*'}, {find: 'хвост(ик)?', with: 'ХВОСТ'}]"))
 	s.work()
 	for name, row := range map[string]struct {
 		post     sandbox.Post
@@ -75,7 +75,7 @@ func TestWhatAMessageSaysOfItsPost(t *testing.T) {
 }
 
 func TestAnAnimalThatGrewOlderIsTheSame(t *testing.T) {
-	s := newStage(t, toAny(t, ""), map[string]string{"DELIVER_MAX_AGE": "2000h", "CASE_WINDOW": "2000h"})
+	s := newHarness(t, toAny(t, ""), map[string]string{"DELIVER_MAX_AGE": "2000h", "CASE_WINDOW": "2000h"})
 	s.work()
 	const text = "Кошечка Нюша ищет дом, %s, трёхцветная, к лотку приучена. Тел. 8 900 000-71-71"
 	younger := s.ended(s.send(chat, sandbox.Post{Text: fmt.Sprintf(text, "6 мес."), Date: time.Now().Add(-31 * 24 * time.Hour)}))
@@ -85,7 +85,7 @@ func TestAnAnimalThatGrewOlderIsTheSame(t *testing.T) {
 }
 
 func TestALinkToAnotherPostIsFollowedOnEitherOfVKsNames(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	const elsewhere = int64(-500000009)
 	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: elsewhere, ScreenName: "e2e_elsewhere", Name: "Соседний город"}))
@@ -99,7 +99,7 @@ func TestALinkToAnotherPostIsFollowedOnEitherOfVKsNames(t *testing.T) {
 }
 
 func TestFreshSearchesGoFirstAndNothingStarves(t *testing.T) {
-	s := newStage(t, toAny(t, ""))
+	s := newHarness(t, toAny(t, ""))
 	s.work()
 	s.pauseLane(chat, "", "")
 	for i := range 9 {

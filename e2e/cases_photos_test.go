@@ -20,7 +20,7 @@ func another(drawing string) sandbox.WallPhoto {
 var mediaEdits = sandbox.CallFilter{Platform: sandbox.Telegram, Method: "editMessageMedia"}
 
 // illustrated sends a post with photos and returns its delivery and messages.
-func (s *stage) illustrated(photos int) (db.DeliveryRow, []sandbox.Message) {
+func (s *harness) illustrated(photos int) (db.DeliveryRow, []sandbox.Message) {
 	s.t.Helper()
 	post := withPhotos(1, photos)
 	post.Text = rexIsLost
@@ -32,7 +32,7 @@ func (s *stage) illustrated(photos int) (db.DeliveryRow, []sandbox.Message) {
 }
 
 func TestAPhotoThatTheAuthorExchangesIsExchangedInItsMessage(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first, before := s.illustrated(1)
 	s.edit(first, func(post *sandbox.Post) {
@@ -54,7 +54,7 @@ func TestAPhotoThatTheAuthorExchangesIsExchangedInItsMessage(t *testing.T) {
 }
 
 func TestOnlyThePhotoOfAnAlbumThatIsGoneIsExchanged(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first, before := s.illustrated(3)
 	s.edit(first, func(post *sandbox.Post) {
@@ -72,7 +72,7 @@ func TestOnlyThePhotoOfAnAlbumThatIsGoneIsExchanged(t *testing.T) {
 }
 
 func TestAPhotoThatIsTakenAwayWithoutAnotherStaysWhereItWasSent(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first, before := s.illustrated(2)
 	s.edit(first, func(post *sandbox.Post) { post.Photos = post.Photos[:1] })
@@ -91,7 +91,7 @@ func TestAPhotoThatTelegramWillNotGetIsUploadedAndAtWorstTheOldOneStays(t *testi
 		"its bytes are refused too": {2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			first, before := s.illustrated(1)
 			s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "editMessageMedia", Times: row.refused, Code: 400, Description: fetchFailed})
@@ -109,7 +109,7 @@ func TestAPhotoThatTelegramWillNotGetIsUploadedAndAtWorstTheOldOneStays(t *testi
 }
 
 func TestAnEditedPostGetsItsNewPhotoOnAWallThatWantsPhotosUploaded(t *testing.T) {
-	s := newStage(t, merged(toWall, map[string]string{"VK_OUT_MEDIA_TOKEN": mediaKey, "VK_OUT_ATTACH_MEDIA": "true"}))
+	s := newHarness(t, merged(toWall, map[string]string{"VK_OUT_MEDIA_TOKEN": mediaKey, "VK_OUT_ATTACH_MEDIA": "true"}))
 	_, err := s.pool.Exec(s.ctx, "INSERT INTO relay.destinations (name, names_refused) VALUES ($1, true)", wall)
 	require.NoError(t, err)
 	s.work()
@@ -128,7 +128,7 @@ func TestAnEditedPostGetsItsNewPhotoOnAWallThatWantsPhotosUploaded(t *testing.T)
 
 func TestThePhotoOfASearchIsKnownAgainOnAnotherWallUnderOtherWords(t *testing.T) {
 	const otherWall = int64(-500000004)
-	s := newStage(t, toChat, map[string]string{"VK_WALLS": sourceRef + ",e2e_other_pets"})
+	s := newHarness(t, toChat, map[string]string{"VK_WALLS": sourceRef + ",e2e_other_pets"})
 	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: otherWall, ScreenName: "e2e_other_pets", Name: "Ищем друзей"}))
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost, Photos: []sandbox.WallPhoto{{Drawing: "dog-rex", Width: 1280, Height: 960}}}))
@@ -153,7 +153,7 @@ func TestThePhotoOfASearchIsKnownAgainOnAnotherWallUnderOtherWords(t *testing.T)
 }
 
 func TestABannerUnderTenPostsJoinsNothing(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	var posts []sandbox.Post
 	for number := range 10 {
@@ -170,7 +170,7 @@ func TestABannerUnderTenPostsJoinsNothing(t *testing.T) {
 }
 
 func TestAReadingDoesNotWaitForPhotosThatDoNotCome(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.sandbox.SetPictureFault("hanging", sandbox.PictureFault{DelayMS: int(time.Hour / time.Millisecond)})
 	post := lost(1)

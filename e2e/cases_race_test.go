@@ -16,7 +16,7 @@ import (
 
 func TestACaseThatTwoWorkersMeetAtOnceIsToldOnce(t *testing.T) {
 	const neighbour, neighbourRef = int64(-500000007), "e2e_neighbours"
-	s := newStage(t, toBoth, map[string]string{"VK_WALLS": sourceRef + "," + neighbourRef})
+	s := newHarness(t, toBoth, map[string]string{"VK_WALLS": sourceRef + "," + neighbourRef})
 	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: neighbour, ScreenName: neighbourRef, Name: "Соседи"}))
 	s.spawn()
 	s.spawn()
@@ -72,7 +72,7 @@ func TestACaseThatTwoWorkersMeetAtOnceIsToldOnce(t *testing.T) {
 }
 
 func TestEachStageOfASearchAnswersItsFirstMessage(t *testing.T) {
-	s := newStage(t, toBoth)
+	s := newHarness(t, toBoth)
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	onWall := s.ended(s.delivery(wall, first.PostID))

@@ -32,7 +32,7 @@ func merged(settings ...map[string]string) map[string]string {
 
 // amended waits until the amendments of a delivery have ended so many times,
 // and returns the last.
-func (s *stage) amended(d db.DeliveryRow, times int) db.AmendmentRow {
+func (s *harness) amended(d db.DeliveryRow, times int) db.AmendmentRow {
 	s.t.Helper()
 	var last db.AmendmentRow
 	s.until("the delivery is amended", func() bool {
@@ -48,7 +48,7 @@ func (s *stage) amended(d db.DeliveryRow, times int) db.AmendmentRow {
 }
 
 func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
-	s := newStage(t, toBoth)
+	s := newHarness(t, toBoth)
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	onWall := s.ended(s.delivery(wall, first.PostID))
@@ -96,7 +96,7 @@ func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
 }
 
 func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
-	s := newStage(t, toBoth)
+	s := newHarness(t, toBoth)
 	s.work()
 	s.publish(sandbox.Post{Text: "Спасибо всем, кто пришёл на субботник в приют!"})
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
@@ -124,7 +124,7 @@ func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
 }
 
 func TestAToldPostIsLookedAfterWhenNewerOnesHavePushedItDown(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	second := s.ended(s.send(chat, lost(1)))
@@ -154,7 +154,7 @@ func TestAToldPostIsLookedAfterWhenNewerOnesHavePushedItDown(t *testing.T) {
 }
 
 func TestWhatACopyAddsEditsTheFirstMessageAndASightingAnswersIt(t *testing.T) {
-	s := newStage(t, toBoth)
+	s := newHarness(t, toBoth)
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	onWall := s.ended(s.delivery(wall, first.PostID))
@@ -192,7 +192,7 @@ func TestWhatACopyAddsEditsTheFirstMessageAndASightingAnswersIt(t *testing.T) {
 }
 
 func TestACaptionOfAnAlbumIsEdited(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	post := withPhotos(1, 2)
 	post.Text = rexIsLost
@@ -208,7 +208,7 @@ func TestACaptionOfAnAlbumIsEdited(t *testing.T) {
 
 func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 	t.Run("a community's key may not edit", func(t *testing.T) {
-		s := newStage(t, toWall)
+		s := newHarness(t, toWall)
 		s.work()
 		first := s.ended(s.send(wall, sandbox.Post{Text: rexIsLost}))
 		s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
@@ -230,7 +230,7 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 		"Telegram refuses it for good": {sandbox.Fault{Code: 400, Description: "Bad Request: BUTTON_URL_INVALID"}, protocol.EditFailed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 			row.fault.Platform, row.fault.Method, row.fault.Times = sandbox.Telegram, "editMessageText", 1
@@ -247,7 +247,7 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 }
 
 func TestAnOperatorPartsWhatWasTakenForOneAnimal(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	again := s.send(chat, sandbox.Post{Text: rexAgain})
@@ -279,7 +279,7 @@ func TestAnOperatorPartsWhatWasTakenForOneAnimal(t *testing.T) {
 }
 
 // edit changes a delivery's source post and scans.
-func (s *stage) edit(d db.DeliveryRow, change func(*sandbox.Post)) {
+func (s *harness) edit(d db.DeliveryRow, change func(*sandbox.Post)) {
 	s.t.Helper()
 	require.NoError(s.t, s.sandbox.EditPost(source, d.PostID, change))
 	result := s.scan()

@@ -37,7 +37,7 @@ func TestRoutesWallsAndTokensChangeWithoutARestart(t *testing.T) {
 	settings.write("walls", sourceRef)
 	settings.write("bot", botToken)
 	settings.write("key", readKey+"\n")
-	s := newStage(t, map[string]string{
+	s := newHarness(t, map[string]string{
 		"ROUTES_FILE": settings.path("routes"), "VK_WALLS": "", "VK_WALLS_FILE": settings.path("walls"),
 		"TG_TOKEN_FILE": settings.path("bot"), "VK_TOKEN": "", "VK_TOKEN_FILE": settings.path("key"), "TG_BOT_PER_SEC": "0",
 	})

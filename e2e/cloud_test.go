@@ -44,7 +44,7 @@ func TestATemporalThatAsksForACredentialIsReachedBySettingsAlone(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			gate := &gatekeeper{clients: test.clients, allowed: test.allowed}
 			s.environ["TEMPORAL_ADDRESS"], s.environ["TEMPORAL_TLS_SERVER_CA_CERT_PATH"] = gate.open(t, s.environ["TEMPORAL_ADDRESS"])
 			stranger := s.spawn()

@@ -45,14 +45,14 @@ func requireWholeStory(t *testing.T, calls []sandbox.Call) {
 }
 
 // parkedAfterPart1 is a delivery whose second part was refused.
-func (s *stage) parkedAfterPart1(post sandbox.Post, method string) int64 {
+func (s *harness) parkedAfterPart1(post sandbox.Post, method string) int64 {
 	s.t.Helper()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: method, After: 1, Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
 	return s.waits(s.send(chat, post)).ID
 }
 
 // resumed lets a delivery go on and waits for its end.
-func (s *stage) resumed(id int64) {
+func (s *harness) resumed(id int64) {
 	s.t.Helper()
 	_, err := s.starter.Resume(s.ctx, id, protocol.Resume{Action: protocol.ResumeRetry})
 	require.NoError(s.t, err)
@@ -72,7 +72,7 @@ func TestPartsGoOnAsTheyWereCutThoughTheSettingsChange(t *testing.T) {
 		strings.Repeat("Помогите найти! ", 30) + "'}]\n" + rule
 	t.Run("a long text", func(t *testing.T) {
 		settings := routesFile(t, before)
-		s := newStage(t, toChat, settings)
+		s := newHarness(t, toChat, settings)
 		worker := s.spawn()
 		delivery := s.parkedAfterPart1(story(), "sendMessage")
 		worker.kill()
@@ -83,7 +83,7 @@ func TestPartsGoOnAsTheyWereCutThoughTheSettingsChange(t *testing.T) {
 	})
 	t.Run("two albums", func(t *testing.T) {
 		settings := routesFile(t, before)
-		s := newStage(t, toChat, settings)
+		s := newHarness(t, toChat, settings)
 		worker := s.spawn()
 		delivery := s.parkedAfterPart1(withPhotos(1, 11), "sendMediaGroup")
 		worker.kill()
@@ -97,7 +97,7 @@ func TestPartsGoOnAsTheyWereCutThoughTheSettingsChange(t *testing.T) {
 func TestPartsGoOnAsTheyWereCutThoughThePostIsEdited(t *testing.T) {
 	t.Parallel()
 	t.Run("its text, and what has gone out follows afterwards", func(t *testing.T) {
-		s := newStage(t, toChat, map[string]string{"TG_MAX_MEDIA": "20"})
+		s := newHarness(t, toChat, map[string]string{"TG_MAX_MEDIA": "20"})
 		s.work()
 		delivery := s.parkedAfterPart1(story(), "sendMessage")
 		post := s.deliveries(chat)[0]
@@ -112,7 +112,7 @@ func TestPartsGoOnAsTheyWereCutThoughThePostIsEdited(t *testing.T) {
 		})
 	})
 	t.Run("its photos", func(t *testing.T) {
-		s := newStage(t, toChat, map[string]string{"TG_MAX_MEDIA": "20"})
+		s := newHarness(t, toChat, map[string]string{"TG_MAX_MEDIA": "20"})
 		s.work()
 		delivery := s.parkedAfterPart1(withPhotos(1, 12), "sendMediaGroup")
 		post := s.deliveries(chat)[0]

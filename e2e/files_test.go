@@ -13,7 +13,7 @@ import (
 )
 
 // document is a document of VK's whose file the sandbox serves; one with a still is a GIF that has a preview.
-func (s *stage) document(id int64, name string, bytes int64, still string) json.RawMessage {
+func (s *harness) document(id int64, name string, bytes int64, still string) json.RawMessage {
 	s.t.Helper()
 	stem, extension, _ := strings.Cut(name, ".")
 	preview := ""
@@ -32,7 +32,7 @@ func withFiles(number int, documents ...json.RawMessage) sandbox.Post {
 }
 
 // followNow makes due what follows a minute after its words, and leaves alone what is being uploaded.
-func (s *stage) followNow() {
+func (s *harness) followNow() {
 	s.t.Helper()
 	_, err := s.pool.Exec(s.ctx, "UPDATE relay.deliveries SET due_at = now() WHERE due_at > now() AND due_at < now() + interval '75 s'")
 	require.NoError(s.t, err)
@@ -41,7 +41,7 @@ func (s *stage) followNow() {
 }
 
 // followed waits until all of a delivery has arrived.
-func (s *stage) followed(d db.DeliveryRow) db.DeliveryRow {
+func (s *harness) followed(d db.DeliveryRow) db.DeliveryRow {
 	s.t.Helper()
 	s.until("the files follow", func() bool {
 		s.followNow()
@@ -51,7 +51,7 @@ func (s *stage) followed(d db.DeliveryRow) db.DeliveryRow {
 }
 
 func TestDocumentsArriveAsFilesInAnswerToTheWords(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	const large = 30_000_000 // by URL Telegram takes 20 MB, uploaded 50 MB
 	delivery := s.send(chat, withFiles(1,
@@ -86,7 +86,7 @@ func TestDocumentsArriveAsFilesInAnswerToTheWords(t *testing.T) {
 }
 
 func TestAnUploadHoldsNobodyUp(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendDocument", Times: 1, Hang: true})
 	delivery := s.send(chat, withFiles(1, s.document(1, "note.docx", 1000, "")))
@@ -104,21 +104,21 @@ func TestAnUploadHoldsNobodyUp(t *testing.T) {
 
 func TestAFileThatCannotBeBroughtStaysALink(t *testing.T) {
 	t.Run("larger than this server takes", func(t *testing.T) {
-		s := newStage(t, toChat, map[string]string{"TG_MAX_FILE_MB": "1"})
+		s := newHarness(t, toChat, map[string]string{"TG_MAX_FILE_MB": "1"})
 		s.work()
 		delivery := s.ended(s.send(chat, withFiles(1, s.document(1, "film.mp4", 1_000_001, ""))))
 		require.Equal(t, []string{"text"}, s.rungs(delivery))
 		require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "Файл film.mp4")
 	})
 	t.Run("larger than the server says that it takes", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		delivery := s.followed(s.send(chat, withFiles(1, s.document(1, "film.mp4", 60_000_000, ""))))
 		require.Equal(t, []string{"text", "upload", "text"}, s.rungs(delivery))
 		require.Contains(t, s.sandbox.Messages(chatID)[1].Text, "📄 Документ в оригинале")
 	})
 	t.Run("larger than VK says that it is", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		longer := s.attachment(`{"type":"doc","doc":{"id":1,"owner_id":55,"ext":"docx","title":"a.docx","size":10,"url":%q}}`, s.sandbox.FileURL("a.docx", 1000))
 		delivery := s.followed(s.send(chat, withFiles(1, longer)))
@@ -126,7 +126,7 @@ func TestAFileThatCannotBeBroughtStaysALink(t *testing.T) {
 		require.Empty(t, s.sandbox.Calls(sandbox.CallFilter{Method: "sendDocument"}))
 	})
 	t.Run("gone, or a page to log in at", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.sandbox.SetPictureFault("gone", sandbox.PictureFault{Status: 404})
 		s.sandbox.SetPictureFault("page", sandbox.PictureFault{As: "html"})
 		s.work()
@@ -134,7 +134,7 @@ func TestAFileThatCannotBeBroughtStaysALink(t *testing.T) {
 		require.Empty(t, s.sandbox.Calls(sandbox.CallFilter{Method: "sendDocument"}))
 	})
 	t.Run("its chat takes none", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendDocument", Code: 400, Description: "Bad Request: not enough rights to send documents to the chat"})
 		s.work()
 		s.followed(s.send(chat, withFiles(1, s.document(1, "a.pdf", 1000, ""))))
@@ -143,7 +143,7 @@ func TestAFileThatCannotBeBroughtStaysALink(t *testing.T) {
 }
 
 func TestOnesOwnServerTakesLargerFiles(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.sandbox.SetMaxUpload(2_000_000_000)
 	s.work()
 	s.followed(s.send(chat, withFiles(1, s.document(1, "film.mp4", 60_000_000, ""))))
@@ -153,7 +153,7 @@ func TestOnesOwnServerTakesLargerFiles(t *testing.T) {
 }
 
 func TestAFileWhoseHostBreaksItOffFollowsLater(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.sandbox.SetPictureFault("note", sandbox.PictureFault{Truncate: true})
 	s.work()
 	delivery := s.send(chat, withFiles(1, s.document(1, "note.docx", 10_000_000, "")))
@@ -173,7 +173,7 @@ func TestAFileWhoseHostBreaksItOffFollowsLater(t *testing.T) {
 }
 
 func TestAGIFGoesByItsAddressOrIsUploadedOrIsItsStill(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_MAX_FILE_MB": "40"})
+	s := newHarness(t, toChat, map[string]string{"TG_MAX_FILE_MB": "40"})
 	s.work()
 	last := func() sandbox.Message {
 		messages := s.sandbox.Messages(chatID)

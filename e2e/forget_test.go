@@ -17,7 +17,7 @@ import (
 )
 
 // forget does what `vestnik forget --apply` does.
-func (s *stage) forget(meant db.ToForget) starter.Forgetting {
+func (s *harness) forget(meant db.ToForget) starter.Forgetting {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, 20*time.Second)
 	defer cancel()
@@ -27,14 +27,14 @@ func (s *stage) forget(meant db.ToForget) starter.Forgetting {
 }
 
 // dump is all that the database holds, as text.
-func (s *stage) dump() string {
+func (s *harness) dump() string {
 	s.t.Helper()
 	return value[string](s, `SELECT string_agg(query_to_xml(format('SELECT * FROM %I.%I', schemaname, tablename), false, true, '')::text, '')
 		FROM pg_tables WHERE schemaname IN ('relay', 'guide', 'cms', 'service')`)
 }
 
 // value is what a query returns.
-func value[T any](s *stage, query string, args ...any) (found T) {
+func value[T any](s *harness, query string, args ...any) (found T) {
 	s.t.Helper()
 	require.NoError(s.t, s.pool.QueryRow(s.ctx, query, args...).Scan(&found))
 	return found
@@ -49,7 +49,7 @@ func TestWhoIsForgottenIsGoneFromEveryCopyAndStaysSo(t *testing.T) {
 		"by a phone":    func(db.DeliveryRow) db.ToForget { return db.ToForget{Phone: "+79000007171"} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toBoth)
+			s := newHarness(t, toBoth)
 			s.work()
 			first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost, FromID: 4242}))
 			s.ended(s.delivery(wall, first.PostID))
@@ -86,7 +86,7 @@ func TestWhoIsForgottenIsGoneFromEveryCopyAndStaysSo(t *testing.T) {
 }
 
 func TestWhatAForgottenPostAddedToAnothersMessageGoes(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	s.send(chat, sandbox.Post{Text: rexAgain + " Или 8 900 000-72-72, вознаграждение!"})
@@ -99,7 +99,7 @@ func TestWhatAForgottenPostAddedToAnothersMessageGoes(t *testing.T) {
 }
 
 func TestCopiesOutOfReachAreListedWithTheirAddresses(t *testing.T) {
-	s := newStage(t, toWall)
+	s := newHarness(t, toWall)
 	s.work()
 	d := s.ended(s.send(wall, sandbox.Post{Text: rexIsLost}))
 	meant := db.ToForget{Post: post.ID{OwnerID: d.OwnerID, PostID: d.PostID}}
@@ -118,7 +118,7 @@ func TestCopiesOutOfReachAreListedWithTheirAddresses(t *testing.T) {
 
 func TestAPersonOfTheGuideIsForgotten(t *testing.T) {
 	const user = int64(5_550_000_077)
-	s := newStage(t, toChat, map[string]string{"TELEGRAM_BOT_TOKEN": "7000000777:AAe2e-guide-bot-secret-part-000000000"})
+	s := newHarness(t, toChat, map[string]string{"TELEGRAM_BOT_TOKEN": "7000000777:AAe2e-guide-bot-secret-part-000000000"})
 	s.work()
 	_, err := s.pool.Exec(s.ctx, `INSERT INTO guide.users (telegram_id) VALUES ($1)`, user)
 	require.NoError(t, err)
@@ -141,7 +141,7 @@ func TestAPersonOfTheGuideIsForgotten(t *testing.T) {
 }
 
 // retain runs what the schedule runs.
-func (s *stage) retain() (blanked int) {
+func (s *harness) retain() (blanked int) {
 	s.t.Helper()
 	run, err := s.temporal.ExecuteWorkflow(s.ctx, client.StartWorkflowOptions{ID: "retain-now", TaskQueue: protocol.TaskQueue}, protocol.RetainWorkflow)
 	require.NoError(s.t, err)
@@ -150,7 +150,7 @@ func (s *stage) retain() (blanked int) {
 }
 
 func TestPostsAreBlankedWhenTheyAreDeletedAndWhenTheyAreOld(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"DATA_RETENTION_DAYS": "30"})
+	s := newHarness(t, toChat, map[string]string{"DATA_RETENTION_DAYS": "30"})
 	s.work()
 	deleted := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost, FromID: 4242}))
 	old := s.ended(s.send(chat, lost(1)))

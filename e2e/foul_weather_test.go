@@ -91,19 +91,19 @@ func (l *link) mend() {
 	l.away = false
 }
 
-// newLinkedStage is a stage whose workers reach Postgres over a link.
-func newLinkedStage(t *testing.T, settings ...map[string]string) (*stage, *stage, *link) {
+// newLinkedHarness is a harness whose workers reach Postgres over a link.
+func newLinkedHarness(t *testing.T, settings ...map[string]string) (*harness, *harness, *link) {
 	t.Helper()
-	s := newStage(t, settings...)
+	s := newHarness(t, settings...)
 	linked := *s
 	linked.environ = maps.Clone(s.environ)
 	cut, address := postgresLink(t, s.environ["DATABASE_URL"])
 	linked.environ["DATABASE_URL"] = address
-	return s, setStageBeside(t, &linked), cut
+	return s, setHarnessBeside(t, &linked), cut
 }
 
 func TestPostgresGoesWhileTelegramTakesAMessage(t *testing.T) {
-	s, linked, postgres := newLinkedStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "15s"})
+	s, linked, postgres := newLinkedHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "15s"})
 	linked.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, DelayMS: 1500})
 	delivery := s.send(chat, lost(1))
@@ -121,7 +121,7 @@ func TestPostgresGoesWhileTelegramTakesAMessage(t *testing.T) {
 }
 
 func TestPostgresIsAwayWithDeliveriesWaiting(t *testing.T) {
-	s, linked, postgres := newLinkedStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "0.5"})
+	s, linked, postgres := newLinkedHarness(t, toChat, map[string]string{"TG_RATE_PER_SEC": "0.5"})
 	linked.work()
 	s.pauseLane(chat, "until all are owed", "")
 	posts := s.publish(lostPets(5)...)
@@ -140,7 +140,7 @@ func TestPostgresIsAwayWithDeliveriesWaiting(t *testing.T) {
 }
 
 func TestALaneThatIsTerminatedKeepsItsPauseItsRateAndItsQueue(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	words := strings.Repeat("ремонт ", 400) + "\x1b[31m\u0007"
 	s.pauseLane(chat, words, "дежурная")
@@ -174,7 +174,7 @@ func TestALaneThatIsTerminatedKeepsItsPauseItsRateAndItsQueue(t *testing.T) {
 }
 
 func TestADeliveryTerminatedInTheMiddleOfItsSendHoldsItsLaneNoLongerThanALease(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "5s"})
+	s := newHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "5s"})
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, Hang: true})
 	posts := s.publish(lost(1), lost(2))
@@ -191,14 +191,14 @@ func TestADeliveryTerminatedInTheMiddleOfItsSendHoldsItsLaneNoLongerThanALease(t
 
 // restored makes the ledger what it was before it knew anything, as a restore
 // from an old backup does; sequences hand out their numbers again.
-func (s *stage) restored() {
+func (s *harness) restored() {
 	s.t.Helper()
 	_, err := s.pool.Exec(s.ctx, "TRUNCATE relay.posts, relay.walls, relay.cases, relay.destinations RESTART IDENTITY CASCADE")
 	require.NoError(s.t, err)
 }
 
 func TestPostgresRestoredFromABackupSendsNothingTwice(t *testing.T) {
-	s := newStage(t, toChat, toWall)
+	s := newHarness(t, toChat, toWall)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", After: 2, Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
 	posts := s.publish(lost(1), lost(2), lost(3), lost(4))
@@ -239,7 +239,7 @@ func TestPostgresRestoredFromABackupSendsNothingTwice(t *testing.T) {
 }
 
 func TestATemporalThatIsLostComesBackByItself(t *testing.T) {
-	s := newStage(t, toChat, toWall)
+	s := newHarness(t, toChat, toWall)
 	stop := s.work()
 	require.NoError(t, s.starter.Schedule(s.ctx))
 	s.fault(refused)
@@ -284,7 +284,7 @@ func TestATemporalThatIsLostComesBackByItself(t *testing.T) {
 }
 
 func TestARolloutInTheMiddleOfAScanHoldsUpNothing(t *testing.T) {
-	s := newStage(t, toChat, versioned("1"))
+	s := newHarness(t, toChat, versioned("1"))
 	stop := s.work()
 	s.makeCurrent("1")
 	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Times: 1, DelayMS: 3000})
@@ -295,7 +295,7 @@ func TestARolloutInTheMiddleOfAScanHoldsUpNothing(t *testing.T) {
 	next := *s
 	next.environ = maps.Clone(s.environ)
 	maps.Copy(next.environ, versioned("2"))
-	newer := setStageBeside(t, &next)
+	newer := setHarnessBeside(t, &next)
 	newer.work()
 	s.makeCurrent("2")
 	stop()
@@ -306,7 +306,7 @@ func TestARolloutInTheMiddleOfAScanHoldsUpNothing(t *testing.T) {
 }
 
 func TestALaneWhoseHistoryDoesNotFitTheBuildIsBegunAnewWithItsPause(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	laneID := protocol.DestinationWorkflowID(chat)
 	// A lane of an earlier build: it kept its pause to itself.
 	_, err := s.temporal.ExecuteWorkflow(s.ctx, startOf(laneID), protocol.DestinationWorkflow, protocol.DestinationInput{Destination: chat})
@@ -331,7 +331,7 @@ func TestALaneWhoseHistoryDoesNotFitTheBuildIsBegunAnewWithItsPause(t *testing.T
 }
 
 // oldLane works on lanes as a build did whose code is gone, until it is stopped.
-func oldLane(t *testing.T, s *stage) (stop func()) {
+func oldLane(t *testing.T, s *harness) (stop func()) {
 	t.Helper()
 	w := worker.New(s.temporal, protocol.TaskQueue, worker.Options{})
 	w.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ protocol.DestinationInput) error {
@@ -347,7 +347,7 @@ func oldLane(t *testing.T, s *stage) (stop func()) {
 
 func TestManyDeliveriesBehindAPausedLaneSlowNobody(t *testing.T) {
 	const many = 20_000
-	s := newStage(t, toChat, toWall)
+	s := newHarness(t, toChat, toWall)
 	s.work()
 	s.pauseLane(chat, "ночь", "дежурная")
 	first := s.ended(s.send(wall, lost(1)))
@@ -374,7 +374,7 @@ func TestManyDeliveriesBehindAPausedLaneSlowNobody(t *testing.T) {
 }
 
 func TestAPostThatIsTooOldWhenItsTurnComesIsNotSentUnlessAPersonWantsIt(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"DELIVER_MAX_AGE": "3h"})
+	s := newHarness(t, toChat, map[string]string{"DELIVER_MAX_AGE": "3h"})
 	s.work()
 	s.pauseLane(chat, "", "")
 	delivery := s.send(chat, lost(1))
@@ -392,7 +392,7 @@ func TestAPostThatIsTooOldWhenItsTurnComesIsNotSentUnlessAPersonWantsIt(t *testi
 }
 
 func TestAPlatformThatIsDownCoolsTheLaneAndAsksNobody(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Times: 6, Status: 500})
 	posts := s.publish(lost(1), lost(2), lost(3))
@@ -410,7 +410,7 @@ func TestAPlatformThatIsDownCoolsTheLaneAndAsksNobody(t *testing.T) {
 }
 
 func TestAnUnknownDestinationIsRefusedAndStartsNoLane(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	var unknown *words.Unknown
 	_, err := s.starter.PauseDestination(s.ctx, "telegram:-5", "", "")
 	require.ErrorAs(t, err, &unknown)

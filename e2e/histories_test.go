@@ -22,7 +22,7 @@ var refresh = flag.Bool("refresh-histories", false, "write the histories that wo
 
 // keepHistory checks that nothing private is in a workflow's history and, with
 // -refresh-histories, writes it for the replay test.
-func (s *stage) keepHistory(name, workflowID string) {
+func (s *harness) keepHistory(name, workflowID string) {
 	s.t.Helper()
 	iterator := s.temporal.GetWorkflowHistory(s.ctx, workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	history := &historypb.History{}

@@ -12,18 +12,18 @@ import (
 )
 
 // everyPostOnce is a relay to some destinations with two posts to tell.
-func everyPostOnce(t *testing.T, destinations ...string) (*stage, []sandbox.Post) {
+func everyPostOnce(t *testing.T, destinations ...string) (*harness, []sandbox.Post) {
 	settings := []map[string]string{{"TG_HTTP_TIMEOUT": "5s", "VK_OUT_HTTP_TIMEOUT": "5s"}}
 	for _, destination := range destinations {
 		settings = append(settings, map[string]map[string]string{chat: toChat, wall: toWall}[destination])
 	}
-	s := newStage(t, settings...)
+	s := newHarness(t, settings...)
 	return s, s.publish(lost(1), lost(2))
 }
 
 // requireAllArrived waits for every post at each destination, and checks that
 // none came twice.
-func (s *stage) requireAllArrived(posts []sandbox.Post, destinations ...string) {
+func (s *harness) requireAllArrived(posts []sandbox.Post, destinations ...string) {
 	s.t.Helper()
 	for _, destination := range destinations {
 		for _, post := range posts {
@@ -109,7 +109,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 				if destination == wall {
 					settings, filter, method = toWall, toVK, "wall.post"
 				}
-				s := newStage(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "15s", "VK_OUT_HTTP_TIMEOUT": "15s"})
+				s := newHarness(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "15s", "VK_OUT_HTTP_TIMEOUT": "15s"})
 				worker := s.spawn()
 				s.fault(sandbox.Fault{Method: method, Times: 1, Hang: true, AcceptThenFail: row.accepted})
 				delivery := s.send(destination, lost(1))
@@ -143,7 +143,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 }
 
 func TestAWorkerKilledInTheMiddleOfASendAsksAPersonIfThatIsThePolicy(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "15s", "ON_UNKNOWN": "park"})
+	s := newHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "15s", "ON_UNKNOWN": "park"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "sendMessage", Times: 1, Hang: true, AcceptThenFail: true})
 	delivery := s.send(chat, lost(1))
@@ -173,14 +173,14 @@ func TestADatabaseThatIsGoneForAWhileLosesNothing(t *testing.T) {
 
 // hoursAgo moves a delivery's attempts into the past, where VK has forgotten
 // their guid.
-func (s *stage) hoursAgo(d db.DeliveryRow) {
+func (s *harness) hoursAgo(d db.DeliveryRow) {
 	s.t.Helper()
 	_, err := s.pool.Exec(s.ctx, "UPDATE relay.delivery_attempts SET started_at = started_at - interval '2 hours', deadline = deadline - interval '2 hours' WHERE delivery_id = $1", d.ID)
 	require.NoError(s.t, err)
 }
 
 func TestWhenVKHasForgottenTheGuidNothingIsPostedBeforeTheWallCanBeRead(t *testing.T) {
-	s := newStage(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
 	delivery := s.send(wall, lost(1))
@@ -207,7 +207,7 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 		{"it is not: it is posted", false, []string{db.OutcomeUnknown, db.OutcomeSent}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+			s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
 			worker := s.spawn()
 			s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: row.accepted})
 			delivery := s.send(wall, lost(1))
@@ -230,7 +230,7 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 }
 
 func TestAPersonsWordForgivesWhatWasUnknownAndNothingAfterIt(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "1s"})
+	s := newHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "1s"})
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 5, Reset: true})
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, RetryAfter: 1})

@@ -26,7 +26,7 @@ func withPhotos(number, photos int) sandbox.Post {
 }
 
 // rungs are how the photos went at each attempt.
-func (s *stage) rungs(d db.DeliveryRow) []string {
+func (s *harness) rungs(d db.DeliveryRow) []string {
 	s.t.Helper()
 	attempts := s.history(d)
 	rungs := make([]string, len(attempts))
@@ -62,7 +62,7 @@ func routes(t *testing.T, destination string) map[string]string {
 func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 	t.Parallel()
 	t.Run("one photo has the text as its caption", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		delivery := s.ended(s.send(chat, withPhotos(1, 1)))
 		require.Equal(t, protocol.StatusSent, delivery.Status)
@@ -74,7 +74,7 @@ func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 		s.keepHistory("DeliverPost/one_photo", delivery.WorkflowID)
 	})
 	t.Run("several are an album with the caption on the first", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		delivery := s.ended(s.send(chat, withPhotos(1, 4)))
 		messages := s.sandbox.Messages(chatID)
@@ -88,7 +88,7 @@ func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 	})
 	for photos, albums := range map[int][]int{10: {10}, 11: {6, 5}, 12: {6, 6}, 19: {10, 9}, 20: {10, 10}, 21: {7, 7, 7}, 31: {8, 8, 8, 7}} {
 		t.Run(fmt.Sprintf("%d are albums of like size, none with a single photo", photos), func(t *testing.T) {
-			s := newStage(t, toChat, routes(t, chat))
+			s := newHarness(t, toChat, routes(t, chat))
 			s.work()
 			delivery := s.ended(s.send(chat, withPhotos(1, photos)))
 			require.Equal(t, protocol.StatusSent, delivery.Status)
@@ -110,7 +110,7 @@ func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 		})
 	}
 	t.Run("more than the chat is to show are told of, not sent", func(t *testing.T) {
-		s := newStage(t, toChat, map[string]string{"TG_MAX_MEDIA": "11"})
+		s := newHarness(t, toChat, map[string]string{"TG_MAX_MEDIA": "11"})
 		s.work()
 		s.ended(s.send(chat, withPhotos(1, 14)))
 		messages := s.sandbox.Messages(chatID)
@@ -118,14 +118,14 @@ func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 		require.Contains(t, messages[0].Caption, "3 фото")
 	})
 	t.Run("none are shown where none are wanted", func(t *testing.T) {
-		s := newStage(t, toChat, map[string]string{"TG_MAX_MEDIA": "0"})
+		s := newHarness(t, toChat, map[string]string{"TG_MAX_MEDIA": "0"})
 		s.work()
 		s.ended(s.send(chat, withPhotos(1, 2)))
 		require.Equal(t, []string{"sendMessage"}, methods(s.sandbox.Calls(toTelegram)))
 		require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "2 фото")
 	})
 	t.Run("a text too long for a caption goes first and the album answers it", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		post := withPhotos(1, 3)
 		post.Text += strings.Repeat(" Очень просим откликнуться всех, кто был в парке вечером.", 25)
@@ -138,7 +138,7 @@ func TestPhotosGoAsACarefulPersonWouldSendThem(t *testing.T) {
 		require.Empty(t, messages[1].Caption)
 	})
 	t.Run("a text too long for a message goes in parts, in order", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		post := lost(1)
 		post.Text += strings.Repeat(" Очень просим откликнуться всех, кто был в парке вечером.", 160) + " Конец рассказа."
@@ -173,7 +173,7 @@ func TestAPhotoComesDownTheLadderRungByRung(t *testing.T) {
 		{"nor will that: text alone", refuse(3, badPicture), []string{"url", "upload", "smaller", "text"}, "sendMessage"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			s.fault(row.fault)
 			delivery := s.ended(s.send(chat, withPhotos(1, 1)))
@@ -199,7 +199,7 @@ func TestAPhotoComesDownTheLadderRungByRung(t *testing.T) {
 func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 	t.Parallel()
 	t.Run("the URL of one fails: that one is uploaded", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Code: 400,
 			Description: `Bad Request: failed to send message #2 with the error message "WEBPAGE_CURL_FAILED"`})
@@ -212,7 +212,7 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		}
 	})
 	t.Run("one is no picture at all: the others go without it", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.sandbox.SetPictureFault("photo-1", sandbox.PictureFault{As: "html"})
 		s.work()
 		delivery := s.ended(s.send(chat, withPhotos(1, 3)))
@@ -225,7 +225,7 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		}
 	})
 	t.Run("of two, one is left: it goes as a single photo", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.sandbox.SetPictureFault("photo-0", sandbox.PictureFault{Truncate: true, As: "text"})
 		s.work()
 		delivery := s.ended(s.send(chat, withPhotos(1, 2)))
@@ -235,7 +235,7 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		require.Contains(t, messages[0].Caption, "Мурка-1")
 	})
 	t.Run("one is too large for Telegram to get: it is uploaded, made to fit", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.sandbox.SetPictureFault("photo-0", sandbox.PictureFault{Bytes: 6 << 20})
 		s.work()
 		delivery := s.ended(s.send(chat, withPhotos(1, 2)))
@@ -245,7 +245,7 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		require.True(t, messages[0].Photo.Uploaded)
 	})
 	t.Run("Telegram does not say which: all are uploaded", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Code: 400, Description: "Bad Request: WEBPAGE_MEDIA_EMPTY"})
 		delivery := s.ended(s.send(chat, withPhotos(1, 3)))
@@ -257,7 +257,7 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		}
 	})
 	t.Run("Telegram does not say which, and one is no picture: the others are uploaded", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.sandbox.SetPictureFault("photo-1", sandbox.PictureFault{As: "html"})
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Code: 400, Description: "Bad Request: WEBPAGE_MEDIA_EMPTY"})
@@ -265,7 +265,7 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 		require.Len(t, s.sandbox.Messages(chatID), 2)
 	})
 	t.Run("all are gone: the text goes alone", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		for i := range 3 {
 			s.sandbox.SetPictureFault(fmt.Sprintf("photo-%d", i), sandbox.PictureFault{Status: 404})
 		}
@@ -280,7 +280,7 @@ func TestOneBadPhotoCostsAnAlbumNothingButItself(t *testing.T) {
 }
 
 func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
-	hang := func(s *stage, delay int) {
+	hang := func(s *harness, delay int) {
 		for i := range 3 {
 			s.sandbox.SetPictureFault(fmt.Sprintf("photo-%d", i), sandbox.PictureFault{DelayMS: delay})
 		}
@@ -290,7 +290,7 @@ func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
 		"the platform does not get them, and hangs":   {Platform: sandbox.Telegram, Method: "sendMediaGroup", Times: 1, Hang: true},
 	} {
 		t.Run("of a chat: "+name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			hang(s, 120_000)
 			stop := s.work()
 			s.fault(fault)
@@ -306,7 +306,7 @@ func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
 			// Later the host answers again: the photos follow, in answer to the words.
 			stop()
 			hang(s, 0)
-			setStageBeside(t, s).work()
+			setHarnessBeside(t, s).work()
 			s.dueNow()
 			messages := s.afterMessages(9)
 			for i, post := range posts[:2] {
@@ -319,7 +319,7 @@ func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
 		})
 	}
 	t.Run("of a wall", func(t *testing.T) {
-		s := newStage(t, toWall, withAlbum)
+		s := newHarness(t, toWall, withAlbum)
 		hang(s, 120_000)
 		_, err := s.pool.Exec(s.ctx, "INSERT INTO relay.destinations (name, names_refused) VALUES ($1, true)", wall)
 		require.NoError(t, err)
@@ -332,7 +332,7 @@ func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
 
 		stop()
 		hang(s, 0)
-		setStageBeside(t, s).work()
+		setHarnessBeside(t, s).work()
 		s.until("the photos follow", func() bool {
 			s.dueNow()
 			shown := 0
@@ -345,9 +345,11 @@ func TestAHungPhotoHostDoesNotHoldTheLane(t *testing.T) {
 }
 
 func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
-	hang := func(s *stage, delay int) { s.sandbox.SetPictureFault("photo-0", sandbox.PictureFault{DelayMS: delay}) }
+	hang := func(s *harness, delay int) {
+		s.sandbox.SetPictureFault("photo-0", sandbox.PictureFault{DelayMS: delay})
+	}
 	t.Run("in a chat", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		hang(s, 120_000)
 		stop := s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Code: 400, Description: "Bad Request: WEBPAGE_MEDIA_EMPTY"})
@@ -369,7 +371,7 @@ func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
 
 		stop()
 		hang(s, 0)
-		setStageBeside(t, s).work()
+		setHarnessBeside(t, s).work()
 		s.dueNow()
 		require.Equal(t, protocol.StatusSent, s.ended(d).Status)
 		require.Equal(t, protocol.EditDone, s.amended(d, 1).Status)
@@ -377,7 +379,7 @@ func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
 		require.Len(t, s.sandbox.Calls(mediaEdits), 1, "the photo that came late is exchanged, too")
 	})
 	t.Run("on a wall", func(t *testing.T) {
-		s := newStage(t, toWall, withAlbum)
+		s := newHarness(t, toWall, withAlbum)
 		s.namesRefused()
 		hang(s, 120_000)
 		s.work()
@@ -389,7 +391,7 @@ func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
 }
 
 // dueNow lets the time pass for which deliveries and edits are put off.
-func (s *stage) dueNow() {
+func (s *harness) dueNow() {
 	s.t.Helper()
 	for _, table := range []string{"deliveries", "amendments"} {
 		_, err := s.pool.Exec(s.ctx, "UPDATE relay."+table+" SET due_at = now() WHERE due_at > now()")
@@ -400,7 +402,7 @@ func (s *stage) dueNow() {
 }
 
 func TestARefusedURLIsNotTriedAgainAfterAPauseOrAnotherTrouble(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Code: 400, Description: fetchFailed})
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Status: 500})
@@ -415,7 +417,7 @@ func TestARefusedURLIsNotTriedAgainAfterAPauseOrAnotherTrouble(t *testing.T) {
 
 func TestALinkThatOneChatWasRefusedIsNotTriedForAnother(t *testing.T) {
 	const other = "telegram:-1001500000002"
-	s := newStage(t, toChat, routesFile(t, "destinations: [{id: '"+chat+"', per_minute: 0}, {id: '"+other+"', per_minute: 0}]\n"+
+	s := newHarness(t, toChat, routesFile(t, "destinations: [{id: '"+chat+"', per_minute: 0}, {id: '"+other+"', per_minute: 0}]\n"+
 		"rules: [{name: lost, types: [lost], to: ['"+chat+"', '"+other+"']}]\n"))
 	require.NoError(t, s.sandbox.AddChat(sandbox.Chat{ID: -1001500000002, Type: sandbox.Supergroup, Title: "Соседний чат"}))
 	s.work()
@@ -434,7 +436,7 @@ func TestALinkThatOneChatWasRefusedIsNotTriedForAnother(t *testing.T) {
 }
 
 func TestLinksThatHaveDiedAreReadAgainFromVK(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.pauseLane(chat, "", "")
 	delivery := s.send(chat, withPhotos(1, 3))
@@ -449,7 +451,7 @@ func TestLinksThatHaveDiedAreReadAgainFromVK(t *testing.T) {
 func TestADeliveryThatStoppedBetweenItsPartsGoesOnWithTheNext(t *testing.T) {
 	t.Parallel()
 	t.Run("its worker was killed", func(t *testing.T) {
-		s := newStage(t, toChat, routes(t, chat))
+		s := newHarness(t, toChat, routes(t, chat))
 		worker := s.spawn()
 		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", After: 1, Times: 1, DelayMS: 60_000})
 		delivery := s.send(chat, withPhotos(1, 11))
@@ -463,7 +465,7 @@ func TestADeliveryThatStoppedBetweenItsPartsGoesOnWithTheNext(t *testing.T) {
 		require.Equal(t, messageIDs(s.sandbox.Messages(chatID)), delivery.MessageIDs)
 	})
 	t.Run("it waited for a person", func(t *testing.T) {
-		s := newStage(t, toChat, routes(t, chat))
+		s := newHarness(t, toChat, routes(t, chat))
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", After: 1, Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
 		delivery := s.waits(s.send(chat, withPhotos(1, 11)))
@@ -478,7 +480,7 @@ func TestADeliveryThatStoppedBetweenItsPartsGoesOnWithTheNext(t *testing.T) {
 }
 
 // partsOf are the parts at which the attempts were made, counted from 0.
-func (s *stage) partsOf(d db.DeliveryRow) []int {
+func (s *harness) partsOf(d db.DeliveryRow) []int {
 	s.t.Helper()
 	attempts := s.history(d)
 	parts := make([]int, len(attempts))
@@ -488,7 +490,7 @@ func (s *stage) partsOf(d db.DeliveryRow) []int {
 	return parts
 }
 
-func (s *stage) attachment(text string, values ...any) json.RawMessage {
+func (s *harness) attachment(text string, values ...any) json.RawMessage {
 	s.t.Helper()
 	raw := json.RawMessage(fmt.Sprintf(text, values...))
 	require.True(s.t, json.Valid(raw), text)
@@ -496,7 +498,7 @@ func (s *stage) attachment(text string, values ...any) json.RawMessage {
 }
 
 func TestMediaBeyondPhotosArriveAsWhatTheyAre(t *testing.T) {
-	s := newStage(t, toBoth, map[string]string{"VK_OUT_ATTACH_MEDIA": "true"})
+	s := newHarness(t, toBoth, map[string]string{"VK_OUT_ATTACH_MEDIA": "true"})
 	s.work()
 	picture := func(name string) string { return s.sandbox.PictureURL(name) + "?size=640x480" }
 	preview := func(name string) string {
@@ -538,7 +540,7 @@ func TestMediaBeyondPhotosArriveAsWhatTheyAre(t *testing.T) {
 }
 
 func TestPhotosThatCouldNotBeBroughtAreNamed(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	post := withPhotos(1, 3)
 	post.Photos[1] = sandbox.WallPhoto{URL: s.sandbox.PictureURL("gone") + "?status=404", Width: 480, Height: 360}

@@ -25,7 +25,7 @@ var (
 )
 
 // listenTo has Vera decide in the operators' chat, until the test ends.
-func (s *stage) listenTo() {
+func (s *harness) listenTo() {
 	s.t.Helper()
 	require.NoError(s.t, s.sandbox.AddChat(sandbox.Chat{ID: opsChatID, Type: sandbox.Supergroup, Title: "Операторы"}))
 	bot, err := telegram.New(telegram.Config{Token: botToken, BaseURL: s.sandbox.TelegramURL(), Timeout: 10 * time.Second})
@@ -43,7 +43,7 @@ func (s *stage) listenTo() {
 }
 
 // opsMessage waits for the message in the operators' chat that holds a text.
-func (s *stage) opsMessage(text string) (found sandbox.Message) {
+func (s *harness) opsMessage(text string) (found sandbox.Message) {
 	s.t.Helper()
 	s.until("the operators' chat says "+text, func() bool {
 		for _, message := range s.sandbox.Messages(opsChatID) {
@@ -58,7 +58,7 @@ func (s *stage) opsMessage(text string) (found sandbox.Message) {
 }
 
 // pressed lets a person press a button of a message, and returns the toast.
-func (s *stage) pressed(by sandbox.Person, message int64, data string) string {
+func (s *harness) pressed(by sandbox.Person, message int64, data string) string {
 	s.t.Helper()
 	before := len(s.sandbox.Queries(opsChatID))
 	_, err := s.sandbox.Press(botToken, by, opsChatID, message, data)
@@ -77,7 +77,7 @@ func approving(t *testing.T) map[string]string {
 }
 
 func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
-	s := newStage(t, approving(t), map[string]string{"TG_TOKEN": botToken})
+	s := newHarness(t, approving(t), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	asked := s.send(chat, lost(1))
 	s.listenTo()
@@ -106,7 +106,7 @@ func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
 }
 
 func TestAPostOfAnotherTypeIsNotPublishedAfterAButtonHasSaidSo(t *testing.T) {
-	s := newStage(t, approving(t), map[string]string{"TG_TOKEN": botToken})
+	s := newHarness(t, approving(t), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	asked, dropped := s.send(chat, lost(1)), s.send(chat, lost(2))
 	s.listenTo()
@@ -122,7 +122,7 @@ func TestAPostOfAnotherTypeIsNotPublishedAfterAButtonHasSaidSo(t *testing.T) {
 }
 
 func TestACaptchaIsAnsweredByAReplyAndTheLaneGoesOn(t *testing.T) {
-	s := newStage(t, toWall)
+	s := newHarness(t, toWall)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Code: 14, Description: "Captcha needed", Times: 1,
 		Extra: map[string]any{"captcha_sid": "774455", "captcha_img": "https://vk.example/captcha.php?sid=774455"}})
@@ -151,7 +151,7 @@ func TestACaptchaIsAnsweredByAReplyAndTheLaneGoesOn(t *testing.T) {
 }
 
 func TestAPausedLaneGoesOnByAButton(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.pauseLane(chat, "ремонт", "Иван")
 	delivery := s.send(chat, lost(1))
@@ -163,7 +163,7 @@ func TestAPausedLaneGoesOnByAButton(t *testing.T) {
 }
 
 // buttons are the callback data of the buttons under a message of the operators' chat.
-func (s *stage) buttons(message int64) (data []string) {
+func (s *harness) buttons(message int64) (data []string) {
 	s.t.Helper()
 	for _, shown := range s.sandbox.Messages(opsChatID) {
 		if shown.ID != message {
@@ -179,7 +179,7 @@ func (s *stage) buttons(message int64) (data []string) {
 }
 
 // say lets a person write in the operators' chat, in answer to a message or (0) to none.
-func (s *stage) say(by sandbox.Person, text string, answers int64) {
+func (s *harness) say(by sandbox.Person, text string, answers int64) {
 	s.t.Helper()
 	said := map[string]any{"message_id": 100_000, "from": map[string]any{"id": by.ID}, "chat": map[string]any{"id": opsChatID}, "text": text}
 	if answers != 0 {
@@ -192,7 +192,7 @@ func (s *stage) say(by sandbox.Person, text string, answers int64) {
 }
 
 func TestAPostThatWasToldAlreadyJoinsItsCaseByAButtonOrAReply(t *testing.T) {
-	s := newStage(t, approving(t), map[string]string{"TG_TOKEN": botToken})
+	s := newHarness(t, approving(t), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	told := s.send(chat, lost(1))
 	s.until("it is approved", func() bool { // a run that begins just now may not wait yet
@@ -226,7 +226,7 @@ func TestAPostThatWasToldAlreadyJoinsItsCaseByAButtonOrAReply(t *testing.T) {
 }
 
 func TestWhatWasPublishedIsTakenBackFromTheChat(t *testing.T) {
-	s := newStage(t, approving(t), map[string]string{"TG_TOKEN": botToken})
+	s := newHarness(t, approving(t), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	first, second, third := s.send(chat, lost(1)), s.send(chat, lost(2)), s.send(chat, lost(3))
 	s.listenTo()
@@ -265,7 +265,7 @@ func TestWhatWasPublishedIsTakenBackFromTheChat(t *testing.T) {
 func TestAPressActsOnceThoughItsProcessIsKilled(t *testing.T) {
 	for name, moment := range map[string]string{"before it acts": "before UpdateWorkflow", "before it is confirmed": "after UpdateWorkflow"} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, approving(t), map[string]string{
+			s := newHarness(t, approving(t), map[string]string{
 				"TG_TOKEN": botToken, "OPS_CHAT": strconv.FormatInt(opsChatID, 10), "OPS_USERS": fmt.Sprintf("%d=Вера", vera.ID),
 			})
 			require.NoError(t, s.sandbox.AddChat(sandbox.Chat{ID: opsChatID, Type: sandbox.Supergroup, Title: "Операторы"}))

@@ -44,7 +44,7 @@ func times(calls []sandbox.Call) []time.Time {
 // must hold every time, the rate once.
 func TestThreeWorkersKeepThePaceOfOneChat(t *testing.T) { //nolint:paralleltest // see above
 	const posts, perSecond, rounds = 40, 2.0, 4
-	s := setStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": fmt.Sprint(perSecond)})
+	s := setHarness(t, toChat, map[string]string{"TG_RATE_PER_SEC": fmt.Sprint(perSecond)})
 	require.NoError(t, s.sandbox.SetLimits(chatID, sandbox.Limits{PerSecond: perSecond, Burst: 2}))
 	for range 3 {
 		s.spawn()
@@ -77,7 +77,7 @@ func TestThreeWorkersKeepThePaceOfOneChat(t *testing.T) { //nolint:paralleltest 
 
 func TestA429SilencesTheChatForAsLongAsItSays(t *testing.T) {
 	const posts = 10
-	s := newStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "5"})
+	s := newHarness(t, toChat, map[string]string{"TG_RATE_PER_SEC": "5"})
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, After: 4, Times: 1, RetryAfter: 5})
 	s.publish(lostPets(posts)...)
@@ -98,7 +98,7 @@ func TestA429SilencesTheChatForAsLongAsItSays(t *testing.T) {
 }
 
 func TestAPhotoAlbumCountsOneForEachItemInTheLimitPerMinute(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_PER_MINUTE": "8"})
+	s := newHarness(t, toChat, map[string]string{"TG_PER_MINUTE": "8"})
 	require.NoError(t, s.sandbox.SetLimits(chatID, sandbox.Limits{Burst: 1 << 30, PerMinute: 8}))
 	s.work()
 	album := lost(1)
@@ -124,7 +124,7 @@ func TestAPhotoAlbumCountsOneForEachItemInTheLimitPerMinute(t *testing.T) {
 }
 
 func TestAHeapOfPostsGoesInTheOrderInWhichPeopleWrote(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.publish(lostPets(40)...)
 	s.scan()
@@ -132,7 +132,7 @@ func TestAHeapOfPostsGoesInTheOrderInWhichPeopleWrote(t *testing.T) {
 }
 
 func TestALaneThatContinuesAsNewKeepsItsPauseItsQueueAndItsSignals(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.pauseLane(chat, "уборка в чате", "дежурная")
 	s.publish(lostPets(3)...)
@@ -171,7 +171,7 @@ func TestALaneThatContinuesAsNewKeepsItsPauseItsQueueAndItsSignals(t *testing.T)
 func TestInQuietHoursWhatIsOwedWaits(t *testing.T) {
 	now := time.Now().UTC()
 	quiet := now.Add(-time.Hour).Format("15:04") + "-" + now.Add(time.Hour).Format("15:04")
-	s := newStage(t, toChat, map[string]string{"BOT_TIMEZONE": "UTC", "QUIET_HOURS": quiet})
+	s := newHarness(t, toChat, map[string]string{"BOT_TIMEZONE": "UTC", "QUIET_HOURS": quiet})
 	stop := s.work()
 	s.publish(lostPets(3)...)
 	s.scan()
@@ -187,7 +187,7 @@ func TestInQuietHoursWhatIsOwedWaits(t *testing.T) {
 	// The morning comes: for this destination there are none.
 	stop()
 	delete(s.environ, "QUIET_HOURS")
-	morning := setStageBeside(t, s)
+	morning := setHarnessBeside(t, s)
 	morning.work()
 	morning.openLane(chat)
 	require.Equal(t, upTo(3), numbersIn(t, s.afterMessages(3)))

@@ -23,7 +23,7 @@ func payloadKey(id, letter string) string {
 }
 
 // stored is a history as Temporal keeps it.
-func (s *stage) stored(workflowID string) string {
+func (s *harness) stored(workflowID string) string {
 	s.t.Helper()
 	var all strings.Builder
 	events := s.temporal.GetWorkflowHistory(s.ctx, workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -38,7 +38,7 @@ func (s *stage) stored(workflowID string) string {
 }
 
 func TestWithKeysNothingStandsInHistoriesInTheClear(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"PAYLOAD_KEYS": payloadKey("2026-11", "a") + "," + payloadKey("2026-05", "b")})
+	s := newHarness(t, toChat, map[string]string{"PAYLOAD_KEYS": payloadKey("2026-11", "a") + "," + payloadKey("2026-05", "b")})
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat", Times: 1})
 	d := s.waits(s.send(chat, sandbox.Post{Text: rexIsLost}))
@@ -74,7 +74,7 @@ func TestWithKeysNothingStandsInHistoriesInTheClear(t *testing.T) {
 }
 
 func TestKeysAreTurnedOnWhileDeliveriesWait(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	stop := s.work()
 	s.pauseLane(chat, "a test", "")
 	waiting := s.send(chat, sandbox.Post{Text: rexIsLost})

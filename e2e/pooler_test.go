@@ -17,7 +17,7 @@ func TestTheRelayWorksBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"exec", "simple_protocol"} {
 		t.Run(mode, func(t *testing.T) {
-			s := newStage(t, toChat, toWall, map[string]string{
+			s := newHarness(t, toChat, toWall, map[string]string{
 				"DATABASE_URL": testenv.PgBouncer(t, testenv.Database(t)) + "&default_query_exec_mode=" + mode,
 			})
 			s.work()

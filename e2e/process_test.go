@@ -16,12 +16,12 @@ type process struct {
 }
 
 // spawn starts a worker process; moments are where it is to die by itself.
-func (s *stage) spawn(moments ...string) *process {
+func (s *harness) spawn(moments ...string) *process {
 	s.t.Helper()
 	return s.spawnAs(workerRole, moments...)
 }
 
-func (s *stage) spawnAs(role string, moments ...string) *process {
+func (s *harness) spawnAs(role string, moments ...string) *process {
 	s.t.Helper()
 	executable, err := os.Executable()
 	require.NoError(s.t, err)
@@ -53,7 +53,7 @@ func (p *process) kill() {
 }
 
 // dies waits for the process to die by itself.
-func (s *stage) dies(p *process) {
+func (s *harness) dies(p *process) {
 	s.t.Helper()
 	select {
 	case <-p.ended:

@@ -83,7 +83,7 @@ func tunnel(conn net.Conn, to string) {
 }
 
 func TestWhereNetworksAreCutCallsAndPhotosGoThroughProxies(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	there, err := url.Parse(s.sandbox.URL())
 	require.NoError(t, err)
 	viaVK, vkConnections := socksProxy(t, there.Host)
@@ -102,7 +102,7 @@ func TestWhereNetworksAreCutCallsAndPhotosGoThroughProxies(t *testing.T) {
 	}
 	s.environ["TELEGRAM_API_URL"], s.environ["PROXY_TELEGRAM"] = cut(s.sandbox.TelegramURL()), viaTelegram.URL
 	s.environ["VK_API_URL"], s.environ["PROXY_VK"] = cut(s.sandbox.VKURL()), viaVK
-	behind := setStageBeside(t, s)
+	behind := setHarnessBeside(t, s)
 	behind.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendPhoto", Times: 1, Code: 400, Description: fetchFailed})
 	delivery := s.ended(s.send(chat, withPhotos(1, 1)))

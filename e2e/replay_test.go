@@ -17,7 +17,7 @@ import (
 
 func TestReplayTakesUpAllThatIsListedOfEveryType(t *testing.T) {
 	const waiting = 120 // more than a page, and nobody works on them
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	stop := s.work()
 	s.ended(s.send(chat, lost(1)))
 	stop()

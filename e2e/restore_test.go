@@ -24,7 +24,7 @@ import (
 )
 
 // script runs one of deploy's against a database.
-func (s *stage) script(name, database string, in []byte) []byte {
+func (s *harness) script(name, database string, in []byte) []byte {
 	s.t.Helper()
 	command := exec.CommandContext(s.ctx, "../deploy/"+name)
 	command.Env, command.Stdin = append(os.Environ(), "DATABASE_URL="+database), bytes.NewReader(in)
@@ -35,7 +35,7 @@ func (s *stage) script(name, database string, in []byte) []byte {
 
 // elsewhere is another machine before the same platforms, with an empty database
 // and the same Temporal.
-func (s *stage) elsewhere() *stage {
+func (s *harness) elsewhere() *harness {
 	s.t.Helper()
 	address, err := url.Parse(s.environ["DATABASE_URL"])
 	require.NoError(s.t, err)
@@ -59,7 +59,7 @@ func (s *stage) elsewhere() *stage {
 
 // older resets workflows to their first task, as a Temporal that was restored from
 // a backup has them.
-func (s *stage) older(workflowIDs ...string) {
+func (s *harness) older(workflowIDs ...string) {
 	s.t.Helper()
 	for _, id := range workflowIDs {
 		events := s.temporal.GetWorkflowHistory(s.ctx, id, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
@@ -80,13 +80,13 @@ func (s *stage) older(workflowIDs ...string) {
 // memory, and waits for a person behind a paused lane.
 func TestARestoredMachineSendsNothingBeforeAPersonHasLooked(t *testing.T) {
 	t.Run("Temporal is lost", func(t *testing.T) {
-		restoredElsewhere(t, func(s, other *stage, _ db.DeliveryRow) {
+		restoredElsewhere(t, func(s, other *harness, _ db.DeliveryRow) {
 			other.environ["TEMPORAL_NAMESPACE"] += "-2"
 			require.NoError(t, namespace.Prepare(s.ctx, s.temporal, other.environ["TEMPORAL_NAMESPACE"]))
 		})
 	})
 	t.Run("Temporal is older", func(t *testing.T) {
-		restoredElsewhere(t, func(s, _ *stage, sent db.DeliveryRow) {
+		restoredElsewhere(t, func(s, _ *harness, sent db.DeliveryRow) {
 			s.older(sent.WorkflowID, protocol.DestinationWorkflowID(chat))
 		})
 	})
@@ -94,8 +94,8 @@ func TestARestoredMachineSendsNothingBeforeAPersonHasLooked(t *testing.T) {
 
 // restoredElsewhere restores on a machine whose Temporal has forgotten a delivery
 // that was sent after the backup.
-func restoredElsewhere(t *testing.T, forget func(s, other *stage, sent db.DeliveryRow)) {
-	s := newStage(t, toChat)
+func restoredElsewhere(t *testing.T, forget func(s, other *harness, sent db.DeliveryRow)) {
+	s := newHarness(t, toChat)
 	stop := s.work()
 	first := s.ended(s.send(chat, lost(1)))
 	backup := s.script("backup.sh", s.environ["DATABASE_URL"], nil)
@@ -135,7 +135,7 @@ func restoredElsewhere(t *testing.T, forget func(s, other *stage, sent db.Delive
 
 // A Temporal that was restored from a backup goes on from where it was.
 func TestATemporalThatIsOlderThanTheLedgerSendsNothingTwice(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat", After: 1, Times: 1})
 	sent := s.ended(s.send(chat, lost(1)))

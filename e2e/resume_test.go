@@ -29,7 +29,7 @@ func TestAParkedDeliveryDoesWhatAPersonDecides(t *testing.T) {
 	} {
 		resume := protocol.Resume{Action: row.action, Note: "видела в чате"}
 		t.Run(string(row.action)+" by update", func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			s.fault(refused)
 			delivery := s.waits(s.send(chat, lost(1)))
@@ -49,7 +49,7 @@ func TestAParkedDeliveryDoesWhatAPersonDecides(t *testing.T) {
 			}
 		})
 		t.Run(string(row.action)+" by signal", func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			s.fault(refused)
 			delivery := s.waits(s.send(chat, lost(1)))
@@ -65,7 +65,7 @@ func TestAParkedDeliveryDoesWhatAPersonDecides(t *testing.T) {
 }
 
 func TestASkippedDeliveryCanBeWantedAfterAll(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(refused)
 	delivery := s.waits(s.send(chat, lost(1)))
@@ -86,7 +86,7 @@ func TestASkippedDeliveryCanBeWantedAfterAll(t *testing.T) {
 }
 
 func TestAFailedDeliveryIsSentAgainWhenAPersonSaysSo(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Times: 1, Code: 400, Description: "Bad Request: BUTTON_URL_INVALID"})
 	delivery := s.ended(s.send(chat, lost(1)))
@@ -101,7 +101,7 @@ func TestAFailedDeliveryIsSentAgainWhenAPersonSaysSo(t *testing.T) {
 }
 
 func TestAMessageThatMayHaveGoneOutIsSentAgainOnlyOnAPersonsWord(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"ON_UNKNOWN": "park"})
+	s := newHarness(t, toChat, map[string]string{"ON_UNKNOWN": "park"})
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Times: 1, AcceptThenFail: true, Reset: true})
 	delivery := s.waits(s.send(chat, lost(1)))
@@ -119,7 +119,7 @@ func TestAMessageThatMayHaveGoneOutIsSentAgainOnlyOnAPersonsWord(t *testing.T) {
 }
 
 func TestAQueuedDeliveryCanBeSkippedAndTheOthersCloseUp(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.pauseLane(chat, "уборка в чате", "дежурная")
 	posts := s.publish(lost(1), lost(2), lost(3))
@@ -146,7 +146,7 @@ func TestAQueuedDeliveryCanBeSkippedAndTheOthersCloseUp(t *testing.T) {
 }
 
 func TestAResumedLaneTriesFirstWhatHadPausedIt(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
 	posts := s.publish(lost(1), lost(2), lost(3))
@@ -170,7 +170,7 @@ func TestAResumedLaneTriesFirstWhatHadPausedIt(t *testing.T) {
 }
 
 func TestALaneTakesAnotherRateUntilTheConfiguredOneChanges(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_RATE_PER_SEC": "0.01"})
+	s := newHarness(t, toChat, map[string]string{"TG_RATE_PER_SEC": "0.01"})
 	s.work()
 	first := s.ended(s.send(chat, lost(1)))
 	require.Equal(t, protocol.StatusSent, first.Status, "the first waits for nobody")
@@ -192,18 +192,18 @@ func TestADeliveryThatIsCancelledOrTerminatedFreesItsLane(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
-		end    func(s *stage, d db.DeliveryRow) error
+		end    func(s *harness, d db.DeliveryRow) error
 		status string
 	}{
-		{"cancelled in the queue, which skips it", func(s *stage, d db.DeliveryRow) error {
+		{"cancelled in the queue, which skips it", func(s *harness, d db.DeliveryRow) error {
 			return s.temporal.CancelWorkflow(s.ctx, d.WorkflowID, "")
 		}, protocol.StatusSuppressed},
-		{"terminated in the queue, which leaves it owed", func(s *stage, d db.DeliveryRow) error {
+		{"terminated in the queue, which leaves it owed", func(s *harness, d db.DeliveryRow) error {
 			return s.temporal.TerminateWorkflow(s.ctx, d.WorkflowID, "", "a test")
 		}, protocol.StatusPending}, // and its turn begins it anew
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			s.pauseLane(chat, "", "")
 			posts := s.publish(lost(1), lost(2))
@@ -227,7 +227,7 @@ func TestADeliveryThatIsCancelledOrTerminatedFreesItsLane(t *testing.T) {
 }
 
 func TestCancellingADeliveryThatWaitsForAPersonSkipsIt(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(refused)
 	delivery := s.waits(s.send(chat, lost(1)))
@@ -240,7 +240,7 @@ func TestCancellingADeliveryThatWaitsForAPersonSkipsIt(t *testing.T) {
 }
 
 func TestCancellingADeliveryThatIsBeingSentLetsItEnd(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Times: 1, DelayMS: 1000})
 	delivery := s.send(chat, lost(1))
@@ -252,7 +252,7 @@ func TestCancellingADeliveryThatIsBeingSentLetsItEnd(t *testing.T) {
 }
 
 func TestAResumeInTheWebUIIsCheckedBeforeItCounts(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(refused)
 	delivery := s.waits(s.send(chat, lost(1)))
@@ -268,7 +268,7 @@ func TestAResumeInTheWebUIIsCheckedBeforeItCounts(t *testing.T) {
 }
 
 func TestAPostThatIsNotSureIsAskedAboutAndGoesWhenAPersonSaysSo(t *testing.T) {
-	s := newStage(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\nrules:\n  - {name: sure, types: [any], min_confidence: 1, to: ["+chat+"]}\n"), map[string]string{"TG_TOKEN": botToken})
+	s := newHarness(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\nrules:\n  - {name: sure, types: [any], min_confidence: 1, to: ["+chat+"]}\n"), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	asked := s.send(chat, sandbox.Post{Text: "Пропали варежки и кот, наверное ушёл с цирком"})
 	require.Equal(t, protocol.StatusParked, asked.Status)
@@ -283,7 +283,7 @@ func TestAPostThatIsNotSureIsAskedAboutAndGoesWhenAPersonSaysSo(t *testing.T) {
 }
 
 func TestAPostGoesOnlyWhenAPersonApprovesIt(t *testing.T) {
-	s := newStage(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\n    approve: true\n    approve_after: 30m\n    approve_then: publish\n"+
+	s := newHarness(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\n    approve: true\n    approve_after: 30m\n    approve_then: publish\n"+
 		"rules:\n  - {types: [lost], to: ["+chat+"]}\n"), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	var asked []db.DeliveryRow

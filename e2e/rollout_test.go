@@ -20,7 +20,7 @@ func versioned(buildID string) map[string]string {
 }
 
 // deploys steers the deployment as `vestnik deploy` does.
-func (s *stage) deploys() *worker.Deployment {
+func (s *harness) deploys() *worker.Deployment {
 	s.t.Helper()
 	replayer, err := worker.NewReplayer(s.cfg.Temporal.ClientOptions())
 	require.NoError(s.t, err)
@@ -28,13 +28,13 @@ func (s *stage) deploys() *worker.Deployment {
 }
 
 // makeCurrent routes all work to a version, once its workers have come.
-func (s *stage) makeCurrent(buildID string) {
+func (s *harness) makeCurrent(buildID string) {
 	s.t.Helper()
 	s.until("version "+buildID+" to be current", func() bool { return s.deploys().Promote(s.ctx, buildID) == nil })
 }
 
 // standing is how each version stands, by its build id.
-func (s *stage) standing() map[string]string {
+func (s *harness) standing() map[string]string {
 	s.t.Helper()
 	versions, err := s.deploys().Versions(s.ctx)
 	require.NoError(s.t, err)
@@ -46,16 +46,16 @@ func (s *stage) standing() map[string]string {
 }
 
 // as is another machine with workers of another version.
-func (s *stage) as(buildID string) *stage {
+func (s *harness) as(buildID string) *harness {
 	s.t.Helper()
 	other := *s
 	other.environ = maps.Clone(s.environ)
 	maps.Copy(other.environ, versioned(buildID))
-	return setStageBeside(s.t, &other)
+	return setHarnessBeside(s.t, &other)
 }
 
 func TestARolloutTakesUpWhatTheVersionBeforeItHasLeftWaiting(t *testing.T) {
-	s := newStage(t, toChat, versioned("1"))
+	s := newHarness(t, toChat, versioned("1"))
 	stop := s.work()
 	s.makeCurrent("1")
 	s.fault(refused)
@@ -78,7 +78,7 @@ func TestARolloutTakesUpWhatTheVersionBeforeItHasLeftWaiting(t *testing.T) {
 // ramp, a promotion and a way back, once each, and nothing needs the workers
 // that were left.
 func TestARampAPromotionAndARollbackLoseAndDoubleNothing(t *testing.T) {
-	s := newStage(t, toChat, toWall, versioned("1"))
+	s := newHarness(t, toChat, toWall, versioned("1"))
 	stopFirst := s.work()
 	s.makeCurrent("1")
 	s.fault(refused)
@@ -129,7 +129,7 @@ func TestARampAPromotionAndARollbackLoseAndDoubleNothing(t *testing.T) {
 
 // Workers that run are not workers that get the work.
 func TestAVersionThatIsNotPromotedNeedsAPerson(t *testing.T) {
-	s := newStage(t, toChat, versioned("1"))
+	s := newHarness(t, toChat, versioned("1"))
 	s.work()
 	nobodyWorks := func() string {
 		problems, err := s.starter.Problems(s.ctx)
@@ -149,7 +149,7 @@ func TestAVersionThatIsNotPromotedNeedsAPerson(t *testing.T) {
 }
 
 func TestABuildThatDoesNotFitWhatRunsIsNotPromoted(t *testing.T) {
-	s := newStage(t, toChat, versioned("1"))
+	s := newHarness(t, toChat, versioned("1"))
 	s.work()
 	s.makeCurrent("1")
 	s.fault(refused)
@@ -169,7 +169,7 @@ func TestABuildThatDoesNotFitWhatRunsIsNotPromoted(t *testing.T) {
 }
 
 // running counts by type what runs on a version.
-func (s *stage) running(buildID string) map[string]int64 {
+func (s *harness) running(buildID string) map[string]int64 {
 	s.t.Helper()
 	versions, err := s.deploys().Versions(s.ctx)
 	require.NoError(s.t, err)

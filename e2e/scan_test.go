@@ -28,7 +28,7 @@ func wallOf(t *testing.T, result protocol.ScanWallsResult) protocol.WallRead {
 var wallGets = sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.get"}
 
 func TestOnlyLostPetsAreDeliveredUnlessARouteSaysOtherwise(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.publish(
 		sandbox.Post{Text: "Найдена собака! Рыжий кобель в ошейнике, у моста на Речной. Хозяин, отзовись, 8 900 000-11-12"},
@@ -50,7 +50,7 @@ func TestOnlyLostPetsAreDeliveredUnlessARouteSaysOtherwise(t *testing.T) {
 }
 
 func TestOldPostsAreStoredAndNotDelivered(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	old, pinned, fresh := lost(1), lost(2), lost(3)
 	old.Date = time.Now().Add(-49 * time.Hour)
@@ -64,7 +64,7 @@ func TestOldPostsAreStoredAndNotDelivered(t *testing.T) {
 }
 
 func TestANewPinnedPostIsDeliveredInItsPlace(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	pinned := lost(1)
 	pinned.Pinned = true
@@ -74,7 +74,7 @@ func TestANewPinnedPostIsDeliveredInItsPlace(t *testing.T) {
 }
 
 func TestPostsThatAreNotForReadersArePassedOverAndCounted(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	ad, donut, suggested, postponed, odd := lost(1), lost(2), lost(3), lost(4), lost(5)
 	ad.Ads, donut.DonutOnly, suggested.Type = true, true, "suggest"
@@ -89,7 +89,7 @@ func TestPostsThatAreNotForReadersArePassedOverAndCounted(t *testing.T) {
 }
 
 func TestAnItemThatMakesNoSenseCostsItselfAlone(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	broken := lost(1)
 	broken.Extra = map[string]any{"id": "no number"}
@@ -100,7 +100,7 @@ func TestAnItemThatMakesNoSenseCostsItselfAlone(t *testing.T) {
 }
 
 func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	original := lost(1)
 	original.ID, original.OwnerID, original.FromID, original.Date = 77, -42, -42, time.Now().Add(-2*time.Hour)
@@ -120,7 +120,7 @@ func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
 }
 
 func TestAChainOfRepostsIsReadFromItsFarEndAndEverybodyIsNamed(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	original := lost(1)
 	original.ID, original.OwnerID, original.FromID, original.Date = 77, -42, 4242, time.Now().Add(-2*time.Hour)
@@ -141,7 +141,7 @@ func TestAChainOfRepostsIsReadFromItsFarEndAndEverybodyIsNamed(t *testing.T) {
 }
 
 func TestAPostThatIsTheAddressOfAnotherIsReadAsItsRepost(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	const elsewhere = int64(-500000009)
 	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: elsewhere, ScreenName: "e2e_elsewhere", Name: "Соседний город"}))
@@ -178,7 +178,7 @@ func TestAPostThatIsTheAddressOfAnotherIsReadAsItsRepost(t *testing.T) {
 }
 
 func TestWhatAWallRepeatsIsNotReadAndIsLearnedForTheNextPost(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	const footer = "\n\nПотерялась собака? Нашли котика? Пишите нам, поможем!"
 	for _, news := range []string{
@@ -202,7 +202,7 @@ func TestWhatAWallRepeatsIsNotReadAndIsLearnedForTheNextPost(t *testing.T) {
 }
 
 func TestAnEditedPostIsUpdatedAndNotToldTwice(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	post := s.publish(lost(1))[0]
 	s.scan()
@@ -220,7 +220,7 @@ func TestAnEditedPostIsUpdatedAndNotToldTwice(t *testing.T) {
 }
 
 func TestPagesAreReadUntilTheKnownPostsAreReached(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.publish(sandbox.Post{Text: "Всем доброе утро"})
 	require.Equal(t, 1, wallOf(t, s.scan()).Calls)
@@ -240,8 +240,8 @@ func TestPagesAreReadUntilTheKnownPostsAreReached(t *testing.T) {
 }
 
 func TestTheSameWallReadByTwoWorkersAtOnceIsOneDeliveryForEachPost(t *testing.T) {
-	s := newStage(t, toChat, toWall)
-	other := setStageBeside(t, s)
+	s := newHarness(t, toChat, toWall)
+	other := setHarnessBeside(t, s)
 	s.work()
 	other.work()
 	s.publish(lostPets(8)...)
@@ -283,7 +283,7 @@ func TestAWallThatCannotBeReadIsParkedAndHoldsUpNoOther(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			const bad = int64(-500000003)
-			s := newStage(t, toChat, map[string]string{"VK_WALLS": "a_bad_wall,no_such_wall," + sourceRef})
+			s := newHarness(t, toChat, map[string]string{"VK_WALLS": "a_bad_wall,no_such_wall," + sourceRef})
 			require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: bad, ScreenName: "a_bad_wall"}))
 			require.NoError(t, s.sandbox.ChangeWall(bad, row.change))
 			s.work()
@@ -323,7 +323,7 @@ func TestAWallThatCannotBeReadIsParkedAndHoldsUpNoOther(t *testing.T) {
 }
 
 // scanOf reads one wall now.
-func scanOf(t *testing.T, s *stage, name string) protocol.WallRead {
+func scanOf(t *testing.T, s *harness, name string) protocol.WallRead {
 	t.Helper()
 	result, err := s.starter.Scan(s.ctx, protocol.ScanWallsInput{Walls: []string{name}, Now: true})
 	require.NoError(t, err)
@@ -331,7 +331,7 @@ func scanOf(t *testing.T, s *stage, name string) protocol.WallRead {
 }
 
 // planOf is what the plan says about a wall.
-func planOf(t *testing.T, s *stage, name string) protocol.WallPlan {
+func planOf(t *testing.T, s *harness, name string) protocol.WallPlan {
 	t.Helper()
 	plan, err := s.starter.Plan(s.ctx)
 	require.NoError(t, err)
@@ -345,7 +345,7 @@ func planOf(t *testing.T, s *stage, name string) protocol.WallPlan {
 }
 
 func TestABackslashThatAPersonTypesCostsNothing(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	typed := lost(1)
 	typed.Text = `Прибил\u0000ся кот. ` + typed.Text
@@ -358,7 +358,7 @@ func TestABackslashThatAPersonTypesCostsNothing(t *testing.T) {
 }
 
 func TestAPostThatCanNotBeStoredIsSetAsideAndShown(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	bad := s.publish(lost(1))[0]
 	s.refuse(fmt.Sprintf("NEW.post_id = %d", bad.ID), "23514") // a constraint that a later version may bring
@@ -376,7 +376,7 @@ func TestAPostThatCanNotBeStoredIsSetAsideAndShown(t *testing.T) {
 
 func TestAWallThatFailsForAFaultOfOurOwnIsDueEverLater(t *testing.T) {
 	const other = int64(-500000003)
-	s := newStage(t, toChat, map[string]string{"VK_WALLS": "another_wall," + sourceRef})
+	s := newHarness(t, toChat, map[string]string{"VK_WALLS": "another_wall," + sourceRef})
 	require.NoError(t, s.sandbox.AddWall(sandbox.Wall{OwnerID: other, ScreenName: "another_wall"}))
 	s.work()
 	_, err := s.sandbox.AddPost(other, lost(2))
@@ -399,7 +399,7 @@ func TestAWallThatFailsForAFaultOfOurOwnIsDueEverLater(t *testing.T) {
 }
 
 // refuse lets Postgres take no posts for which a condition holds.
-func (s *stage) refuse(condition, sqlstate string) {
+func (s *harness) refuse(condition, sqlstate string) {
 	s.t.Helper()
 	_, err := s.pool.Exec(s.ctx, fmt.Sprintf(`
 		CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION USING ERRCODE = '%s'; END $$;
@@ -411,13 +411,13 @@ func TestARenamedWallGoesOnBeingRead(t *testing.T) {
 	byID := fmt.Sprintf("club%d", -source)
 	for _, names := range [][]string{{byID, sourceRef}, {sourceRef, byID}} {
 		t.Run(names[0], func(t *testing.T) {
-			s := newStage(t, toChat, map[string]string{"VK_WALLS": names[0]})
+			s := newHarness(t, toChat, map[string]string{"VK_WALLS": names[0]})
 			stop := s.work()
 			s.publish(lost(1))
 			require.Equal(t, 1, wallOf(t, s.scan()).New)
 			stop()
 			s.environ["VK_WALLS"] = names[1]
-			renamed := setStageBeside(t, s)
+			renamed := setHarnessBeside(t, s)
 			renamed.work()
 			s.publish(lost(2))
 			read := wallOf(t, s.scan())
@@ -430,7 +430,7 @@ func TestARenamedWallGoesOnBeingRead(t *testing.T) {
 }
 
 func TestAnEmptyAnswerOfVKsIsNotBelieved(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first := s.ended(s.send(chat, lost(1)))
 	second := s.ended(s.send(chat, lost(2)))
@@ -459,7 +459,7 @@ func TestAnEmptyAnswerOfVKsIsNotBelieved(t *testing.T) {
 }
 
 func TestAPostThatReturnsIsSentAfterAll(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.publish(sandbox.Post{Text: "Всем доброе утро"})
 	s.pauseLane(chat, "", "")
@@ -480,7 +480,7 @@ func TestAPostThatReturnsIsSentAfterAll(t *testing.T) {
 }
 
 func TestAToldPostThatReturnsBelowThePageIsShownAsItStands(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	first := s.ended(s.send(chat, lost(1)))
 	var news []sandbox.Post
@@ -507,7 +507,7 @@ func TestAToldPostThatReturnsBelowThePageIsShownAsItStands(t *testing.T) {
 }
 
 func TestHalfAnAnswerOfVKsIsNotBelieved(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.ended(s.send(chat, lost(1)))
 	second := s.send(chat, lost(2))
@@ -537,7 +537,7 @@ func TestHalfAnAnswerOfVKsIsNotBelieved(t *testing.T) {
 }
 
 // minutesPass ages what is known of posts, as far as their next look.
-func (s *stage) minutesPass() {
+func (s *harness) minutesPass() {
 	s.t.Helper()
 	for _, statement := range []string{
 		"UPDATE relay.posts SET stored_at = stored_at - interval '31 minutes'",
@@ -550,7 +550,7 @@ func (s *stage) minutesPass() {
 
 // deletedAt is a scan that takes posts for deleted: the second one, ten minutes
 // after it has missed them.
-func (s *stage) deletedAt() protocol.WallRead {
+func (s *harness) deletedAt() protocol.WallRead {
 	s.t.Helper()
 	require.Zero(s.t, s.scan().Walls[0].Deleted)
 	s.minutesPass()
@@ -569,7 +569,7 @@ func TestWhenVKTellsTheReadingKeyToWaitNothingIsRead(t *testing.T) {
 		{5, "key_invalid", 10 * time.Minute},
 	} {
 		t.Run(fmt.Sprintf("error %d", row.code), func(t *testing.T) {
-			s := newStage(t, toChat, map[string]string{"VK_WALLS": sourceRef + "," + fmt.Sprint(target)})
+			s := newHarness(t, toChat, map[string]string{"VK_WALLS": sourceRef + "," + fmt.Sprint(target)})
 			s.work()
 			s.publish(lost(1))
 			s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Code: row.code, Times: 1})
@@ -598,7 +598,7 @@ func TestAPassingTroubleOfVKsIsRepeatedWithinTheScan(t *testing.T) {
 		"too many a second": {Code: 6}, "an internal error": {Code: 10}, "HTML": {Status: 502},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			s.publish(lost(1))
 			fault.Platform, fault.Method, fault.Times = sandbox.VK, "wall.get", 1
@@ -610,7 +610,7 @@ func TestAPassingTroubleOfVKsIsRepeatedWithinTheScan(t *testing.T) {
 }
 
 func TestWhatABudgetCutOffIsReadWhenThereIsABudgetAgain(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"VK_DAILY_QUOTA": "4"})
+	s := newHarness(t, toChat, map[string]string{"VK_DAILY_QUOTA": "4"})
 	s.work()
 	s.publish(sandbox.Post{Text: "Всем доброе утро"})
 	s.scan()
@@ -633,14 +633,14 @@ func TestWhatABudgetCutOffIsReadWhenThereIsABudgetAgain(t *testing.T) {
 }
 
 func TestTheDaysCallsAreNeverExceededNotEvenByAnotherWorker(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"VK_DAILY_QUOTA": "3"})
+	s := newHarness(t, toChat, map[string]string{"VK_DAILY_QUOTA": "3"})
 	stop := s.work()
 	for range 3 {
 		require.Len(t, s.scan().Walls, 1)
 	}
 	require.Empty(t, s.scan().Walls, "the day's calls are spent")
 	stop()
-	other := setStageBeside(t, s)
+	other := setHarnessBeside(t, s)
 	other.work()
 	require.Empty(t, s.scan().Walls, "and a restart does not bring them back")
 	require.Len(t, s.sandbox.Calls(wallGets), 3)
@@ -652,7 +652,7 @@ func TestTheDaysCallsAreNeverExceededNotEvenByAnotherWorker(t *testing.T) {
 }
 
 func TestTheScheduleReadsAndDeliversByItself(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	require.NoError(t, s.starter.Schedule(s.ctx))
 	require.NoError(t, s.starter.Schedule(s.ctx), "a second start finds it there")
@@ -663,7 +663,7 @@ func TestTheScheduleReadsAndDeliversByItself(t *testing.T) {
 }
 
 func TestTheLogSaysWhyAPostGoesOrDoesNot(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.publish(sandbox.Post{Text: "Отдам котят в добрые руки, 2 месяца. 8 900 000-11-13"}, lost(1))
 	s.scan()
@@ -683,7 +683,7 @@ func TestTheLogSaysWhyAPostGoesOrDoesNot(t *testing.T) {
 }
 
 func TestAWallsFirstReadingDeliversTheLastHoursAndABackfillTheRest(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
+	s := newHarness(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
 	s.work()
 	aged := func(number int, age time.Duration) sandbox.Post {
 		post := lost(number)
@@ -723,7 +723,7 @@ func TestAWallsFirstReadingDeliversTheLastHoursAndABackfillTheRest(t *testing.T)
 }
 
 func TestAWallsFirstReadingTellsTheNewestFirst(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
+	s := newHarness(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
 	s.work()
 	s.publish(lost(1), sandbox.Post{Text: rexIsLost}, lost(2),
 		sandbox.Post{Text: "Видели сегодня рыжего бигля Рекса у ТЦ «Флагман», бежал к парку. Тел. хозяев 8 900 000-71-71"}, lost(3))
@@ -739,7 +739,7 @@ func TestAWallsFirstReadingTellsTheNewestFirst(t *testing.T) {
 }
 
 func TestAReadingKeysCaptchaIsAnsweredLikeAnyOther(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.publish(lost(1))
 	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Code: 14, Times: 1,
@@ -764,7 +764,7 @@ func TestAReadingKeysCaptchaIsAnsweredLikeAnyOther(t *testing.T) {
 
 func TestReadingKeysShareTheWorkAndStandInForEachOther(t *testing.T) {
 	const other = "e2e-other-reading-key-secret-000000000000"
-	s := newStage(t, toChat, map[string]string{"VK_TOKEN": readKey + "," + other, "VK_DAILY_QUOTA": "3"})
+	s := newHarness(t, toChat, map[string]string{"VK_TOKEN": readKey + "," + other, "VK_DAILY_QUOTA": "3"})
 	require.NoError(t, s.sandbox.AddVKToken(sandbox.VKToken{Name: "other", Value: other, Kind: sandbox.ServiceToken, PerSecond: -1, DailyWallGet: -1}))
 	s.work()
 	s.publish(lost(1))

@@ -49,7 +49,7 @@ func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEnd
 // The figures stand in docs/scale.md.
 func TestADeliveryTakesFewStatementsOfPostgres(t *testing.T) {
 	const posts = 20
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	asked := &statements{count: map[string]int{}}
 	config := s.pool.Config()
 	config.ConnConfig.Tracer = asked

@@ -11,7 +11,7 @@ import (
 )
 
 // takenBack takes deliveries back and waits for the last's removal.
-func (s *stage) takenBack(deliveries ...db.DeliveryRow) (last db.AmendmentRow) {
+func (s *harness) takenBack(deliveries ...db.DeliveryRow) (last db.AmendmentRow) {
 	s.t.Helper()
 	for _, d := range deliveries {
 		require.NoError(s.t, s.starter.TakeBack(s.ctx, "taken back by a test", d.ID))
@@ -22,7 +22,7 @@ func (s *stage) takenBack(deliveries ...db.DeliveryRow) (last db.AmendmentRow) {
 }
 
 func TestWhatIsTakenBackIsRemovedAndStaysSo(t *testing.T) {
-	s := newStage(t, toBoth)
+	s := newHarness(t, toBoth)
 	s.work()
 	post := withPhotos(1, 2)
 	post.Text = rexIsLost
@@ -45,7 +45,7 @@ func TestWhatIsTakenBackIsRemovedAndStaysSo(t *testing.T) {
 }
 
 func TestWhatWaitsAndIsTakenBackIsNotSent(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	_, err := s.starter.PauseDestination(s.ctx, chat, "a test", "")
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestWhatWaitsAndIsTakenBackIsNotSent(t *testing.T) {
 
 // What is in flight while it is taken back arrives, is recorded, and goes.
 func TestWhatArrivesAfterItWasTakenBackIsRemoved(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	s.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", DelayMS: 2000, Times: 1})
 	d := s.send(chat, sandbox.Post{Text: rexIsLost})
@@ -87,7 +87,7 @@ func TestWhatTelegramDoesNotDeleteIsEmptied(t *testing.T) {
 		"the answer got lost": {sandbox.Fault{Method: "deleteMessage", AcceptThenFail: true, Reset: true}, protocol.EditDone, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			s.work()
 			post := withPhotos(1, 2)
 			post.Text = rexIsLost
@@ -110,14 +110,14 @@ func TestWhatTelegramDoesNotDeleteIsEmptied(t *testing.T) {
 
 func TestACopyThatCanNotBeRemovedIsReported(t *testing.T) {
 	t.Run("a community's key may not", func(t *testing.T) {
-		s := newStage(t, toWall)
+		s := newHarness(t, toWall)
 		s.work()
 		removal := s.takenBack(s.ended(s.send(wall, sandbox.Post{Text: rexIsLost})))
 		require.Equal(t, protocol.EditRefused, removal.Status)
 		require.Contains(t, removal.Reason, "VK 27")
 	})
 	t.Run("the group has become another", func(t *testing.T) {
-		s := newStage(t, toChat)
+		s := newHarness(t, toChat)
 		s.work()
 		d := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 		const migrated = int64(-1009)

@@ -15,7 +15,7 @@ import (
 )
 
 func TestALostPetOnTheWallIsToldInTheChatAndOnTheWall(t *testing.T) {
-	s := newStage(t, toChat, toWall)
+	s := newHarness(t, toChat, toWall)
 	s.work()
 	post := s.publish(lost(1))[0]
 	result := s.scan()
@@ -125,14 +125,14 @@ func TestWhatTelegramAnswersDecidesWhatHappens(t *testing.T) {
 			status: protocol.StatusParked, reason: "topic_closed", outcomes: []string{db.OutcomeParked}, lane: protocol.LanePaused},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toChat, row.settings)
+			s := newHarness(t, toChat, row.settings)
 			row.play(s, chat, toTelegram, func() int { return len(s.sandbox.Messages(chatID)) })
 		})
 	}
 }
 
 // play sends one post through the row's fault and compares.
-func (r row) play(s *stage, destination string, filter sandbox.CallFilter, shown func() int) {
+func (r row) play(s *harness, destination string, filter sandbox.CallFilter, shown func() int) {
 	t := s.t
 	s.work()
 	for _, fault := range r.faults {
@@ -174,7 +174,7 @@ func TestWhatDoesNotReachTelegramIsSimplyRepeated(t *testing.T) {
 		require.NoError(t, err)
 		address := listener.Addr().String()
 		require.NoError(t, listener.Close())
-		s := newStage(t, toChat, map[string]string{"TELEGRAM_API_URL": "http://" + address})
+		s := newHarness(t, toChat, map[string]string{"TELEGRAM_API_URL": "http://" + address})
 		s.work()
 		delivery := s.send(chat, lost(1))
 		s.until("two attempts", func() bool { return len(s.history(delivery)) >= 2 })
@@ -194,7 +194,7 @@ func TestWhatDoesNotReachTelegramIsSimplyRepeated(t *testing.T) {
 		"no TLS where it should be":    "", // the sandbox speaks plain HTTP
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toChat)
+			s := newHarness(t, toChat)
 			if address == "" {
 				address = "https://" + s.sandbox.Addr()
 			}
@@ -242,7 +242,7 @@ func forward(t *testing.T, from, to string) {
 
 func TestATelegramGroupThatBecameASupergroupIsFollowed(t *testing.T) {
 	const upgraded = int64(-1001500000099)
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	require.NoError(t, s.sandbox.AddChat(sandbox.Chat{ID: upgraded, Type: sandbox.Supergroup}))
 	require.NoError(t, s.sandbox.ChangeChat(chatID, func(c *sandbox.Chat) { c.MigratedTo = upgraded }))
 	s.work()
@@ -268,7 +268,7 @@ func TestAPostGoesToTheTopicThatIsNamedAndToGeneralWithoutItsNumber(t *testing.T
 		"a gone one": {"8", "8"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toChat, map[string]string{"TG_THREAD_ID": row.thread})
+			s := newHarness(t, toChat, map[string]string{"TG_THREAD_ID": row.thread})
 			require.NoError(t, s.sandbox.ChangeChat(chatID, func(c *sandbox.Chat) {
 				c.Forum, c.Topics = true, []sandbox.Topic{{ID: 7, Name: "Потеряшки"}}
 			}))
@@ -288,7 +288,7 @@ func TestAPostGoesToTheTopicThatIsNamedAndToGeneralWithoutItsNumber(t *testing.T
 }
 
 func TestAKickedBotCostsOneAttemptHoweverManyPostsWait(t *testing.T) {
-	s := newStage(t, toChat)
+	s := newHarness(t, toChat)
 	require.NoError(t, s.sandbox.SetMember(chatID, 7100000001, sandbox.Member{Status: sandbox.Kicked}))
 	s.work()
 	posts := s.publish(lost(1), lost(2), lost(3))
@@ -315,7 +315,7 @@ func TestAKickedBotCostsOneAttemptHoweverManyPostsWait(t *testing.T) {
 }
 
 func TestAPublicChatIsNamedByItsName(t *testing.T) {
-	s := newStage(t, toChat, map[string]string{"TG_CHAT": "@Poteryashki_e2e"})
+	s := newHarness(t, toChat, map[string]string{"TG_CHAT": "@Poteryashki_e2e"})
 	require.NoError(t, s.sandbox.ChangeChat(chatID, func(c *sandbox.Chat) { c.Username = "poteryashki_e2e" }))
 	s.work()
 	delivery := s.ended(s.send("telegram:@poteryashki_e2e", withPhotos(1, 2)))

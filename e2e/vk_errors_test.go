@@ -59,7 +59,7 @@ func TestWhatVKAnswersDecidesWhatHappens(t *testing.T) {
 		{name: "3102 goes without the copyright mark", faults: times(1, sandbox.Fault{Code: 3102}), status: protocol.StatusSent, outcomes: sentAgain(db.OutcomeDegraded), messages: 1, lane: protocol.LaneOpen},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toWall, row.settings)
+			s := newHarness(t, toWall, row.settings)
 			row.play(s, wall, toVK, func() int { return len(s.sandbox.Posts(target)) })
 			guids := map[string]bool{}
 			for _, call := range s.sandbox.Calls(toVK) {
@@ -83,7 +83,7 @@ func TestVKsLongPausesSilenceTheWholeWall(t *testing.T) {
 		{"214, the day's posts are spent", sandbox.Fault{Code: 214, Description: "Access to adding post denied: you can only add 50 posts a day"}, 4 * time.Minute, 25 * time.Hour},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toWall)
+			s := newHarness(t, toWall)
 			s.work()
 			row.fault.Platform, row.fault.Method, row.fault.Times = sandbox.VK, "wall.post", 1
 			s.fault(row.fault)
@@ -138,7 +138,7 @@ func TestACaptchasAnswerGoesIntoTheNextCall(t *testing.T) {
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newStage(t, toWall)
+			s := newHarness(t, toWall)
 			s.work()
 			s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Times: 1, Code: 14, Extra: row.extra})
 			delivery := s.waits(s.send(wall, lost(1)))

@@ -13,22 +13,22 @@ import (
 // withAlbum relays to the wall with photos, and a key that may upload them.
 var withAlbum = map[string]string{"VK_OUT_ATTACH_MEDIA": "true", "VK_OUT_MEDIA_TOKEN": mediaKey}
 
-// newWallStage is a relay to a wall that drops photos of others.
-func newWallStage(t *testing.T, settings ...map[string]string) *stage {
+// newWallHarness is a relay to a wall that drops photos of others.
+func newWallHarness(t *testing.T, settings ...map[string]string) *harness {
 	t.Helper()
-	s := newStage(t, append([]map[string]string{toWall, withAlbum}, settings...)...)
+	s := newHarness(t, append([]map[string]string{toWall, withAlbum}, settings...)...)
 	s.dropForeignPhotos()
 	return s
 }
 
-func (s *stage) dropForeignPhotos() {
+func (s *harness) dropForeignPhotos() {
 	s.t.Helper()
 	require.NoError(s.t, s.sandbox.ChangeWall(target, func(w *sandbox.Wall) { w.DropForeignPhotos = true }))
 }
 
 // workAndAsk runs a worker and waits until it has found out, at its start,
 // whether it may upload; the call is taken out of the record.
-func (s *stage) workAndAsk() {
+func (s *harness) workAndAsk() {
 	s.t.Helper()
 	s.work()
 	s.calls(sandbox.CallFilter{Platform: sandbox.VK, Method: askServer}, 1)
@@ -37,7 +37,7 @@ func (s *stage) workAndAsk() {
 
 // namesRefused lets the relay know of the wall what it would find out with its
 // first post there.
-func (s *stage) namesRefused() {
+func (s *harness) namesRefused() {
 	s.t.Helper()
 	_, err := s.pool.Exec(s.ctx, "INSERT INTO relay.destinations (name, names_refused) VALUES ($1, true)", wall)
 	require.NoError(s.t, err)
@@ -50,7 +50,7 @@ const (
 )
 
 // photoCalls are the calls about photos and posts on the wall, in order.
-func (s *stage) photoCalls() []string {
+func (s *harness) photoCalls() []string {
 	return methods(s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Match: func(call sandbox.Call) bool {
 		switch call.Method {
 		case askServer, upload, savePhoto, "wall.post", "wall.edit", "wall.getById":
@@ -61,12 +61,12 @@ func (s *stage) photoCalls() []string {
 }
 
 // times is how many calls of a method there were.
-func (s *stage) times(method string) int {
+func (s *harness) times(method string) int {
 	return len(s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK, Method: method}))
 }
 
 // onTheWall is the only post on the destination's wall.
-func (s *stage) onTheWall() sandbox.Post {
+func (s *harness) onTheWall() sandbox.Post {
 	s.t.Helper()
 	posts := s.sandbox.Posts(target)
 	require.Len(s.t, posts, 1)
@@ -83,7 +83,7 @@ func repeat(n int, list ...string) []string {
 }
 
 func TestPhotosThatAWallTakesByTheirNamesAreNotUploaded(t *testing.T) {
-	s := newStage(t, toWall, withAlbum)
+	s := newHarness(t, toWall, withAlbum)
 	s.workAndAsk()
 	delivery := s.ended(s.send(wall, withPhotos(1, 3)))
 	require.Equal(t, protocol.StatusSent, delivery.Status)
@@ -97,7 +97,7 @@ func TestPhotosThatAWallTakesByTheirNamesAreNotUploaded(t *testing.T) {
 }
 
 func TestAWallThatDropsNamedPhotosGetsThemUploadedAndIsRemembered(t *testing.T) {
-	s := newWallStage(t)
+	s := newWallHarness(t)
 	s.workAndAsk()
 	first := s.ended(s.send(wall, withPhotos(1, 3)))
 	require.Equal(t, protocol.StatusSent, first.Status)
@@ -115,7 +115,7 @@ func TestAWallThatDropsNamedPhotosGetsThemUploadedAndIsRemembered(t *testing.T) 
 	require.Contains(t, post.Text, "Мурка-1")
 	require.True(t, s.logs.holds("the wall dropped photos that were named"))
 
-	other := setStageBeside(t, s)
+	other := setHarnessBeside(t, s)
 	s.sandbox.ClearCalls()
 	other.workAndAsk()
 	second := s.ended(s.send(wall, withPhotos(2, 2)))
@@ -193,7 +193,7 @@ func TestEachStepOfAnUploadHasItsOwnTroubles(t *testing.T) {
 		{"save, 27 after all", always(savePhoto, 27), "text: community_key_not_allowed", 0, 1, 1, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newWallStage(t, map[string]string{"VK_OUT_HTTP_TIMEOUT": "1s"})
+			s := newWallHarness(t, map[string]string{"VK_OUT_HTTP_TIMEOUT": "1s"})
 			s.namesRefused()
 			s.workAndAsk()
 			s.fault(row.fault)
@@ -219,7 +219,7 @@ func TestEachStepOfAnUploadHasItsOwnTroubles(t *testing.T) {
 }
 
 func TestAPhotoThatIsNoneCostsAWallPostNothingButItself(t *testing.T) {
-	s := newWallStage(t)
+	s := newWallHarness(t)
 	s.namesRefused()
 	s.sandbox.SetPictureFault("photo-1", sandbox.PictureFault{As: "html"})
 	s.workAndAsk()
@@ -229,7 +229,7 @@ func TestAPhotoThatIsNoneCostsAWallPostNothingButItself(t *testing.T) {
 }
 
 func TestLinksThatHaveDiedAreReadAgainForTheWallToo(t *testing.T) {
-	s := newWallStage(t)
+	s := newWallHarness(t)
 	s.namesRefused()
 	s.workAndAsk()
 	s.pauseLane(wall, "", "")
@@ -242,7 +242,7 @@ func TestLinksThatHaveDiedAreReadAgainForTheWallToo(t *testing.T) {
 }
 
 func TestNoMorePhotosAreUploadedThanTheWallIsToShow(t *testing.T) {
-	s := newWallStage(t, map[string]string{"VK_OUT_MAX_MEDIA": "2"})
+	s := newWallHarness(t, map[string]string{"VK_OUT_MAX_MEDIA": "2"})
 	s.namesRefused()
 	s.workAndAsk()
 	delivery := s.ended(s.send(wall, withPhotos(1, 5)))
@@ -256,7 +256,7 @@ func TestNoMorePhotosAreUploadedThanTheWallIsToShow(t *testing.T) {
 func TestAnUploadThatStoppedBetweenPhotosGoesOnWithTheNext(t *testing.T) {
 	t.Parallel()
 	t.Run("its worker was killed", func(t *testing.T) {
-		s := newWallStage(t, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+		s := newWallHarness(t, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
 		s.namesRefused()
 		worker := s.spawn()
 		s.calls(sandbox.CallFilter{Platform: sandbox.VK, Method: askServer}, 1)
@@ -273,7 +273,7 @@ func TestAnUploadThatStoppedBetweenPhotosGoesOnWithTheNext(t *testing.T) {
 		require.Equal(t, 4, s.times(savePhoto), "the first two were not uploaded again")
 	})
 	t.Run("the post waited for a person", func(t *testing.T) {
-		s := newWallStage(t)
+		s := newWallHarness(t)
 		s.namesRefused()
 		s.workAndAsk()
 		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Times: 1, Code: 14})
@@ -286,7 +286,7 @@ func TestAnUploadThatStoppedBetweenPhotosGoesOnWithTheNext(t *testing.T) {
 		require.Equal(t, 3, s.times(savePhoto))
 	})
 	t.Run("one photo had failed: the retry takes it up again", func(t *testing.T) {
-		s := newWallStage(t)
+		s := newWallHarness(t)
 		s.namesRefused()
 		s.workAndAsk()
 		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: savePhoto, Times: 1, Code: 129})
@@ -302,7 +302,7 @@ func TestAMediaKeyThatWasToldToStopIsLeftAloneByTheNextPostsToo(t *testing.T) {
 	t.Parallel()
 	for name, code := range map[string]int{"captcha": 14, "flood_control": 9, "method_quota": 29} {
 		t.Run(name, func(t *testing.T) {
-			s := newWallStage(t)
+			s := newWallHarness(t)
 			s.namesRefused()
 			s.workAndAsk()
 			s.fault(sandbox.Fault{Platform: sandbox.VK, Method: askServer, Times: 1, Code: code})
@@ -326,7 +326,7 @@ func TestWithoutAKeyThatMayUploadThePostGoesAsText(t *testing.T) {
 		{"a community's key", writeKey, "text: community_key_not_allowed"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newWallStage(t, map[string]string{"VK_OUT_MEDIA_TOKEN": row.key})
+			s := newWallHarness(t, map[string]string{"VK_OUT_MEDIA_TOKEN": row.key})
 			s.work()
 			s.until("the notice at the start", func() bool { return s.logs.holds("VK_OUT_MEDIA_TOKEN") })
 			first := s.ended(s.send(wall, withPhotos(1, 2)))
@@ -347,13 +347,13 @@ func TestWithoutAKeyThatMayUploadThePostGoesAsText(t *testing.T) {
 func TestASourceThatVKRefusesIsLeftOut(t *testing.T) {
 	t.Parallel()
 	t.Run("the copyright mark names the source", func(t *testing.T) {
-		s := newStage(t, toWall)
+		s := newHarness(t, toWall)
 		s.work()
 		delivery := s.ended(s.send(wall, lost(1)))
 		require.Equal(t, fmt.Sprintf("https://vk.com/wall%d_%d", delivery.OwnerID, delivery.PostID), s.onTheWall().Copyright)
 	})
 	t.Run("3102 drops it and nothing else", func(t *testing.T) {
-		s := newStage(t, toWall, withAlbum)
+		s := newHarness(t, toWall, withAlbum)
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Times: 1, Code: 3102})
 		delivery := s.ended(s.send(wall, withPhotos(1, 2)))
@@ -364,7 +364,7 @@ func TestASourceThatVKRefusesIsLeftOut(t *testing.T) {
 		require.Len(t, post.Photos, 2)
 	})
 	t.Run("3102 without a mark fails with its text", func(t *testing.T) {
-		s := newStage(t, toWall)
+		s := newHarness(t, toWall)
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Times: 2, Code: 3102})
 		delivery := s.ended(s.send(wall, lost(1)))
@@ -372,7 +372,7 @@ func TestASourceThatVKRefusesIsLeftOut(t *testing.T) {
 		require.Contains(t, delivery.Reason, "3102")
 	})
 	t.Run("222 strips the links and keeps the words and photos", func(t *testing.T) {
-		s := newStage(t, toWall, withAlbum)
+		s := newHarness(t, toWall, withAlbum)
 		require.NoError(t, s.sandbox.ChangeWall(target, func(w *sandbox.Wall) { w.LinksForbidden = true }))
 		s.work()
 		post := withPhotos(1, 2)
@@ -387,7 +387,7 @@ func TestASourceThatVKRefusesIsLeftOut(t *testing.T) {
 		require.Len(t, shown.Photos, 2)
 	})
 	t.Run("222 without links waits for a person", func(t *testing.T) {
-		s := newStage(t, toWall)
+		s := newHarness(t, toWall)
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Times: 2, Code: 222})
 		delivery := s.waits(s.send(wall, lost(1)))
@@ -396,7 +396,7 @@ func TestASourceThatVKRefusesIsLeftOut(t *testing.T) {
 		require.Equal(t, protocol.LanePaused, s.lane(wall).State)
 	})
 	t.Run("a link without a picture (100) is taken for the mark's", func(t *testing.T) {
-		s := newStage(t, toWall)
+		s := newHarness(t, toWall)
 		s.work()
 		s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Times: 1, Code: 100, Description: "One of the parameters specified was missing or invalid: link_photo_sizing_rule"})
 		delivery := s.ended(s.send(wall, lost(1)))
@@ -418,7 +418,7 @@ func TestAttachmentsThatVKRefusesAreUploadedAndThenLeftOut(t *testing.T) {
 		{9, []string{"named", "upload", "text: bad_attachment", "text: bad_attachment"}, protocol.StatusFailed, 0},
 	} {
 		t.Run(fmt.Sprint(row.times), func(t *testing.T) {
-			s := newStage(t, toWall, withAlbum)
+			s := newHarness(t, toWall, withAlbum)
 			s.workAndAsk()
 			fault := refused
 			fault.Times = row.times
@@ -434,7 +434,7 @@ func TestAttachmentsThatVKRefusesAreUploadedAndThenLeftOut(t *testing.T) {
 }
 
 func TestAVKWallThatIsToBeSilentDoesNotNotifyItsSubscribers(t *testing.T) {
-	s := newStage(t, toWall, routesFile(t, "destinations: [{id: '"+wall+"', silent: true}]\nrules: [{name: lost, types: [lost], to: ['"+wall+"']}]\n"))
+	s := newHarness(t, toWall, routesFile(t, "destinations: [{id: '"+wall+"', silent: true}]\nrules: [{name: lost, types: [lost], to: ['"+wall+"']}]\n"))
 	s.work()
 	s.ended(s.send(wall, lost(1)))
 	require.Equal(t, "1", s.sandbox.Calls(toVK)[0].Text("mute_notifications"))
@@ -447,7 +447,7 @@ func TestAPostIsAsLongAsTheWallTakesIt(t *testing.T) {
 		"max_text in ROUTES_FILE": routesFile(t, "destinations: [{id: '"+wall+"', max_text: 700}]\nrules: [{name: lost, types: [lost], to: ['"+wall+"']}]\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newStage(t, toWall, settings)
+			s := newHarness(t, toWall, settings)
 			require.NoError(t, s.sandbox.ChangeWall(target, func(w *sandbox.Wall) { w.TextLimit = 700 }))
 			s.work()
 			delivery := s.ended(s.send(wall, story()))

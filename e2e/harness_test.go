@@ -42,9 +42,9 @@ const (
 // waitLimit is how long a test waits for what must come.
 const waitLimit = 90 * time.Second
 
-// stage is the whole relay but for its workers, with a sandbox, a database and
+// harness is the whole relay but for its workers, with a sandbox, a database and
 // a Temporal namespace of its own.
-type stage struct {
+type harness struct {
 	*parts
 
 	t       *testing.T
@@ -69,19 +69,19 @@ var (
 	}
 )
 
-// newStage sets the scene with some settings. The test runs in parallel from
+// newHarness sets the scene with some settings. The test runs in parallel from
 // here on.
-func newStage(t *testing.T, settings ...map[string]string) *stage {
+func newHarness(t *testing.T, settings ...map[string]string) *harness {
 	t.Helper()
 	t.Parallel()
-	return setStage(t, settings...)
+	return setHarness(t, settings...)
 }
 
-func setStage(t *testing.T, settings ...map[string]string) *stage {
+func setHarness(t *testing.T, settings ...map[string]string) *harness {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
-	s := &stage{t: t, ctx: ctx, logs: newLogBook(t), last: time.Now().Add(-time.Hour)}
+	s := &harness{t: t, ctx: ctx, logs: newLogBook(t), last: time.Now().Add(-time.Hour)}
 	var err error
 	s.sandbox, err = sandbox.Start(context.WithoutCancel(ctx), sandbox.Options{
 		Limits: sandbox.NoLimits, PhotoTimeout: time.Minute,
@@ -109,7 +109,7 @@ func setStage(t *testing.T, settings ...map[string]string) *stage {
 	return s
 }
 
-func (s *stage) furnish() {
+func (s *harness) furnish() {
 	for _, err := range []error{
 		s.sandbox.AddBot(sandbox.Bot{Token: botToken}),
 		s.sandbox.AddChat(sandbox.Chat{ID: chatID, Type: sandbox.Supergroup, Title: "Ищем питомцев"}),
@@ -124,7 +124,7 @@ func (s *stage) furnish() {
 }
 
 // work runs a worker until the test ends, or the returned function is called.
-func (s *stage) work() (stop func()) {
+func (s *harness) work() (stop func()) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.ctx))
 	ended := make(chan error, 1)
@@ -168,7 +168,7 @@ const privateWords = "Ждём её всей семьёй у окна"
 var private = []string{botToken, readKey, writeKey, mediaKey, privateWords, "+7900000", "79000000", "900 000-"}
 
 // publish puts posts on the wall that is read, each a second after the other.
-func (s *stage) publish(posts ...sandbox.Post) []sandbox.Post {
+func (s *harness) publish(posts ...sandbox.Post) []sandbox.Post {
 	s.t.Helper()
 	for i, post := range posts {
 		if post.Date.IsZero() {
@@ -183,7 +183,7 @@ func (s *stage) publish(posts ...sandbox.Post) []sandbox.Post {
 }
 
 // scan reads the walls and starts what they owe.
-func (s *stage) scan() protocol.ScanWallsResult {
+func (s *harness) scan() protocol.ScanWallsResult {
 	s.t.Helper()
 	result, err := s.starter.Scan(s.ctx, protocol.ScanWallsInput{Now: true})
 	require.NoError(s.t, err)
@@ -191,13 +191,13 @@ func (s *stage) scan() protocol.ScanWallsResult {
 }
 
 // scanWithoutWorker asks for a scan that is made when a worker comes.
-func (s *stage) scanWithoutWorker() {
+func (s *harness) scanWithoutWorker() {
 	s.t.Helper()
 	require.NoError(s.t, s.starter.Schedule(s.ctx))
 }
 
 // send publishes a post, scans, and returns the delivery that came of it.
-func (s *stage) send(destination string, post sandbox.Post) db.DeliveryRow {
+func (s *harness) send(destination string, post sandbox.Post) db.DeliveryRow {
 	s.t.Helper()
 	post = s.publish(post)[0]
 	s.scan()
@@ -205,7 +205,7 @@ func (s *stage) send(destination string, post sandbox.Post) db.DeliveryRow {
 }
 
 // delivery finds the delivery of a post of the source wall.
-func (s *stage) delivery(destination string, postID int64) db.DeliveryRow {
+func (s *harness) delivery(destination string, postID int64) db.DeliveryRow {
 	s.t.Helper()
 	for _, row := range s.deliveries(destination) {
 		if row.PostID == postID {
@@ -216,7 +216,7 @@ func (s *stage) delivery(destination string, postID int64) db.DeliveryRow {
 	return db.DeliveryRow{}
 }
 
-func (s *stage) deliveries(destination string) []db.DeliveryRow {
+func (s *harness) deliveries(destination string) []db.DeliveryRow {
 	s.t.Helper()
 	rows, err := s.relay.Ledger.List(s.ctx, db.DeliveryFilter{Destination: destination, Limit: 10_000})
 	require.NoError(s.t, err)
@@ -224,7 +224,7 @@ func (s *stage) deliveries(destination string) []db.DeliveryRow {
 }
 
 // again reads a delivery anew.
-func (s *stage) again(d db.DeliveryRow) db.DeliveryRow {
+func (s *harness) again(d db.DeliveryRow) db.DeliveryRow {
 	s.t.Helper()
 	row, err := s.starter.Delivery(s.ctx, d.ID)
 	require.NoError(s.t, err)
@@ -232,7 +232,7 @@ func (s *stage) again(d db.DeliveryRow) db.DeliveryRow {
 }
 
 // ended waits for a delivery's workflow to end and returns the row.
-func (s *stage) ended(d db.DeliveryRow) db.DeliveryRow {
+func (s *harness) ended(d db.DeliveryRow) db.DeliveryRow {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, waitLimit)
 	defer cancel()
@@ -246,7 +246,7 @@ func (s *stage) ended(d db.DeliveryRow) db.DeliveryRow {
 }
 
 // waits waits until a delivery waits for a person, its workflow too.
-func (s *stage) waits(d db.DeliveryRow) db.DeliveryRow {
+func (s *harness) waits(d db.DeliveryRow) db.DeliveryRow {
 	s.t.Helper()
 	var row db.DeliveryRow
 	s.until(d.WorkflowID+" waits for a person", func() bool {
@@ -260,7 +260,7 @@ func (s *stage) waits(d db.DeliveryRow) db.DeliveryRow {
 }
 
 // searchable is a search attribute of a workflow as its description has it.
-func (s *stage) searchable(workflowID, attribute string) string {
+func (s *harness) searchable(workflowID, attribute string) string {
 	s.t.Helper()
 	var description *client.WorkflowExecutionDescription
 	s.steer(func() (err error) {
@@ -276,7 +276,7 @@ func (s *stage) searchable(workflowID, attribute string) string {
 }
 
 // lane is how a destination stands.
-func (s *stage) lane(destination string) protocol.LaneState {
+func (s *harness) lane(destination string) protocol.LaneState {
 	s.t.Helper()
 	state, err := s.starter.Destination(s.ctx, destination)
 	require.NoError(s.t, err)
@@ -284,7 +284,7 @@ func (s *stage) lane(destination string) protocol.LaneState {
 }
 
 // pauseLane pauses a lane; it is asked again until a worker has answered.
-func (s *stage) pauseLane(destination, reason, by string) {
+func (s *harness) pauseLane(destination, reason, by string) {
 	s.t.Helper()
 	s.steer(func() error {
 		_, err := s.starter.PauseDestination(s.ctx, destination, reason, by)
@@ -293,7 +293,7 @@ func (s *stage) pauseLane(destination, reason, by string) {
 }
 
 // openLane ends a lane's pause and cooldown.
-func (s *stage) openLane(destination string) {
+func (s *harness) openLane(destination string) {
 	s.t.Helper()
 	s.steer(func() error {
 		_, err := s.starter.ResumeDestination(s.ctx, destination)
@@ -303,7 +303,7 @@ func (s *stage) openLane(destination string) {
 
 // steer does what may be done twice, until it is answered: on a machine with
 // much else to do a call may time out.
-func (s *stage) steer(do func() error) {
+func (s *harness) steer(do func() error) {
 	s.t.Helper()
 	for {
 		err := do()
@@ -317,7 +317,7 @@ func (s *stage) steer(do func() error) {
 }
 
 // until waits for a condition that nobody announces.
-func (s *stage) until(what string, condition func() bool) {
+func (s *harness) until(what string, condition func() bool) {
 	s.t.Helper()
 	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
@@ -331,7 +331,7 @@ func (s *stage) until(what string, condition func() bool) {
 }
 
 // outcomes are how the attempts at a delivery ended, in order.
-func (s *stage) outcomes(d db.DeliveryRow) []string {
+func (s *harness) outcomes(d db.DeliveryRow) []string {
 	s.t.Helper()
 	attempts := s.history(d)
 	outcomes := make([]string, len(attempts))
@@ -341,7 +341,7 @@ func (s *stage) outcomes(d db.DeliveryRow) []string {
 	return outcomes
 }
 
-func (s *stage) history(d db.DeliveryRow) []db.AttemptRow {
+func (s *harness) history(d db.DeliveryRow) []db.AttemptRow {
 	s.t.Helper()
 	attempts, err := s.relay.Ledger.Attempts(s.ctx, d.ID)
 	require.NoError(s.t, err)
@@ -349,7 +349,7 @@ func (s *stage) history(d db.DeliveryRow) []db.AttemptRow {
 }
 
 // fault makes a platform fail.
-func (s *stage) fault(fault sandbox.Fault) {
+func (s *harness) fault(fault sandbox.Fault) {
 	s.t.Helper()
 	_, err := s.sandbox.SetFault(fault)
 	require.NoError(s.t, err)
@@ -363,7 +363,7 @@ var toTelegram = sandbox.CallFilter{Platform: sandbox.Telegram, Match: func(call
 var toVK = sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.post"}
 
 // calls waits for at least so many calls and returns them; all have an answer.
-func (s *stage) calls(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
+func (s *harness) calls(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.ctx, waitLimit)
 	defer cancel()
@@ -373,7 +373,7 @@ func (s *stage) calls(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
 }
 
 // arrived waits for calls that may still be without an answer.
-func (s *stage) arrived(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
+func (s *harness) arrived(filter sandbox.CallFilter, atLeast int) []sandbox.Call {
 	s.t.Helper()
 	filter.Arrived = true
 	return s.calls(filter, atLeast)
@@ -439,15 +439,15 @@ func (b *logBook) Write(line []byte) (int, error) {
 }
 
 // afterMessages waits until the chat shows so many messages.
-func (s *stage) afterMessages(n int) []sandbox.Message {
+func (s *harness) afterMessages(n int) []sandbox.Message {
 	s.t.Helper()
 	s.until("messages in the chat", func() bool { return len(s.sandbox.Messages(chatID)) >= n })
 	return s.sandbox.Messages(chatID)
 }
 
-// setStageBeside is another machine with the same database, namespace and
+// setHarnessBeside is another machine with the same database, namespace and
 // sandbox.
-func setStageBeside(t *testing.T, s *stage) *stage {
+func setHarnessBeside(t *testing.T, s *harness) *harness {
 	t.Helper()
 	other := *s
 	var err error
