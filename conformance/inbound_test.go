@@ -346,12 +346,20 @@ func quickAcknowledgement(t *testing.T, _ *harness) {
 	r := newHarness(t, setup{})
 	_, err := r.sandbox.SetFault(sandbox.Fault{Platform: sandbox.Telegram, DelayMS: 4000})
 	require.NoError(t, err)
+	lockTables(t, r)
+	measured(t, func() error { return acknowledgeUnderLoad(r) })
+}
+
+// lockTables bars the guide from its tables until unlock, or to the test's end.
+func lockTables(t *testing.T, r *harness) (unlock func()) {
+	t.Helper()
 	lock, err := r.pool.Begin(context.Background())
 	require.NoError(t, err)
 	_, err = lock.Exec(context.Background(), "LOCK TABLE guide.users, guide.places IN ACCESS EXCLUSIVE MODE")
 	require.NoError(t, err)
-	measured(t, func() error { return acknowledgeUnderLoad(r) })
-	require.NoError(t, lock.Rollback(context.Background()))
+	unlock = sync.OnceFunc(func() { require.NoError(t, lock.Rollback(context.Background())) })
+	t.Cleanup(unlock)
+	return unlock
 }
 
 func acknowledgeUnderLoad(r *harness) error {

@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -267,10 +266,7 @@ func answerDependsOnNothing(t *testing.T, _ *harness) {
 	p := r.person(t)
 	p.say("/start")
 	p.fault(sandbox.Fault{Method: "getChatMember", DelayMS: 1500, Times: 1})
-	lock, err := r.pool.Begin(context.Background())
-	require.NoError(t, err)
-	_, err = lock.Exec(context.Background(), "LOCK TABLE guide.users, guide.places IN ACCESS EXCLUSIVE MODE")
-	require.NoError(t, err)
+	unlock := lockTables(t, r)
 	for range 2 { // the second one stands behind the first
 		update := p.tapOn(1, fmt.Sprintf("open:place:%d", 120+len(p.seenQueries())))
 		began := time.Now()
@@ -282,7 +278,7 @@ func answerDependsOnNothing(t *testing.T, _ *harness) {
 		_, err = r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Match: answers}, 1) // answered, not just arrived
 		require.NoError(t, err)
 	}
-	require.NoError(t, lock.Rollback(context.Background()))
+	unlock()
 	for _, query := range r.sandbox.Queries(p.id) {
 		require.True(t, query.Answered)
 	}

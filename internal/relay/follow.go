@@ -29,6 +29,9 @@ const (
 func (r *Relay) Follow(ctx context.Context, process string, environ map[string]string) {
 	host, _ := os.Hostname() // only tells processes apart
 	f := &follower{relay: r, environ: environ, process: process + "@" + host + "/" + strconv.Itoa(os.Getpid())}
+	if err := f.keepRules(ctx); err != nil { // posts name them from the start
+		r.Log.WarnContext(ctx, "the rules were not recorded", "error", err)
+	}
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
 	for {
@@ -92,8 +95,7 @@ func (f *follower) takeUp(ctx context.Context) error {
 // record tells the ledger how the settings stand, and what the rules say.
 func (f *follower) record(ctx context.Context) error {
 	if f.fault == nil {
-		routes := f.relay.Routes()
-		return errors.Join(f.relay.Ledger.SettingsAreGood(ctx, f.process), f.relay.Ledger.KeepRules(ctx, routes.Version(), routes.Text()))
+		return errors.Join(f.relay.Ledger.SettingsAreGood(ctx, f.process), f.keepRules(ctx))
 	}
 	variable := "ROUTES_FILE"
 	var faults config.Faults
@@ -101,6 +103,11 @@ func (f *follower) record(ctx context.Context) error {
 		variable = faults[0].Variable
 	}
 	return f.relay.Ledger.RefuseSettings(ctx, f.process, variable, f.fault.Error())
+}
+
+func (f *follower) keepRules(ctx context.Context) error {
+	routes := f.relay.Routes()
+	return f.relay.Ledger.KeepRules(ctx, routes.Version(), routes.Text())
 }
 
 // contentOf is a hash of what files hold; one that can't be read counts as empty.
