@@ -41,6 +41,6 @@ func TestEverySituationOfTheDocumentationCanBeLookedAt(t *testing.T) {
 	faults := named("(?:fault|then) `([a-z0-9]+)`")
 	require.Greater(t, len(faults), 6)
 	for _, name := range faults {
-		require.Contains(t, string(page), `value="`+name+`"`)
+		require.Contains(t, page, `value="`+name+`"`)
 	}
 }
