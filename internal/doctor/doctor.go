@@ -4,7 +4,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -17,7 +16,6 @@ import (
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
-	"vestnik/internal/vk"
 	"vestnik/internal/words"
 )
 
@@ -218,14 +216,14 @@ func (d *doctor) reading(ctx context.Context, r *relay.Relay) {
 	}
 	for i, name := range d.cfg.Scan.Walls {
 		var owner int64
-		err := AskVK(ctx, func(ctx context.Context) (err error) {
+		err := relay.AskVK(ctx, func(ctx context.Context) (err error) {
 			owner, err = reader.ResolveWall(ctx, name)
 			return err
 		})
 		finding := fmt.Sprintf("owner %d", owner)
 		if i == 0 && err == nil {
 			finding += ", can be read"
-			err = AskVK(ctx, func(ctx context.Context) error {
+			err = relay.AskVK(ctx, func(ctx context.Context) error {
 				_, err := reader.WallGet(ctx, owner, 1, 0)
 				return err
 			})
@@ -235,25 +233,6 @@ func (d *doctor) reading(ctx context.Context, r *relay.Relay) {
 			continue
 		}
 		d.ok("wall "+name, finding)
-	}
-}
-
-// AskVK asks VK once more when the key has made its calls of this second: there
-// may be many walls, and workers use the key too.
-func AskVK(ctx context.Context, ask func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
-	for try := 1; ; try++ {
-		err := ask(ctx)
-		var failure *vk.Error
-		if !errors.As(err, &failure) || failure.Action() != vk.RateLimit {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(failure.Policy.Delay(try, time.Now())):
-		}
 	}
 }
 
@@ -296,7 +275,7 @@ func (d *doctor) wall(ctx context.Context, r *relay.Relay, target route.Target) 
 		return
 	}
 	what += " photos"
-	err := AskVK(ctx, func(ctx context.Context) error { return r.TryUploading(ctx, target.Destination) })
+	err := relay.AskVK(ctx, func(ctx context.Context) error { return r.TryUploading(ctx, target.Destination) })
 	if err != nil {
 		d.note(what, fmt.Sprintf("are named, not uploaded: where the wall drops them, posts go as text; %v", err))
 		return

@@ -72,7 +72,11 @@ func (r *Relay) wallTitles(ctx context.Context, owners map[string]int64) (map[in
 	if err != nil || reader == nil {
 		return nil, err
 	}
-	titles, err := reader.Titles(ctx, slices.Collect(maps.Values(owners))...)
+	var titles map[int64]string
+	err = AskVK(ctx, func(ctx context.Context) (err error) {
+		titles, err = reader.Titles(ctx, slices.Collect(maps.Values(owners))...)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("titles of walls: %w", err)
 	}
