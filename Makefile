@@ -63,7 +63,7 @@ test: temporal gotestsum axe vetted ## everything a change must pass: format, ve
 	@packages=$$($(GO) list $(PACKAGES) | grep -vE '$(SEQUENTIAL)' || true); [ -z "$$packages" ] || \
 		GOGC=400 $(WITH_SERVERS) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages "$$packages" \
 			--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
-			$(RACE) -vet=off -timeout 30m -p $(TEST_PACKAGES) -parallel $(if $(RACE),$(TEST_PARALLEL),10) $(ARGS)
+			$(RACE) -vet=off -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
 	@if [ -s $(BIN)/flaky.txt ]; then echo "failed at first (test name, runs, failures):"; cat $(BIN)/flaky.txt; fi
 	$(GO) -C deploy/k8s test ./...
 
