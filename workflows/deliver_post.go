@@ -141,6 +141,11 @@ func (d *delivery) waitForTurn(ctx workflow.Context) (ended bool, err error) {
 	for {
 		d.await(func() bool { return d.takeGrants() || d.decision != nil })
 		switch {
+		case d.decision != nil && !d.decision.Settles() && workflow.GetVersion(ctx, "resumed while pending", workflow.DefaultVersion, 1) == 1:
+			// Taken up while the ledger was told that the delivery waits, and it
+			// was wanted again meanwhile: its turn comes anyway.
+			d.captchaKey, d.decision = d.decision.CaptchaKey, nil
+			continue
 		case d.decision != nil:
 			if d.granted != nil || d.input.Protocol < protocol.LedgerQueue {
 				d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
@@ -350,7 +355,7 @@ func (d *delivery) waitForPerson(ctx workflow.Context) (ended bool, err error) {
 		}
 	}
 	decision := *d.decision
-	if decision.Action == protocol.ResumeSkip || decision.Action == protocol.ResumeMarkSent {
+	if decision.Settles() {
 		return true, nil
 	}
 	d.decision = nil

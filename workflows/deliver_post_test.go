@@ -32,7 +32,9 @@ type errand struct {
 	status     string
 	parkedAs   string
 	ledgerAway func(tries int) error
-	recorded   []protocol.Arrival
+	// whileParking runs while the ledger is told that the delivery waits.
+	whileParking func()
+	recorded     []protocol.Arrival
 
 	requests []protocol.SendPart
 	given    []protocol.TurnDone
@@ -81,6 +83,9 @@ func newErrand(t *testing.T, sends ...func(protocol.SendPart) (protocol.PartSent
 	e.OnActivity(ledger.Park, mock.Anything, mock.Anything).Return(
 		func(_ context.Context, park protocol.Park) (string, error) {
 			e.parked = append(e.parked, park)
+			if e.whileParking != nil {
+				e.whileParking()
+			}
 			if e.parkedAs != "" {
 				return e.parkedAs, nil
 			}
@@ -296,6 +301,23 @@ func TestADeliveryThatWasWantedAnewTakesTheTurnInsteadOfResting(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusSent, result.Status)
 	require.Len(t, e.requests, 2)
+}
+
+func TestACaptchaAnsweredWhileTheDeliveryParksIsNoSkip(t *testing.T) {
+	e := newErrand(t, ends(protocol.ErrParked, protocol.Refusal{Reason: protocol.ReasonCaptcha}, final), sent(1, 1))
+	e.parkedAs = protocol.StatusPending // a resume of the whole lane has come before
+	e.whileParking = func() {
+		e.UpdateWorkflow(protocol.ResumeDeliveryUpdate, "answer", &testsuite.TestUpdateCallback{
+			OnAccept: func() {}, OnReject: func(err error) { t.Error(err) }, OnComplete: func(any, error) {},
+		}, protocol.Resume{Action: protocol.ResumeCaptcha, CaptchaKey: "зл7к"})
+	}
+	e.grant(0)
+	e.grant(time.Hour)
+	result, err := e.deliver()
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusSent, result.Status)
+	require.Empty(t, e.settled)
+	require.Equal(t, "зл7к", e.requests[1].CaptchaKey)
 }
 
 func TestADeliveryThatCameToRestFromOutsideEnds(t *testing.T) {

@@ -261,3 +261,6 @@ type Park struct {
 	// WantedAt is the newest wish that the run knows of: a later one counts.
 	WantedAt time.Time `json:"wanted_at,omitzero"`
 }
+
+// Settles reports whether the decision ends a delivery without sending it.
+func (r Resume) Settles() bool { return r.Action == ResumeSkip || r.Action == ResumeMarkSent }
