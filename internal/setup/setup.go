@@ -287,9 +287,9 @@ func (d *dialog) offerChats(ctx context.Context) error {
 	return nil
 }
 
-// testMessage sends a message to the chat and removes it, if that is wanted.
-func (d *dialog) testMessage(ctx context.Context) error {
-	wanted, err := d.agrees(ctx, "test message")
+// trial sends something and removes it when it was looked at, if that is wanted.
+func (d *dialog) trial(ctx context.Context, question string, send func(*relay.Relay, string) (remove func() error, err error)) error {
+	wanted, err := d.agrees(ctx, question)
 	if err != nil || !wanted {
 		return err
 	}
@@ -297,12 +297,7 @@ func (d *dialog) testMessage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bot, err := r.BotOf(d.values["TG_TOKEN"])
-	if err != nil {
-		return err
-	}
-	target := telegram.Target{Chat: telegram.Chat(d.values["TG_CHAT"])}
-	sent, err := bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: texts["test text"][d.language]})
+	remove, err := send(r, texts["test text"][d.language])
 	if err != nil {
 		d.fault(err)
 		return nil
@@ -310,10 +305,23 @@ func (d *dialog) testMessage(ctx context.Context) error {
 	if _, err := d.ask(ctx, "test sent"); err != nil {
 		return err
 	}
-	if err := bot.DeleteMessage(ctx, telegram.MessageRef{Chat: target.Chat, ID: sent.ID}); err != nil {
+	if err := remove(); err != nil {
 		d.fault(err)
 	}
 	return nil
+}
+
+// testMessage tries the chat.
+func (d *dialog) testMessage(ctx context.Context) error {
+	return d.trial(ctx, "test message", func(r *relay.Relay, text string) (remove func() error, err error) {
+		bot, err := r.BotOf(d.values["TG_TOKEN"])
+		if err != nil {
+			return nil, err
+		}
+		target := telegram.Target{Chat: telegram.Chat(d.values["TG_CHAT"])}
+		sent, err := bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: text})
+		return func() error { return bot.DeleteMessage(ctx, telegram.MessageRef{Chat: target.Chat, ID: sent.ID}) }, err
+	})
 }
 
 // reading sets up the key that reads walls, and the walls.
@@ -380,37 +388,20 @@ func (d *dialog) writing(ctx context.Context) error {
 	return d.testPost(ctx)
 }
 
-// testPost writes to the wall and removes it again, if that is wanted: there is
-// no other way to learn whether a key may.
+// testPost tries the wall: there is no other way to learn whether a key may post.
 func (d *dialog) testPost(ctx context.Context) error {
-	wanted, err := d.agrees(ctx, "test post")
-	if err != nil || !wanted {
-		return err
-	}
-	r, err := d.relay()
-	if err != nil {
-		return err
-	}
-	key, err := r.KeyOf(d.values["VK_OUT_TOKEN"])
-	if err != nil {
-		return err
-	}
-	owner := r.Config.VKOut.OwnerID
-	number, err := key.WallPost(ctx, vk.WallPost{OwnerID: owner, FromGroup: true, Message: texts["test text"][d.language], GUID: rand.Text()})
-	if err != nil {
-		d.fault(err)
-		return nil
-	}
-	if _, err := d.ask(ctx, "test sent"); err != nil {
-		return err
-	}
-	if uploader, err := r.Uploader(); err == nil && uploader != nil {
-		key = uploader
-	}
-	if err := key.WallDelete(ctx, owner, number); err != nil {
-		d.fault(err)
-	}
-	return nil
+	return d.trial(ctx, "test post", func(r *relay.Relay, text string) (remove func() error, err error) {
+		key, err := r.KeyOf(d.values["VK_OUT_TOKEN"])
+		if err != nil {
+			return nil, err
+		}
+		owner := r.Config.VKOut.OwnerID
+		number, err := key.WallPost(ctx, vk.WallPost{OwnerID: owner, FromGroup: true, Message: text, GUID: rand.Text()})
+		if uploader, noUploader := r.Uploader(); noUploader == nil && uploader != nil {
+			key = uploader // a community's key may not delete
+		}
+		return func() error { return key.WallDelete(ctx, owner, number) }, err
+	})
 }
 
 // guide sets up the guide's bot and the channel that its people subscribe to.
