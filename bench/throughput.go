@@ -97,7 +97,7 @@ func (h *harness) deliver(ctx context.Context, n int) (made, error) {
 		}
 	}
 	took := time.Since(began)
-	if sent := len(h.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.Telegram, Outcome: sandbox.Accepted})); sent != n {
+	if sent := len(h.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.Telegram, Method: "sendMessage", Outcome: sandbox.Accepted})); sent != n {
 		return made{}, fmt.Errorf("%d deliveries made %d messages", n, sent)
 	}
 	for _, delivery := range owed {
