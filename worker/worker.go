@@ -91,6 +91,13 @@ func (w *Workers) options(cfg config.Worker) worker.Options {
 		MaxHeartbeatThrottleInterval:     activities.HeartbeatEvery,
 		DefaultHeartbeatThrottleInterval: activities.HeartbeatEvery,
 		DeadlockDetectionTimeout:         deadlockTimeout,
+		// A fixed number of pollers shares itself out between new and sticky
+		// workflow tasks by a hint of the server's that may be out of date: all of
+		// them may wait for sticky tasks, for a minute, while deliveries that were
+		// just granted their turns stay unbegun. Autoscaled ones are never fewer
+		// than one for each.
+		WorkflowTaskPollerBehavior: autoscaling(),
+		ActivityTaskPollerBehavior: autoscaling(),
 		OnFatalError: func(err error) {
 			select {
 			case w.fatal <- err:
@@ -106,6 +113,10 @@ func (w *Workers) options(cfg config.Worker) worker.Options {
 		}
 	}
 	return options
+}
+
+func autoscaling() worker.PollerBehavior {
+	return worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{})
 }
 
 // On returns the worker of a task queue, for registering activities.
