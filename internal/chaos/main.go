@@ -5,7 +5,7 @@
 //	make chaos SEED=1                  500 posts, 20 walls, 3 chats, 2 VK walls, 200 people, 4 minutes of faults
 //	go run ./internal/chaos -short     what `make test` runs: a minute and a half
 //	make upgrade FROM=8b644a0          no faults, but an upgrade from that commit in the middle
-//	go run ./internal/chaos -short -cluster     on a Temporal of several processes, of which one history is killed
+//	go run ./internal/chaos -short -cluster     on a Temporal of several processes with tight limits, of which one history is killed
 //
 // A seed decides what fails when: workers and api die with -9 or freeze, new
 // versions roll out, Postgres and Temporal stop or are killed and come back,
@@ -58,7 +58,7 @@ func main() {
 	flag.DurationVar(&s.calm, "calm", 5*time.Minute, "how long everything may take to come to rest")
 	flag.StringVar(&s.without, "without", "", "kinds of faults to leave out, as they are printed: rollout,lane terminated; or all")
 	flag.StringVar(&s.from, "from", "", "begin with the build of this commit, and upgrade in the middle: migrate, workers, api")
-	flag.BoolVar(&s.cluster, "cluster", false, "Temporal as a cluster of processes on Postgres, of which one history is killed; see make cluster")
+	flag.BoolVar(&s.cluster, "cluster", false, "Temporal as a cluster of processes on Postgres, with tight limits, of which one history is killed; see make cluster")
 	flag.Parse()
 	if *short {
 		without, cluster, from := s.without, s.cluster, s.from

@@ -146,6 +146,13 @@ func (s *stack) startPostgres(ctx context.Context) (err error) {
 	return nil
 }
 
+// tightLimits make a cluster refuse calls as one does that has too many: at a
+// ninetieth and a thirtieth of what a server allows by itself.
+var tightLimits = []devstack.Setting{
+	{Key: "history.persistenceMaxQPS", Value: "100"},
+	{Key: "frontend.namespaceRPS", Value: "80"},
+}
+
 func (s *stack) startTemporal(ctx context.Context) error {
 	output, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
@@ -154,7 +161,8 @@ func (s *stack) startTemporal(ctx context.Context) error {
 	root := strings.TrimSpace(string(output))
 	if s.world.cluster {
 		s.cluster, err = devstack.StartCluster(ctx, devstack.ClusterOptions{
-			Bin: filepath.Join(root, ".bin"), Dir: filepath.Join(s.dir, "cluster"), Namespaces: []string{client.DefaultNamespace}, Settings: devstack.Settings,
+			Bin: filepath.Join(root, ".bin"), Dir: filepath.Join(s.dir, "cluster"), Namespaces: []string{client.DefaultNamespace},
+			Settings: append(tightLimits, devstack.Settings...),
 		})
 		if err != nil {
 			return err
