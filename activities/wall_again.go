@@ -33,7 +33,7 @@ const (
 // What can't be looked at now will be at the next reading. missing are posts
 // that VK does not show, though it shows others.
 func (a *Walls) lookAgain(ctx context.Context, ownerID int64, met found, now time.Time) (items []vk.Post, missing []int64) {
-	ids, err := a.Posts.Doubtful(ctx, ownerID, db.Doubts{
+	ids, err := a.Posts.ToRecheck(ctx, ownerID, db.Recheck{
 		Seen: slices.Collect(maps.Keys(met.ids)), MetSince: met.since, Until: now,
 		MissedBefore: now.Add(-missedAgain), CheckedBefore: now.Add(-againAfter), ToldSince: now.Add(-againFor),
 		ReturnedSince: now.Add(-returnedFor), Most: vk.MaxByID - witnesses,

@@ -24,7 +24,6 @@ func TestAHostOfPhotosThatHangsHoldsUpNoReading(t *testing.T) {
 	}))
 	t.Cleanup(host.Close)
 	pictures := photo.NewFetcher(HashOptions(photo.Options{AllowHTTP: true, AllowPrivate: true}))
-	t.Cleanup(pictures.Close)
 	walls := &Walls{Pictures: pictures, Log: slog.New(slog.DiscardHandler)}
 	var posts []petpost.Post
 	for id := range int64(20) {

@@ -300,7 +300,7 @@ func (f *filing) restore(ctx context.Context, post Post, closed bool, reason str
 		if to != nil && !slices.Contains(to, row.DestinationID) {
 			continue
 		}
-		owed := f.judge(post, Owed{}, told[row.DestinationID], closed, false)
+		owed := f.decide(post, Owed{}, told[row.DestinationID], closed, false)
 		status := protocol.StatusPending
 		if owed.Suppressed != "" {
 			status = protocol.StatusSuppressed
@@ -393,8 +393,8 @@ func (f *filing) match(ctx context.Context, post Post, fingerprint petpost.Finge
 		if f.lostAgain(post, other.ClosedAt) {
 			continue
 		}
-		verdict := petpost.SameCase(other.fingerprint, fingerprint)
-		if !verdict.Same {
+		match := petpost.SameCase(other.fingerprint, fingerprint)
+		if !match.Same {
 			continue
 		}
 		caseID := orZero(other.CaseID)
@@ -403,7 +403,7 @@ func (f *filing) match(ctx context.Context, post Post, fingerprint petpost.Finge
 				return 0, "", err
 			}
 		}
-		return caseID, fmt.Sprintf("as %s: %s", protocol.WallPost(other.OwnerID, other.PostID), verdict.Reason), nil
+		return caseID, fmt.Sprintf("as %s: %s", protocol.WallPost(other.OwnerID, other.PostID), match.Reason), nil
 	}
 	return 0, "", nil
 }

@@ -83,7 +83,7 @@ func newMigrator(pool *pgxpool.Pool) (*goose.Provider, func(), error) {
 	}
 	config := pool.Config().ConnConfig
 	for name := range timeouts {
-		delete(config.RuntimeParams, name) // an index takes as long as it takes
+		delete(config.RuntimeParams, name) // no limit for making an index
 	}
 	config.RuntimeParams["lock_timeout"] = migrationLockTimeout
 	conn := stdlib.OpenDB(*config)

@@ -95,7 +95,7 @@ type Owed struct {
 	// Suppressed is why the delivery is not to be made after all; "" if it is.
 	Suppressed string
 	// Ask: a person is to be asked before it goes; a slug for why. AskFor is how
-	// long, 0 for as long as it takes, and Silence what happens then if nobody has
+	// long, 0 for no limit, and Silence what happens then if nobody has
 	// answered: publish or drop.
 	Ask     string
 	AskFor  time.Duration

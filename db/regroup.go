@@ -210,10 +210,10 @@ func (r *regrouping) compare(post Post, otherCase int64, other petpost.Fingerpri
 	if r.lostSince(now, otherCase) || r.lostSince(other, post.CaseID) {
 		return
 	}
-	if verdict := petpost.SameCase(other, now); verdict.Same {
+	if match := petpost.SameCase(other, now); match.Same {
 		r.joined[pair] = true
 		r.changes = append(r.changes, CaseChange{
-			Change: CaseJoin, Case: pair[0], With: pair[1], Reason: fmt.Sprintf("%s as %s: %s", now.Post, other.Post, verdict.Reason),
+			Change: CaseJoin, Case: pair[0], With: pair[1], Reason: fmt.Sprintf("%s as %s: %s", now.Post, other.Post, match.Reason),
 		})
 	}
 }

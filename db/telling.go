@@ -43,7 +43,7 @@ func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool)
 	routed := map[string]bool{}
 	for _, owed := range f.page.Owed(post) {
 		routed[owed.Destination] = true
-		owed = f.judge(post, owed, told[owed.Destination], closed, seen)
+		owed = f.decide(post, owed, told[owed.Destination], closed, seen)
 		if owed.Ask != "" && owed.Suppressed == "" && !opened {
 			if owed, err = f.askOnce(ctx, post, owed); err != nil {
 				return err
@@ -70,9 +70,9 @@ func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool)
 	return nil
 }
 
-// judge decides about a delivery that a route calls for: it goes, it goes as an
+// decide says what becomes of a delivery that a route calls for: it goes, it goes as an
 // update, or another one stands for it.
-func (f *filing) judge(post Post, owed Owed, told []relaysql.ToldDeliveriesRow, closed, seen bool) Owed {
+func (f *filing) decide(post Post, owed Owed, told []relaysql.ToldDeliveriesRow, closed, seen bool) Owed {
 	switch {
 	case owed.Suppressed != "":
 	case isNews(post, told), seen && f.mayAnswer(post, told):
@@ -300,8 +300,8 @@ func (l *Ledger) AnswerForNobody(ctx context.Context) (int, error) {
 	return int(answered), nil
 }
 
-// Doubts say which stored posts of a wall are to be looked at again.
-type Doubts struct {
+// Recheck says which stored posts of a wall are to be looked at again.
+type Recheck struct {
 	// Seen are the posts that a reading has met; it has met all that stand
 	// there from MetSince until Until.
 	Seen            []int64
@@ -318,19 +318,19 @@ type Doubts struct {
 	Most int
 }
 
-// Doubtful returns posts that may have been deleted or edited.
-func (s *Posts) Doubtful(ctx context.Context, ownerID int64, doubts Doubts) ([]int64, error) {
-	seen := notNil(doubts.Seen)
+// ToRecheck returns posts that may have been deleted or edited.
+func (s *Posts) ToRecheck(ctx context.Context, ownerID int64, recheck Recheck) ([]int64, error) {
+	seen := notNil(recheck.Seen)
 	ids, err := s.queries.MissingPosts(ctx, relaysql.MissingPostsParams{
-		OwnerID: ownerID, Since: doubts.MetSince, Until: doubts.Until, Seen: seen, CheckedBefore: doubts.MissedBefore, Most: int32(doubts.Most),
+		OwnerID: ownerID, Since: recheck.MetSince, Until: recheck.Until, Seen: seen, CheckedBefore: recheck.MissedBefore, Most: int32(recheck.Most),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("missing posts of wall %d: %w", ownerID, err)
 	}
-	if room := doubts.Most - len(ids); room > 0 {
+	if room := recheck.Most - len(ids); room > 0 {
 		told, err := s.queries.PostsToCheck(ctx, relaysql.PostsToCheckParams{
-			OwnerID: ownerID, Since: doubts.ToldSince, Seen: append(seen, ids...), CheckedBefore: doubts.CheckedBefore,
-			DeletedSince: doubts.ReturnedSince, GivenUp: givenUp, Most: int32(room),
+			OwnerID: ownerID, Since: recheck.ToldSince, Seen: append(seen, ids...), CheckedBefore: recheck.CheckedBefore,
+			DeletedSince: recheck.ReturnedSince, GivenUp: givenUp, Most: int32(room),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("posts of wall %d to be looked at again: %w", ownerID, err)

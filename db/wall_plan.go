@@ -15,8 +15,8 @@ import (
 const (
 	// BusyWindow is the time over which a wall's posts a day are counted.
 	BusyWindow = 72 * time.Hour
-	// SlowestRead is the longest interval between two readings of a wall.
-	SlowestRead = 6 * time.Hour
+	// slowestRead is the longest interval between two readings of a wall.
+	slowestRead = 6 * time.Hour
 	// quietest is the posts a day that a silent wall is taken to have, so that
 	// its next post is met within reasonable time.
 	quietest = 0.5
@@ -123,5 +123,5 @@ func (s ReadState) Interval(name string, postsPerDay float64, quota int, fastest
 	}
 	callsPerSecond := float64(quota) * (1 - reserve) / (24 * 60 * 60)
 	interval := time.Duration(total / (callsPerSecond * own) * float64(time.Second))
-	return min(max(interval, fastest), max(SlowestRead, fastest)).Round(time.Second)
+	return min(max(interval, fastest), max(slowestRead, fastest)).Round(time.Second)
 }

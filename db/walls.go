@@ -99,13 +99,13 @@ var ErrSameWall = errors.New("another name of a wall that is watched already")
 // BeginReading returns a wall that is about to be read, or ErrNotFound. Until
 // [Posts.StorePage] records the reading the wall counts as failed, once however
 // often that is repeated, and is due after a time that doubles with each
-// failure from its interval up to SlowestRead.
+// failure from its interval up to slowestRead.
 func (s *Walls) BeginReading(ctx context.Context, name string, repeated bool) (Wall, error) {
 	failures := int32(1)
 	if repeated {
 		failures = 0
 	}
-	row, err := s.queries.BeginReading(ctx, relaysql.BeginReadingParams{Name: name, Failures: failures, Slowest: SlowestRead})
+	row, err := s.queries.BeginReading(ctx, relaysql.BeginReadingParams{Name: name, Failures: failures, Slowest: slowestRead})
 	if err != nil {
 		return Wall{}, notFound(err, "wall %s", name)
 	}

@@ -113,11 +113,11 @@ func write(to io.Writer, demands []*demand, all bool) (failed int) {
 				passed++
 			}
 		}
-		verdict := "pass"
+		outcome := "pass"
 		if passed < len(of) {
-			verdict = "FAIL"
+			outcome = "FAIL"
 		}
-		fmt.Fprintf(to, "%s  §%-6s %2d of %2d  R%03d–R%03d\n", verdict, paragraph, passed, len(of), of[0].number, of[len(of)-1].number)
+		fmt.Fprintf(to, "%s  §%-6s %2d of %2d  R%03d–R%03d\n", outcome, paragraph, passed, len(of), of[0].number, of[len(of)-1].number)
 		for _, d := range of {
 			switch {
 			case !d.passed:

@@ -28,15 +28,15 @@ type Upload struct {
 	// Hold keeps it from being applied before [Imports.Confirm].
 	Hold bool
 	// Brake is the share of a list, in percent, that a snapshot may unpublish
-	// without a person's word; 0 is [DefaultBrake].
+	// without a person's word; 0 is [defaultBrake].
 	Brake int
 	// Confirmed is how many objects it may unpublish by a person's word.
 	Confirmed int
 }
 
-// DefaultBrake is the share of a list, in percent, of which more is unpublished
+// defaultBrake is the share of a list, in percent, of which more is unpublished
 // by a person's word only.
-const DefaultBrake = 20
+const defaultBrake = 20
 
 // brakeFloor is how many objects may always go: of four promos one ends.
 const brakeFloor = 5
@@ -222,7 +222,7 @@ func (i *Imports) record(ctx context.Context, queries *guidesql.Queries, number 
 	}
 	params := guidesql.InsertImportParams{
 		ID: id, QueueNumber: number, ContentHash: batch.Hash(), Mode: batch.Mode(), Lists: lists, Objects: int32(batch.Objects()),
-		Author: upload.Author, Origin: upload.Origin, Brake: int16(cmp.Or(upload.Brake, DefaultBrake)), Confirmed: int32(upload.Confirmed), Notes: batch.Notes(),
+		Author: upload.Author, Origin: upload.Origin, Brake: int16(cmp.Or(upload.Brake, defaultBrake)), Confirmed: int32(upload.Confirmed), Notes: batch.Notes(),
 	}
 	if upload.Key != "" {
 		params.IdempotencyKey = &upload.Key

@@ -13,7 +13,7 @@ import (
 func (s *Store) Collections(ctx context.Context, now time.Time, paging Paging) (guide.Listing[guide.Choice], error) {
 	paging = paging.clamp()
 	rows, err := s.queries.ListCollections(ctx, guidesql.ListCollectionsParams{
-		Now: now, CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
+		Now: now, CountLimit: maxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
 	})
 	return page("collections", paging, rows, err, func(row guidesql.ListCollectionsRow) (guide.Choice, int64) {
 		return guide.Choice{ID: row.ID, Name: row.Name}, row.Total

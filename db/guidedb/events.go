@@ -17,7 +17,7 @@ func (s *Store) Events(ctx context.Context, filter guide.EventFilter, paging Pag
 	notOverAt, startsBefore := window(filter)
 	rows, err := s.queries.ListEvents(ctx, guidesql.ListEventsParams{
 		CategoryID: filter.Category, SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts(filter),
-		CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
+		CountLimit: maxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
 	})
 	return page("events", paging, rows, err, func(row guidesql.ListEventsRow) (guide.EventLine, int64) {
 		return guide.EventLine{ID: row.ID, Title: row.Title, Starts: row.Starts, Ends: row.Ends, Venue: row.Venue}, row.Total

@@ -25,12 +25,12 @@ import (
 // more. For the person both mean: больше недоступно.
 var ErrNotFound = errors.New("guidedb: not found or not published")
 
-// MaxListed is how many objects a list reaches to at most. Nobody pages
+// maxListed is how many objects a list reaches to at most. Nobody pages
 // through more, and counting further would make every page slow.
-const MaxListed = 10_000
+const maxListed = 10_000
 
-// MaxPageSize is the largest page a list gives; larger requests get this much.
-const MaxPageSize = 50
+// maxPageSize is the largest page a list gives; larger requests get this much.
+const maxPageSize = 50
 
 // Store reads the guide's content and keeps users and favourites. It is safe
 // for concurrent use.
@@ -45,14 +45,14 @@ func New(pool *pgxpool.Pool) *Store {
 }
 
 // Paging asks for one page. Number counts from 1; a number that is not there
-// gives the nearest page that is. Size is cut to 1…MaxPageSize.
+// gives the nearest page that is. Size is cut to 1…maxPageSize.
 type Paging struct {
 	Number int
 	Size   int
 }
 
 func (p Paging) clamp() Paging {
-	return Paging{Number: max(p.Number, 1), Size: min(max(p.Size, 1), MaxPageSize)}
+	return Paging{Number: max(p.Number, 1), Size: min(max(p.Size, 1), maxPageSize)}
 }
 
 // page makes a page of what a query gave; each row also has the total.

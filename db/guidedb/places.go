@@ -17,7 +17,7 @@ func (s *Store) Places(ctx context.Context, filter guide.PlaceFilter, paging Pag
 	var rows []guidesql.ListPlacesRow
 	asked := guidesql.ListPlacesParams{
 		DistrictID: filter.District, TypeID: filter.Type, SubcategoryID: filter.Subcategory,
-		CountLimit: MaxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
+		CountLimit: maxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
 	}
 	switch {
 	case !ok:

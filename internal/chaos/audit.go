@@ -106,9 +106,9 @@ var kinds = []string{lost, doubled, unrecorded, unedited, outOfOrder, overRate, 
 // outcome is what an audit has to say.
 type outcome struct {
 	findings []finding
-	// doubts are copies on Telegram that the ledger lists as attempts of
+	// uncertain are copies on Telegram that the ledger lists as attempts of
 	// unknown outcome: the promise allows them.
-	doubts                      []string
+	uncertain                   []string
 	owed, sent, arrived, clicks int
 }
 
@@ -135,9 +135,9 @@ func (o *outcome) String() string {
 	for _, kind := range kinds {
 		fmt.Fprintf(&text, "  %-26s %d\n", kind, o.count(kind))
 	}
-	fmt.Fprintf(&text, "  %-26s %d\n", "doubled, listed as unknown", len(o.doubts))
-	for _, doubt := range o.doubts {
-		fmt.Fprintf(&text, "listed: %s\n", doubt)
+	fmt.Fprintf(&text, "  %-26s %d\n", "doubled, listed as unknown", len(o.uncertain))
+	for _, uncertain := range o.uncertain {
+		fmt.Fprintf(&text, "listed: %s\n", uncertain)
 	}
 	told := map[string]int{}
 	for _, f := range o.findings {
@@ -218,7 +218,7 @@ func auditDelivery(o *outcome, key owed, row delivery, written bool, copies []ar
 	if surplus := len(copies) - len(parts); surplus > 0 {
 		text := fmt.Sprintf("%s: delivery %d has come %d times, attempts of unknown outcome: %d", key, row.id, len(copies), row.unknown)
 		if strings.HasPrefix(key.destination, "telegram:") && surplus <= row.unknown {
-			o.doubts = append(o.doubts, text)
+			o.uncertain = append(o.uncertain, text)
 		} else {
 			o.add(doubled, "%s", text)
 		}

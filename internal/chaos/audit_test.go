@@ -54,9 +54,9 @@ func (e *evidence) again(destination string, post, id int64) {
 func TestAnAuditFindsWhatIsWrongAndNothingElse(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		spoil func(e *evidence)
-		found []string // kinds
-		doubt int
+		spoil     func(e *evidence)
+		found     []string // kinds
+		uncertain int
 	}{
 		"nothing": {func(*evidence) {}, nil, 0},
 		"a message that never came": {func(e *evidence) {
@@ -184,7 +184,7 @@ func TestAnAuditFindsWhatIsWrongAndNothingElse(t *testing.T) {
 				found = append(found, f.kind)
 			}
 			require.Equal(t, row.found, found, "%v", o)
-			require.Len(t, o.doubts, row.doubt)
+			require.Len(t, o.uncertain, row.uncertain)
 		})
 	}
 }

@@ -24,7 +24,7 @@ type Rules struct {
 	// nil if nobody knows.
 	Known func(List) ([]Named, error)
 	// UnpublishPercent is the share of a list that a snapshot may take away
-	// without a person's word; 0 is guidedb.DefaultBrake.
+	// without a person's word; 0 is the standard one.
 	UnpublishPercent int
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
@@ -223,17 +223,17 @@ func checkPeriod(startsAt, endsAt *time.Time) []Refusal {
 
 func checkPhotos(photos []string, rules Rules) (refusals []Refusal) {
 	for i, photo := range photos {
-		if reason := PhotoURLFault(photo, rules); reason != "" {
+		if reason := photoURLFault(photo, rules); reason != "" {
 			refusals = append(refusals, Refusal{Path: fmt.Sprintf("photos[%d]", i), Value: shorten(photo), Reason: reason})
 		}
 	}
 	return refusals
 }
 
-// PhotoURLFault says what is wrong with the form of a photo's address, "" if
+// photoURLFault says what is wrong with the form of a photo's address, "" if
 // nothing: https unless the rules say otherwise, a host that the internet can
 // know, no user name, no fragment, at most 2048 bytes.
-func PhotoURLFault(address string, rules Rules) string {
+func photoURLFault(address string, rules Rules) string {
 	if reason := linkFault(address); reason != "" {
 		return reason
 	}

@@ -12,12 +12,12 @@ import (
 	"vestnik/internal/config"
 )
 
-// ErrNobody means that no process of Vestnik answers where the settings say.
-var ErrNobody = errors.New("no api or dev answers")
+// errNobody means that no process of Vestnik answers where the settings say.
+var errNobody = errors.New("no api or dev answers")
 
 // Running asks the api (or dev) that the settings lead to what it runs with, its
 // secrets marked with the first operator's token: see [config.Config.Marked].
-// Where none answers the error is [ErrNobody].
+// Where none answers the error is [errNobody].
 func Running(ctx context.Context, cfg config.Config) ([]config.Setting, error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -29,7 +29,7 @@ func Running(ctx context.Context, cfg config.Config) ([]config.Setting, error) {
 	request.Header.Set("Authorization", "Bearer "+cfg.HTTP.OpsToken.Reveal())
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("%w at %s", ErrNobody, address)
+		return nil, fmt.Errorf("%w at %s", errNobody, address)
 	}
 	defer func() { _ = answer.Body.Close() }() // it was only read
 	if answer.StatusCode != http.StatusOK {
@@ -65,7 +65,7 @@ func (d *doctor) process(ctx context.Context) {
 	}
 	running, err := Running(ctx, d.cfg)
 	switch {
-	case errors.Is(err, ErrNobody):
+	case errors.Is(err, errNobody):
 		d.note(what, err.Error())
 		return
 	case err != nil:

@@ -25,13 +25,13 @@ func (t *Texts) eventTime(starts time.Time, ends *time.Time, now time.Time) stri
 		return t.Times.Now
 	}
 	until := ends.In(zone)
-	several := DateOf(starts) != DateOf(until) && until.Sub(starts) >= severalDaysFrom
+	several := dateOf(starts) != dateOf(until) && until.Sub(starts) >= severalDaysFrom
 	switch {
 	case starts.After(now) && several:
 		return t.severalDays(starts, until, now)
 	case starts.After(now):
 		return t.moment(starts, now)
-	case DateOf(until) == DateOf(now) || !several:
+	case dateOf(until) == dateOf(now) || !several:
 		return fill(t.Times.OnUntil, "when", until.Format("15:04"))
 	}
 	return fill(t.Times.OnUntil, "when", t.date(until, now))
@@ -91,7 +91,7 @@ func (t *Texts) dayName(day Day, now time.Time) string {
 	case Weekend:
 		from, until := day.Window(now)
 		days := t.date(from, now)
-		if last := until.AddDate(0, 0, -1); DateOf(from) != DateOf(last) {
+		if last := until.AddDate(0, 0, -1); dateOf(from) != dateOf(last) {
 			days += " – " + t.date(last, now)
 		}
 		return fill(t.Times.Weekend, "date", days)
@@ -134,7 +134,7 @@ func (t *Texts) dayScreen(query EventQuery, now time.Time) Screen {
 	var row []Button
 	for ahead := range daysAhead {
 		day := now.AddDate(0, 0, ahead)
-		row = append(row, onDay(t.weekday(day)+" "+t.shortDate(day), query, DateOf(day)))
+		row = append(row, onDay(t.weekday(day)+" "+t.shortDate(day), query, dateOf(day)))
 		if len(row) == 3 {
 			keyboard, row = append(keyboard, row), nil
 		}

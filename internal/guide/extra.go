@@ -118,8 +118,8 @@ const (
 
 const dateLayout = "20060102"
 
-// DateOf is the day that t falls on, in t's own time zone.
-func DateOf(t time.Time) Day { return Day(t.Format(dateLayout)) }
+// dateOf is the day that t falls on, in t's own time zone.
+func dateOf(t time.Time) Day { return Day(t.Format(dateLayout)) }
 
 func (d Day) valid() bool {
 	switch d {

@@ -30,7 +30,7 @@ const (
 	TextLimit    = 4096 // code points of a message
 	CaptionLimit = 1024 // code points of a photo's caption
 	DataLimit    = 64   // bytes of callback_data
-	CopyLimit    = 256  // code points that a button copies
+	copyLimit    = 256  // code points that a button copies
 )
 
 // Screen is one message to a chat.

@@ -57,7 +57,7 @@ func (t *Texts) PromoCard(promo PromoView, full bool, now time.Time) Screen {
 	if promo.PlaceID != 0 {
 		screen.Keyboard = append(screen.Keyboard, []Button{press(t.Buttons.PromoPlace, open(Place, promo.PlaceID, ""))})
 	}
-	if code := strings.TrimSpace(promo.Code); code != "" && utf8.RuneCountInString(code) <= CopyLimit {
+	if code := strings.TrimSpace(promo.Code); code != "" && utf8.RuneCountInString(code) <= copyLimit {
 		screen.Keyboard = append(screen.Keyboard, []Button{{Text: t.Buttons.CopyCode, Copy: code}})
 	}
 	screen.Keyboard = append(screen.Keyboard, []Button{press(t.Buttons.Back, backTo(Promos))})

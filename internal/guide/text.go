@@ -188,7 +188,7 @@ func (t *Texts) span(from, until, now time.Time) string {
 	switch {
 	case until.Equal(from):
 		return t.moment(from, now)
-	case DateOf(from) == DateOf(until):
+	case dateOf(from) == dateOf(until):
 		return t.moment(from, now) + "–" + until.Format("15:04")
 	}
 	return t.moment(from, now) + " – " + t.moment(until, now)

@@ -17,12 +17,12 @@ const (
 	MaxMessageUnits = 4096
 	// MaxCaptionUnits is the length of a caption.
 	MaxCaptionUnits = 1024
-	// MaxEntities is how many entities a message keeps; the rest lose their links.
-	MaxEntities = 100
-	// MaxEntityBytes is the size of all entities together, texts and URLs.
-	MaxEntityBytes = 10_000
-	// MaxRawBytes bounds the marked-up text before it is parsed.
-	MaxRawBytes = 32_768 - 1
+	// maxEntities is how many entities a message keeps; the rest lose their links.
+	maxEntities = 100
+	// maxEntityBytes is the size of all entities together, texts and URLs.
+	maxEntityBytes = 10_000
+	// maxRawBytes bounds the marked-up text before it is parsed.
+	maxRawBytes = 32_768 - 1
 )
 
 // minUnits is the smallest limit a caller may set: below it the source link
@@ -107,8 +107,8 @@ func newSplitter(text Text, mode ParseMode, maxUnits int) *splitter {
 	return s
 }
 
-// rankAt judges a cut right before the letter that starts at a byte: a blank
-// there ends a word, and the whole run of blanks tells whether also a line or
+// rankAt ranks a cut right before the letter that starts at a byte: a blank
+// there ends a word, and the whole run of blanks shows whether also a line or
 // a paragraph.
 func (s *splitter) rankAt(at int, letter string) breakRank {
 	if strings.TrimFunc(letter, isBlank) != "" {
@@ -116,7 +116,7 @@ func (s *splitter) rankAt(at int, letter string) breakRank {
 	}
 	before, _ := utf8.DecodeLastRuneInString(s.whole[:at])
 	if isBlank(before) {
-		return betweenLetters // the run's first blank has been judged for all of it
+		return betweenLetters // the run's first blank was ranked for all of it
 	}
 	run := s.whole[at:]
 	run = run[:len(run)-len(strings.TrimLeftFunc(run, isBlank))]
@@ -275,7 +275,7 @@ func fits(text Text, mode ParseMode, maxUnits int) bool {
 		return false
 	}
 	count, size := entities(text)
-	return count <= MaxEntities && size <= MaxEntityBytes && len(Render(text, mode)) <= MaxRawBytes
+	return count <= maxEntities && size <= maxEntityBytes && len(Render(text, mode)) <= maxRawBytes
 }
 
 // entityOverhead is what Telegram's own form of an entity takes beside its text and URL.

@@ -18,8 +18,8 @@ import (
 
 // Defaults of [Options].
 const (
-	DefaultTimeout  = 15 * time.Second
-	DefaultMaxBytes = 20 << 20
+	defaultTimeout  = 15 * time.Second
+	defaultMaxBytes = 20 << 20
 )
 
 const (
@@ -36,9 +36,9 @@ const (
 // Options say how far a [Fetcher] goes.
 type Options struct {
 	// Timeout bounds a whole fetch, redirects and reading included; 0 is
-	// [DefaultTimeout].
+	// [defaultTimeout].
 	Timeout time.Duration
-	// MaxBytes is the size of the largest picture; 0 is [DefaultMaxBytes].
+	// MaxBytes is the size of the largest picture; 0 is [defaultMaxBytes].
 	MaxBytes int64
 	// AllowPrivate opens loopback and private networks, for the sandbox.
 	AllowPrivate bool
@@ -73,10 +73,10 @@ func NewFetcher(options Options) *Fetcher {
 		allowHTTP: options.AllowHTTP, allowPrivate: options.AllowPrivate, proxied: options.Proxy != nil,
 	}
 	if f.timeout <= 0 {
-		f.timeout = DefaultTimeout
+		f.timeout = defaultTimeout
 	}
 	if f.maxBytes <= 0 {
-		f.maxBytes = DefaultMaxBytes
+		f.maxBytes = defaultMaxBytes
 	}
 	f.hosts, _ = lru.New[string, *gobreaker.CircuitBreaker[[]byte]](maxHosts) // fails for a size of 0 only
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: f.guardDial}
@@ -102,9 +102,6 @@ func NewFetcher(options Options) *Fetcher {
 	}
 	return f
 }
-
-// Close drops the idle connections.
-func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
 // Fetch gets the picture behind a link. The error is always an [*Error]; its
 // kind is [Avoided] where the host has just failed to answer several times.
@@ -232,7 +229,7 @@ func (f *Fetcher) get(ctx context.Context, address *url.URL) ([]byte, error) {
 	}
 	defer response.Body.Close()
 
-	if err := judge(host, response.StatusCode); err != nil {
+	if err := refusedStatus(host, response.StatusCode); err != nil {
 		return nil, err
 	}
 	if response.ContentLength > f.maxBytes {
@@ -248,8 +245,8 @@ func (f *Fetcher) get(ctx context.Context, address *url.URL) ([]byte, error) {
 	return content, nil
 }
 
-// judge tells what a status means for the picture; nil for 200.
-func judge(host string, status int) error {
+// refusedStatus is the error that a status other than 200 means for the picture; nil for 200.
+func refusedStatus(host string, status int) error {
 	switch {
 	case status == http.StatusOK:
 		return nil

@@ -24,7 +24,6 @@ func local(t *testing.T, options photo.Options) *photo.Fetcher {
 	t.Helper()
 	options.AllowPrivate, options.AllowHTTP = true, true
 	fetcher := photo.NewFetcher(options)
-	t.Cleanup(fetcher.Close)
 	return fetcher
 }
 
@@ -67,7 +66,6 @@ func TestPictureOverTLSNeedsNoPermissionForPlainHTTP(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
 	fetcher := photo.NewFetcher(photo.Options{AllowPrivate: true, TLS: &tls.Config{RootCAs: roots}})
-	t.Cleanup(fetcher.Close)
 
 	_, err := fetcher.Fetch(t.Context(), server.URL)
 	require.NoError(t, err)
@@ -154,7 +152,6 @@ func TestPrivateNetworkIsForbiddenUnderWhateverNameItIsGiven(t *testing.T) {
 	address := serve(t, func(http.ResponseWriter, *http.Request) { reached = true })
 	port := address[strings.LastIndex(address, ":"):]
 	fetcher := photo.NewFetcher(photo.Options{AllowHTTP: true})
-	t.Cleanup(fetcher.Close)
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "169.254.169.254"} {
 		_, err := fetcher.Fetch(t.Context(), "http://"+host+port+"/a.jpg")
 		require.Equal(t, photo.Forbidden, kindOf(t, err), host)
@@ -254,7 +251,6 @@ func TestThroughAProxyALinkIsGuardedByItsSpelling(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	fetcher := photo.NewFetcher(photo.Options{Proxy: address, AllowHTTP: true})
-	t.Cleanup(fetcher.Close)
 	_, err = fetcher.Fetch(t.Context(), "http://sun9-1.userapi.example/a.jpg")
 	require.NoError(t, err)
 	require.Equal(t, "sun9-1.userapi.example", asked.Load())

@@ -71,7 +71,7 @@ func (f *Fetcher) begin(file *File, address *url.URL, name string) error {
 		return file.failure(err)
 	}
 	page, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	err = judge(file.host, response.StatusCode)
+	err = refusedStatus(file.host, response.StatusCode)
 	switch {
 	case err != nil:
 	case response.ContentLength > file.most:

@@ -31,8 +31,8 @@ const (
 	WebP Format = "webp"
 )
 
-// Extension of a file in this format, with its dot. Telegram judges an
-// uploaded photo by it.
+// Extension of a file in this format, with its dot. Telegram goes by
+// that of an uploaded photo.
 func (f Format) Extension() string {
 	if f == JPEG {
 		return ".jpg"

@@ -81,7 +81,7 @@ func (f *follower) takeUp(ctx context.Context) error {
 		return err
 	}
 	telemetry.Redact(again.Secrets()...)
-	restart, err := f.relay.TakeUp(again)
+	restart, err := f.relay.takeUp(again)
 	if err != nil {
 		return err
 	}

@@ -73,10 +73,10 @@ func (r *Relay) Routes() *route.Routes { return r.rules.Load().routes }
 // WatchedWalls are those of VK_WALLS now.
 func (r *Relay) WatchedWalls() config.Walls { return r.rules.Load().walls }
 
-// TakeUp goes on with settings that were read again: routes, walls and secrets. A
+// takeUp goes on with settings that were read again: routes, walls and secrets. A
 // fault in them changes nothing. It returns the variables whose change asks for a
 // restart.
-func (r *Relay) TakeUp(again config.Config) (restart []string, err error) {
+func (r *Relay) takeUp(again config.Config) (restart []string, err error) {
 	next, err := New(again, nil, nil, nil)
 	if err != nil {
 		return nil, err
@@ -278,11 +278,11 @@ func (r *Relay) Uploader() (*vk.Client, error) {
 	return r.vkClient(r.Config.VKOut.MediaToken.Reveal(), r.Config.VKOut.HTTPTimeout)
 }
 
-// ErrNoMediaKey means that VK_OUT_MEDIA_TOKEN is not set.
-var ErrNoMediaKey = errors.New("VK_OUT_MEDIA_TOKEN is not set; set it to a user token with the rights wall and photos")
+// errNoMediaKey means that VK_OUT_MEDIA_TOKEN is not set.
+var errNoMediaKey = errors.New("VK_OUT_MEDIA_TOKEN is not set; set it to a user token with the rights wall and photos")
 
 // TryUploading reports whether photos can be uploaded to a VK wall: nil if so,
-// else ErrNoMediaKey or VK's refusal. It asks for an upload address and leaves
+// else errNoMediaKey or VK's refusal. It asks for an upload address and leaves
 // it unused.
 func (r *Relay) TryUploading(ctx context.Context, wall route.Destination) error {
 	uploader, err := r.Uploader()
@@ -290,7 +290,7 @@ func (r *Relay) TryUploading(ctx context.Context, wall route.Destination) error 
 		return err
 	}
 	if uploader == nil {
-		return ErrNoMediaKey
+		return errNoMediaKey
 	}
 	_, err = uploader.GetWallUploadServer(ctx, max(-wall.Owner, 0))
 	var failure *vk.Error

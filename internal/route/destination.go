@@ -32,11 +32,6 @@ type Destination struct {
 	Owner int64
 }
 
-// TelegramChat names a chat by its id and topic; thread is 0 outside topics.
-func TelegramChat(chat int64, thread int) Destination {
-	return Destination{Platform: Telegram, Chat: strconv.FormatInt(chat, 10), Thread: thread}
-}
-
 // VKWall names a wall by its owner id.
 func VKWall(owner int64) Destination { return Destination{Platform: VK, Owner: owner} }
 
@@ -51,16 +46,6 @@ func (d Destination) String() string {
 		return "vk:" + strconv.FormatInt(d.Owner, 10)
 	}
 	return ""
-}
-
-// IsZero reports whether this names no destination at all.
-func (d Destination) IsZero() bool { return d == Destination{} }
-
-// ChatID is the numeric id of a Telegram chat; false for a chat known by its
-// public name and for a wall.
-func (d Destination) ChatID() (int64, bool) {
-	id, err := parseID(d.Chat)
-	return id, err == nil
 }
 
 // SendThread is the message_thread_id to send with, 0 for none. Telegram

@@ -12,9 +12,9 @@ import (
 func TestDestinationsAreNamedOneWayOnly(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]route.Destination{
-		"telegram:-1001234567890":    route.TelegramChat(-1001234567890, 0),
-		"telegram:-1001234567890/12": route.TelegramChat(-1001234567890, 12),
-		"telegram:42":                route.TelegramChat(42, 0),
+		"telegram:-1001234567890":    {Platform: route.Telegram, Chat: "-1001234567890"},
+		"telegram:-1001234567890/12": {Platform: route.Telegram, Chat: "-1001234567890", Thread: 12},
+		"telegram:42":                {Platform: route.Telegram, Chat: "42"},
 		"telegram:@lapa_demo/3":      {Platform: route.Telegram, Chat: "@lapa_demo", Thread: 3},
 		"vk:-123456":                 route.VKWall(-123456),
 		"vk:5":                       route.VKWall(5),
@@ -23,7 +23,6 @@ func TestDestinationsAreNamedOneWayOnly(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, want, parsed, name)
 		require.Equal(t, name, parsed.String())
-		require.False(t, parsed.IsZero())
 
 		encoded, err := json.Marshal(map[route.Destination]route.Destination{parsed: parsed})
 		require.NoError(t, err)
@@ -36,7 +35,6 @@ func TestDestinationsAreNamedOneWayOnly(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "telegram:@lapa_demo", upper.String(), "public names have no case")
 	require.Empty(t, route.Destination{}.String())
-	require.True(t, route.Destination{}.IsZero())
 }
 
 func TestNamesThatAreNoDestinationSayWhatToWrite(t *testing.T) {
@@ -52,7 +50,7 @@ func TestNamesThatAreNoDestinationSayWhatToWrite(t *testing.T) {
 	var destination route.Destination
 	require.Error(t, json.Unmarshal([]byte(`"vk:x"`), &destination))
 	require.NoError(t, json.Unmarshal([]byte(`""`), &destination))
-	require.True(t, destination.IsZero())
+	require.Zero(t, destination)
 }
 
 func TestTheGeneralTopicIsSentToWithoutAThread(t *testing.T) {
@@ -62,17 +60,6 @@ func TestTheGeneralTopicIsSentToWithoutAThread(t *testing.T) {
 	require.Equal(t, destination(t, "telegram:-5"), general.Place())
 	require.Equal(t, 12, destination(t, "telegram:-5/12").SendThread())
 	require.Zero(t, destination(t, "telegram:-5").SendThread())
-}
-
-func TestOnlyNumberedChatsHaveAnID(t *testing.T) {
-	t.Parallel()
-	id, numbered := destination(t, "telegram:-5/7").ChatID()
-	require.True(t, numbered)
-	require.Equal(t, int64(-5), id)
-	for _, name := range []string{"telegram:@lapa_demo", "vk:-5"} {
-		_, numbered := destination(t, name).ChatID()
-		require.False(t, numbered, name)
-	}
 }
 
 func TestAMigratedChatKeepsItsTopic(t *testing.T) {

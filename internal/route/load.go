@@ -77,8 +77,8 @@ const (
 // Bounds of a text's length on a VK wall: the least leaves room for a title and
 // the source link, which are never cut.
 const (
-	MinText = notice.MinVKUnits
-	MaxText = 100_000
+	minText = notice.MinVKUnits
+	maxText = 100_000
 )
 
 var environmentName = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
@@ -133,7 +133,7 @@ func (l *loader) settings(destination Destination, fields map[string]ast.Node, w
 				s.MaxMedia = count
 			}
 		case "max_text":
-			if count, ok := l.whole(node, place, MinText, MaxText); ok {
+			if count, ok := l.whole(node, place, minText, maxText); ok {
 				s.MaxText = count
 			}
 		case "attach_media":

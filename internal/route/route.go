@@ -45,7 +45,7 @@
 //	quiet_hours   hours in which nothing is sent, such as 23:00-07:00 (BOT_TIMEZONE) or
 //	              23:00-07:00 Asia/Yekaterinburg; what is owed waits. none: send at any hour
 //	approve       true: nothing goes there until a person approves it
-//	approve_after how long a person may take, such as 30m, 1m to 168h; left out: as long as it takes
+//	approve_after how long a person may take, such as 30m, 1m to 168h; left out: no limit
 //	approve_then  what happens after that: publish, or drop (the default)
 //
 // A rule's keys:
@@ -59,8 +59,7 @@
 //	exclude_regex  regular expressions, none of which may match
 //	min_confidence 0 to 1: a post whose type is less sure waits for a person (make eval says how many do)
 //	approve        true: its posts go only when a person approves them
-//	approve_after  how long a person may take who is asked, for approve or min_confidence; left out:
-//	               as long as it takes
+//	approve_after  how long a person may take who is asked, for approve or min_confidence; left out: no limit
 //	approve_then   what happens after that: publish, or drop (the default)
 //	has_phone      true: only posts with a phone; false: only posts without
 //	walls          owner ids, screen names or addresses of the walls posts must come from
@@ -96,14 +95,14 @@ type Routes struct {
 	text    string // of the file
 }
 
-// ImpliedVersion is the version of the rules that hold without a routes file.
-const ImpliedVersion = "implied"
+// impliedVersion is the version of the rules that hold without a routes file.
+const impliedVersion = "implied"
 
 // Version names the rules: 12 digits of the hash of their file's text, or
-// [ImpliedVersion].
+// [impliedVersion].
 func (r *Routes) Version() string {
 	if r.text == "" {
-		return ImpliedVersion
+		return impliedVersion
 	}
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(r.text)))[:12]
 }
@@ -148,9 +147,9 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 	var matched []Destination
 	decisions := make([]Decision, 0, len(r.targets))
 	text := newSearchText(post)
-	verdicts := make([]verdict, len(r.rules))
+	results := make([]result, len(r.rules))
 	for i, rule := range r.rules {
-		verdicts[i] = rule.judge(post, watched, text)
+		results[i] = rule.decide(post, watched, text)
 	}
 	for _, target := range r.targets {
 		decision := Decision{Destination: target.Destination, Approval: target.Settings.Approval}
@@ -160,22 +159,22 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 			if !slices.Contains(rule.to, target.Destination) {
 				continue
 			}
-			reason := "rule " + rule.name + ": " + verdicts[i].reason
+			reason := "rule " + rule.name + ": " + results[i].reason
 			switch {
-			case verdicts[i].asks:
+			case results[i].asks:
 				asks = append(asks, reason)
 				if len(asks) == 1 {
 					asking = i
 				}
-			case verdicts[i].matched:
+			case results[i].matched:
 				yes = append(yes, reason)
 			default:
 				no = append(no, reason)
-				decision.Refusals = append(decision.Refusals, verdicts[i].refusal)
+				decision.Refusals = append(decision.Refusals, results[i].refusal)
 			}
 		}
 		if len(yes) == 0 && len(asks) > 0 {
-			decision.Unsure = verdicts[asking].unsure && !decision.Approval.Asks
+			decision.Unsure = results[asking].unsure && !decision.Approval.Asks
 			decision.Approval = r.rules[asking].approval
 		}
 		switch {

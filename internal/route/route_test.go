@@ -185,7 +185,7 @@ rules:
 	matched, decisions := match(routes, seen{Type: petpost.Lost})
 	require.Equal(t, []string{"telegram:-5"}, names(matched))
 	require.Equal(t, []route.Decision{
-		{Destination: route.TelegramChat(-5, 0), Matched: true, Reason: "rule 1: type lost"},
+		{Destination: destination(t, "telegram:-5"), Matched: true, Reason: "rule 1: type lost"},
 		{Destination: route.VKWall(-6), Reason: "no rule sends here"},
 	}, decisions)
 	_, decisions = match(routes, seen{Type: petpost.Found})
@@ -224,7 +224,7 @@ func TestWordsMatchWholeWordsWhateverTheirForm(t *testing.T) {
 func TestWithoutAFileLostPetsGoWhereverIsEnabled(t *testing.T) {
 	t.Parallel()
 	defaults := route.StandardDefaults()
-	chat := route.Target{Destination: route.TelegramChat(-5, 7), Settings: defaults.Telegram}
+	chat := route.Target{Destination: destination(t, "telegram:-5/7"), Settings: defaults.Telegram}
 	wall := route.Target{Destination: route.VKWall(-6), Settings: defaults.VK}
 	lost, found := seen{Type: petpost.Lost}, seen{Type: petpost.Found}
 

@@ -46,7 +46,7 @@ func (w wall) String() string {
 	return w.name
 }
 
-type verdict struct {
+type result struct {
 	matched bool
 	asks    bool // but a person is to be asked
 	unsure  bool // because the type is not sure
@@ -88,14 +88,14 @@ func (f Refusal) String() string {
 	return fmt.Sprintf("%s %s is not one of %s", f.Condition, f.Is, strings.Join(f.Wants, ", "))
 }
 
-func (r rule) no(condition, is string, wants ...string) verdict {
+func (r rule) no(condition, is string, wants ...string) result {
 	refusal := Refusal{Rule: r.name, Condition: condition, Is: is, Wants: wants}
-	return verdict{reason: refusal.String(), refusal: refusal}
+	return result{reason: refusal.String(), refusal: refusal}
 }
 
-// judge goes through the conditions, the cheap and telling ones first, and
+// decide goes through the conditions, the cheap and telling ones first, and
 // stops at the first that is not met.
-func (r rule) judge(post petpost.Post, watched string, text *searchText) verdict {
+func (r rule) decide(post petpost.Post, watched string, text *searchText) result {
 	met := []string{"type " + string(post.Reading.Type)}
 	if len(r.types) > 0 && !slices.Contains(r.types, post.Reading.Type) {
 		return r.no(ConditionType, string(post.Reading.Type), names(r.types)...)
@@ -143,7 +143,7 @@ func (r rule) judge(post petpost.Post, watched string, text *searchText) verdict
 	if r.approve {
 		met = append(met, "a person approves it first")
 	}
-	return verdict{matched: true, asks: r.approve || unsure, unsure: unsure && !r.approve, reason: strings.Join(met, ", ")}
+	return result{matched: true, asks: r.approve || unsure, unsure: unsure && !r.approve, reason: strings.Join(met, ", ")}
 }
 
 func list[T any](values []T) string { return strings.Join(names(values), ", ") }

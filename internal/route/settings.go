@@ -20,7 +20,7 @@ const (
 // nobody.
 type Approval struct {
 	Asks bool
-	// After is how long a person may take to answer; 0 is as long as it takes.
+	// After is how long a person may take to answer; 0 is no limit.
 	After time.Duration
 	// Then is what happens after that; set if After is.
 	Then Silence

@@ -32,9 +32,9 @@ const (
 	MaxByURL  = 20_000_000
 )
 
-// DefaultTimeout bounds one call. Telegram holds its own flood answer back for about 3 s and fetches photos by URL
+// defaultTimeout bounds one call. Telegram holds its own flood answer back for about 3 s and fetches photos by URL
 // inside the call, so anything shorter turns both into unknown outcomes.
-const DefaultTimeout = 10 * time.Second
+const defaultTimeout = 10 * time.Second
 
 // maxAnswer is the largest answer that is read, in bytes, decompressed. The largest we ask for is a page of 100
 // updates; a sent message is a few kilobytes.
@@ -48,7 +48,7 @@ type Config struct {
 	Token string
 	// BaseURL is the Bot API server without "/bot<token>"; empty means [DefaultBaseURL].
 	BaseURL string
-	// Timeout bounds one call from the first byte to the last; 0 means [DefaultTimeout]. GetUpdates adds its own
+	// Timeout bounds one call from the first byte to the last; 0 means [defaultTimeout]. GetUpdates adds its own
 	// waiting time to it.
 	Timeout time.Duration
 	// Proxy is what the calls go through; nil leaves it to the environment.
@@ -81,7 +81,7 @@ func New(config Config) (*Client, error) {
 	}
 	client := &Client{wire: wire.NewClient(token, config.Proxy), address: base + "/bot" + token + "/", timeout: config.Timeout}
 	if client.timeout <= 0 {
-		client.timeout = DefaultTimeout
+		client.timeout = defaultTimeout
 	}
 	if config.MessagesPerSecond > 0 {
 		client.pace = rate.NewLimiter(rate.Limit(config.MessagesPerSecond), 1)

@@ -8,11 +8,11 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// MaxCallbackData is the longest callback_data, in bytes.
-const MaxCallbackData = 64
+// maxCallbackData is the longest callback_data, in bytes.
+const maxCallbackData = 64
 
-// MaxCopy is the longest text that a button copies, in characters.
-const MaxCopy = 256
+// maxCopy is the longest text that a button copies, in characters.
+const maxCopy = 256
 
 // Button is an inline button: it opens URL, comes back to the bot with CallbackData, or puts Copy on the clipboard.
 //
@@ -24,7 +24,7 @@ type Button struct {
 	Copy         *Copy  `json:"copy_text,omitempty"`
 }
 
-// Copy is a text that a button copies, 1 to MaxCopy characters.
+// Copy is a text that a button copies, 1 to maxCopy characters.
 type Copy struct {
 	Text string `json:"text"`
 }
@@ -59,10 +59,10 @@ func (b Button) check() error {
 		return errors.New("no text")
 	case kinds != 1:
 		return errors.New("it needs one of callback data, a URL and a text to copy")
-	case b.Copy != nil && (b.Copy.Text == "" || utf8.RuneCountInString(b.Copy.Text) > MaxCopy):
-		return fmt.Errorf("a text to copy has 1 to %d characters", MaxCopy)
-	case len(b.CallbackData) > MaxCallbackData:
-		return fmt.Errorf("%d bytes of callback data, %d are allowed", len(b.CallbackData), MaxCallbackData)
+	case b.Copy != nil && (b.Copy.Text == "" || utf8.RuneCountInString(b.Copy.Text) > maxCopy):
+		return fmt.Errorf("a text to copy has 1 to %d characters", maxCopy)
+	case len(b.CallbackData) > maxCallbackData:
+		return fmt.Errorf("%d bytes of callback data, %d are allowed", len(b.CallbackData), maxCallbackData)
 	}
 	return nil
 }

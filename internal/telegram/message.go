@@ -17,8 +17,8 @@ import (
 
 // The number of photos in an album.
 const (
-	MinAlbum = 2
-	MaxAlbum = 10
+	minAlbum = 2
+	maxAlbum = 10
 )
 
 // generalThread is the topic "General" of a forum, which Telegram knows as 1 in updates and refuses in calls.
@@ -148,7 +148,7 @@ type AlbumItem struct {
 	ParseMode ParseMode
 }
 
-// AlbumMessage is an album of MinAlbum to MaxAlbum photos. Albums have no keyboard.
+// AlbumMessage is an album of minAlbum to maxAlbum photos. Albums have no keyboard.
 type AlbumMessage struct {
 	Target
 
@@ -271,8 +271,8 @@ func (c *Client) sendOne(ctx context.Context, method string, m PhotoMessage) (se
 // album as a whole; the item it names as the cause is in the error's FailedItem.
 func (c *Client) SendMediaGroup(ctx context.Context, m AlbumMessage) ([]Message, error) {
 	const method = "sendMediaGroup"
-	if len(m.Items) < MinAlbum || len(m.Items) > MaxAlbum {
-		return nil, internal(method, fmt.Errorf("an album has %d to %d items, not %d", MinAlbum, MaxAlbum, len(m.Items)))
+	if len(m.Items) < minAlbum || len(m.Items) > maxAlbum {
+		return nil, internal(method, fmt.Errorf("an album has %d to %d items, not %d", minAlbum, maxAlbum, len(m.Items)))
 	}
 	items, files := make([]media, len(m.Items)), []file(nil)
 	for i, item := range m.Items {

@@ -8,9 +8,9 @@ import (
 	"vestnik/internal/config"
 )
 
-// TraceIDKey names the trace id in log lines, as the guide's specification does
+// traceIDKey names the trace id in log lines, as the guide's specification does
 // (4.7).
-const TraceIDKey = "traceId"
+const traceIDKey = "traceId"
 
 // NewLogger writes one line per record to output, in the format and from the
 // level that log asks for. Secrets given to [Redact] are masked wherever they
@@ -34,7 +34,7 @@ type traceHandler struct{ slog.Handler }
 func (h traceHandler) Handle(ctx context.Context, record slog.Record) error {
 	if id := TraceID(ctx); id != "" {
 		record = record.Clone()
-		record.AddAttrs(slog.String(TraceIDKey, id))
+		record.AddAttrs(slog.String(traceIDKey, id))
 	}
 	return h.Handler.Handle(ctx, record)
 }

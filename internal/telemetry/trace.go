@@ -167,5 +167,5 @@ func withTraceID(logger sdklog.Logger, id string) sdklog.Logger {
 	if id == "" {
 		return logger
 	}
-	return sdklog.With(logger, TraceIDKey, id)
+	return sdklog.With(logger, traceIDKey, id)
 }

@@ -22,8 +22,8 @@ import (
 	"vestnik/internal/wire"
 )
 
-// DefaultBaseURL is the public API. VK lists api.vk.ru as a host too.
-const DefaultBaseURL = "https://api.vk.com/method/"
+// defaultBaseURL is the public API. VK lists api.vk.ru as a host too.
+const defaultBaseURL = "https://api.vk.com/method/"
 
 // DefaultTimeout bounds one call.
 const DefaultTimeout = 10 * time.Second
@@ -41,7 +41,7 @@ type Config struct {
 
 	// Token is a service, community or user key. Space around it, a trailing newline from a file say, is cut off.
 	Token string
-	// BaseURL is where the methods are; empty means [DefaultBaseURL]. A missing slash at the end is added.
+	// BaseURL is where the methods are; empty means [defaultBaseURL]. A missing slash at the end is added.
 	BaseURL string
 	// Timeout bounds one call from the first byte to the last; 0 means [DefaultTimeout].
 	Timeout time.Duration
@@ -69,7 +69,7 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := wire.BaseURL("vk: the API address", config.BaseURL, DefaultBaseURL)
+	base, err := wire.BaseURL("vk: the API address", config.BaseURL, defaultBaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +85,6 @@ func New(config Config) (*Client, error) {
 	client.sdk.Handler = client.handle
 	return client, nil
 }
-
-// Close drops the idle connections of the client's pool. Calls under way go on.
-func (c *Client) Close() { c.wire.Close() }
 
 // checkToken accepts what can stand in a header. VK has changed what its keys look like several times.
 func checkToken(token string) (string, error) {

@@ -32,7 +32,6 @@ func ExampleError() {
 		fmt.Println(err)
 		return
 	}
-	defer client.Close()
 
 	for len(answers) > 0 {
 		_, err := client.WallPost(context.Background(), vk.WallPost{OwnerID: -7, Message: "Пропала кошка", GUID: "once"})

@@ -55,14 +55,6 @@ type Copyright struct {
 	Link, Name string
 }
 
-// Original is the post at the end of the repost chain, the post itself if it is no repost.
-func (p Post) Original() Post {
-	if n := len(p.CopyHistory); n > 0 {
-		return p.CopyHistory[n-1]
-	}
-	return p
-}
-
 // IsRepost reports whether the post repeats another.
 func (p Post) IsRepost() bool { return len(p.CopyHistory) > 0 }
 

@@ -27,7 +27,6 @@ func country(t *testing.T) (s *sandbox.Server, service, community, user *vk.Clie
 		require.NoError(t, s.AddVKToken(sandbox.VKToken{Name: name, Value: name + "-SECRET", Kind: kind, Owner: owner, PerSecond: -1}))
 		client, err := vk.New(vk.Config{Token: name + "-SECRET", BaseURL: s.VKURL()})
 		require.NoError(t, err)
-		t.Cleanup(client.Close)
 		return client
 	}
 	return s, key("service", sandbox.ServiceToken, 0), key("community", sandbox.CommunityToken, -ownWall), key("user", sandbox.UserToken, 501)
@@ -67,7 +66,7 @@ func TestAWallOfTheSandboxIsFoundReadAndDecoded(t *testing.T) {
 	require.NotEmpty(t, cat.Attachments[0].Photo.Sizes)
 	reason, _ := byText["Корм со скидкой"].Skip()
 	require.Equal(t, vk.SkipAds, reason)
-	require.Equal(t, "Сбежала такса", byText[""].Original().Text)
+	require.Equal(t, "Сбежала такса", byText[""].CopyHistory[0].Text)
 
 	again, err := service.WallGetByID(ctx, ids...)
 	require.NoError(t, err)

@@ -99,7 +99,6 @@ func newClient(t *testing.T, address string, change ...func(*vk.Config)) *vk.Cli
 	}
 	client, err := vk.New(config)
 	require.NoError(t, err)
-	t.Cleanup(client.Close)
 	return client
 }
 

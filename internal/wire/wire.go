@@ -43,8 +43,8 @@ func (f *Failure) Error() string { return f.Reason }
 // kept back, because their texts may hold the address that was called.
 func (f *Failure) Unwrap() error { return f.cause }
 
-// ErrTooLarge is the reason of a [Failure] whose answer was larger than the caller allowed.
-var ErrTooLarge = errors.New("the answer is larger than allowed")
+// errTooLarge is the reason of a [Failure] whose answer was larger than the caller allowed.
+var errTooLarge = errors.New("the answer is larger than allowed")
 
 // NewTransport returns a transport with a connection pool of its own, so that one kind of call never waits for the
 // connections of another.
@@ -81,7 +81,7 @@ func Do(rt http.RoundTripper, req *http.Request, limit int64) (Answer, error) {
 
 	body, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	if err == nil && int64(len(body)) > limit {
-		err = fmt.Errorf("%w (%d bytes)", ErrTooLarge, limit)
+		err = fmt.Errorf("%w (%d bytes)", errTooLarge, limit)
 	}
 	if err == nil && len(body) > 0 && resp.Header.Get("Content-Encoding") != "" {
 		// The transport has undone the gzip it asked for and dropped the header. What is left, nobody asked for.

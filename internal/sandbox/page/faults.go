@@ -91,7 +91,7 @@ func pageMethods() []string {
 func (s *Site) pageFault(r *http.Request) error {
 	i := slices.IndexFunc(faultPresets, func(p faultPreset) bool { return p.Name == r.FormValue("what") })
 	if i < 0 {
-		return fmt.Errorf("нет такой погоды: %q", r.FormValue("what"))
+		return fmt.Errorf("нет такого сбоя: %q", r.FormValue("what"))
 	}
 	fault := faultPresets[i].fault
 	fault.Platform, fault.Method = faultPresets[i].Platform, r.FormValue("method")

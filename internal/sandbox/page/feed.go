@@ -279,7 +279,7 @@ func (s *Site) pageCalls(show string) []pageCall {
 	}
 	calls := s.core.LatestCalls(filter, 60)
 	slices.Reverse(calls)
-	words := map[core.Outcome]string{core.Pending: "ждёт", core.Accepted: "принят", core.Refused: "отказ", core.Faulted: "погода", core.ClientGone: "клиент ушёл"}
+	words := map[core.Outcome]string{core.Pending: "ждёт", core.Accepted: "принят", core.Refused: "отказ", core.Faulted: "сбой", core.ClientGone: "клиент ушёл"}
 	rows := make([]pageCall, len(calls))
 	for i, c := range calls {
 		rows[i] = pageCall{Call: c, Word: words[c.Outcome], Details: callDetails(c)}
