@@ -175,13 +175,13 @@ func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/method/{method}", s.vkPlatform)
 	mux.HandleFunc("/upload/{ticket}", s.ServeUpload)
-	api := s.NewControl(mux)
-	core.Handle(api, "GET /sandbox/state", func(core.Request, core.None) (any, error) {
+	s.Core.Control(mux)
+	core.Handle(mux, "GET /sandbox/state", func(core.Request, core.None) (any, error) {
 		return map[string]any{"url": s.URL(), "telegram_api_url": s.TelegramURL(), "vk_api_url": s.VKURL(),
 			"bots": s.Bots(), "chats": s.Chats(), "walls": s.Walls(), "faults": s.Faults()}, nil
 	})
-	s.telegramPlatform.Control(api)
-	s.vkPlatform.Control(api)
+	s.telegramPlatform.Control(mux)
+	s.vkPlatform.Control(mux)
 	page.New(s.Core, s.telegramPlatform, s.vkPlatform, s.publishSample).Routes(mux)
 	// ServeMux has no pattern for a token inside a path segment.
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -102,7 +102,7 @@ const (
 	keptCalls  = 96 << 20 // rough bytes of all calls together
 )
 
-// callLog records calls in a ring and wakes those who wait for some.
+// callLog records calls in a ring.
 type callLog struct {
 	now func() time.Time
 	max int
@@ -111,14 +111,6 @@ type callLog struct {
 	calls   []*Call // in order of Seq
 	bytes   int
 	lastSeq int64
-	waiters map[*callWaiter]struct{}
-}
-
-type callWaiter struct {
-	filter CallFilter
-	want   int
-	seen   map[int64]bool
-	done   chan struct{}
 }
 
 // begin records that a call arrived.
@@ -145,7 +137,6 @@ func (l *callLog) describe(call *Call, change func(*Call)) {
 	change(call)
 	l.bytes += call.size - before
 	l.trim()
-	l.wake(call)
 }
 
 // finish records the answer.
@@ -160,7 +151,6 @@ func (l *callLog) finish(call *Call, outcome Outcome, status int, answer []byte)
 	call.size += len(answer)
 	l.bytes += len(answer)
 	l.trim()
-	l.wake(call)
 }
 
 func (l *callLog) trim() {
@@ -172,24 +162,6 @@ func (l *callLog) trim() {
 	}
 	if drop > 0 {
 		l.calls = l.calls[drop:]
-	}
-}
-
-func (l *callLog) wake(call *Call) {
-	for w := range l.waiters {
-		l.show(w, call)
-	}
-}
-
-// show lets a waiter see a call, and ends its waiting if that was the last it waited for.
-func (l *callLog) show(w *callWaiter, call *Call) {
-	if _, waits := l.waiters[w]; !waits || w.seen[call.Seq] || !w.filter.matches(call) {
-		return
-	}
-	w.seen[call.Seq] = true
-	if len(w.seen) == w.want {
-		close(w.done)
-		delete(l.waiters, w)
 	}
 }
 
@@ -225,26 +197,19 @@ func (c *Core) ClearCalls() {
 
 // WaitForCalls blocks until at least n calls match, or ctx ends, and returns those that do, oldest first.
 func (c *Core) WaitForCalls(ctx context.Context, filter CallFilter, n int) ([]Call, error) {
-	l := c.calls
-	w := &callWaiter{filter: filter, want: n, seen: map[int64]bool{}, done: make(chan struct{})}
-	l.mu.Lock()
-	l.waiters[w] = struct{}{}
-	for _, call := range l.calls {
-		l.show(w, call)
-	}
-	l.mu.Unlock()
-	var err error
-	select {
-	case <-w.done:
-	case <-ctx.Done():
-		l.mu.Lock()
-		if len(w.seen) < n {
-			err = fmt.Errorf("sandbox: waited for %d calls of %s, saw %d: %w", n, cmp.Or(filter.Method, "any method"), len(w.seen), ctx.Err())
+	news := c.Listen()
+	defer news.Close()
+	for {
+		found := c.Calls(filter)
+		if len(found) >= n {
+			return found, nil
 		}
-		delete(l.waiters, w)
-		l.mu.Unlock()
+		select {
+		case <-news.Bell:
+		case <-ctx.Done():
+			return found, fmt.Errorf("sandbox: waited for %d calls of %s, saw %d: %w", n, cmp.Or(filter.Method, "any method"), len(found), ctx.Err())
+		}
 	}
-	return l.list(filter, 0), err
 }
 
 // Warn notes at a call what the real platform lets pass and a careful client would not send.

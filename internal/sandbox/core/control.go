@@ -12,19 +12,11 @@ import (
 	"time"
 )
 
-// Control is the control API under construction. Handle adds to it.
-type Control struct {
-	mux   *http.ServeMux
-	guard *http.CrossOriginProtection
-}
-
-// NewControl makes a control API that answers on mux, with the routes that belong to no platform.
-func (c *Core) NewControl(mux *http.ServeMux) *Control {
-	// A page of another origin in somebody's browser must not steer the sandbox.
-	api := &Control{mux: mux, guard: http.NewCrossOriginProtection()}
-	mux.HandleFunc("GET /sandbox/photos/{file}", c.pictures.servePicture)
-	mux.HandleFunc("GET /sandbox/files/{file}", c.pictures.serveFile)
-	mux.HandleFunc("GET /sandbox/uploads/{id}", c.pictures.serveUpload)
+// Control adds the routes that belong to no platform to the control API.
+func (c *Core) Control(api *http.ServeMux) {
+	api.HandleFunc("GET /sandbox/photos/{file}", c.pictures.servePicture)
+	api.HandleFunc("GET /sandbox/files/{file}", c.pictures.serveFile)
+	api.HandleFunc("GET /sandbox/uploads/{id}", c.pictures.serveUpload)
 	Handle(api, "GET /sandbox/calls", func(r Request, _ None) (any, error) { return c.askedCalls(r) })
 	Handle(api, "DELETE /sandbox/calls", func(Request, None) (any, error) { c.ClearCalls(); return nil, nil })
 	Handle(api, "GET /sandbox/faults", func(Request, None) (any, error) { return c.Faults(), nil })
@@ -43,7 +35,6 @@ func (c *Core) NewControl(mux *http.ServeMux) *Control {
 		c.SetPictureFault(r.PathValue("name"), fault)
 		return nil, nil
 	})
-	return api
 }
 
 // askedCalls lists calls; wait=N blocks until so many match.
@@ -84,9 +75,9 @@ func (r Request) Number(name string) int64 { return r.numbers[name] }
 
 var pathName = regexp.MustCompile(`\{([a-z]+)\}`)
 
-// Handle adds a route. What stands in braces in the pattern must be a number, but for {id} and {name}; the body is
+// Handle adds a route to the control API. What stands in braces in the pattern must be a number, but for {id} and {name}; the body is
 // decoded strictly, unknown fields are refused. A nil result is answered with {"ok":true}.
-func Handle[In any](api *Control, pattern string, do func(Request, In) (any, error)) {
+func Handle[In any](api *http.ServeMux, pattern string, do func(Request, In) (any, error)) {
 	handler := func(r *http.Request) (any, error) {
 		in, request := *new(In), Request{r, map[string]int64{}}
 		for _, match := range pathName.FindAllStringSubmatch(pattern, -1) {
@@ -106,10 +97,10 @@ func Handle[In any](api *Control, pattern string, do func(Request, In) (any, err
 		}
 		return do(request, in)
 	}
-	api.mux.Handle(pattern, api.guard.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	api.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		result, err := handler(r)
 		reply(w, result, err)
-	})))
+	})
 }
 
 // reply answers a control request: 200 with the result, 408 if the waiting was in vain, 400 with {"error": "…"}

@@ -46,7 +46,7 @@ type Options struct {
 // New makes a Core that lives as long as life.
 func New(life context.Context, o Options) *Core {
 	c := &Core{Now: o.Now, Log: o.Log, BaseURL: o.BaseURL, Life: life, changes: changes{readers: map[*Reader]struct{}{}}}
-	c.calls = &callLog{now: o.Now, max: o.MaxCalls, waiters: map[*callWaiter]struct{}{}}
+	c.calls = &callLog{now: o.Now, max: o.MaxCalls}
 	c.pictures = newPictures(c, o.PictureWidth, o.UploadFolder)
 	return c
 }

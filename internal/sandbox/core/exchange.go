@@ -66,6 +66,7 @@ func (c *Core) Exchange(w http.ResponseWriter, r *http.Request, platform Platfor
 			call.Fault = fault.ID
 		}
 	})
+	c.Announce(callsTopic)
 	if fault != nil {
 		x.pause(fault)
 		if fault.fails() {

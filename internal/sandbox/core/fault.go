@@ -25,7 +25,6 @@ type Fault struct {
 	// What happens.
 	Status          int               `json:"status,omitempty"`      // HTTP status; default from Code, 200 for VK errors
 	Code            int               `json:"code,omitempty"`        // error_code; default from Status
-	Subcode         int               `json:"subcode,omitempty"`     // VK error_subcode
 	Description     string            `json:"description,omitempty"` // Telegram description or VK error_msg
 	RetryAfter      int               `json:"retry_after,omitempty"` // seconds; Telegram parameters and header
 	MigrateToChatID int64             `json:"migrate_to_chat_id,omitempty"`

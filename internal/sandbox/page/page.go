@@ -46,7 +46,6 @@ func New(c *core.Core, t *telegram.Platform, v *vk.Platform, publishSample func(
 
 // Routes adds the pages to mux.
 func (s *Site) Routes(mux *http.ServeMux) {
-	guard := http.NewCrossOriginProtection()
 	static, err := fs.Sub(pageFiles, "files/static")
 	if err != nil { // the folder is compiled in
 		panic(err)
@@ -61,7 +60,7 @@ func (s *Site) Routes(mux *http.ServeMux) {
 		"delete": s.pageDelete, "say": s.asPerson(s.pageSay), "locate": s.asPerson(s.pageLocate), "press": s.asPerson(s.pagePress), "member": s.asPerson(s.pageMember),
 		"delivery": s.pageDelivery, "picture": s.pagePicture,
 	} {
-		mux.Handle("POST /sandbox/page/"+name, guard.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc("POST /sandbox/page/"+name, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, 64<<20)
 			if err := act(r); err != nil {
 				http.Error(w, err.Error(), http.StatusBadRequest)
@@ -72,7 +71,7 @@ func (s *Site) Routes(mux *http.ServeMux) {
 				back = "/guide"
 			}
 			http.Redirect(w, r, back, http.StatusSeeOther)
-		})))
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package telegram
 import (
 	"cmp"
 	"encoding/json"
+	"net/http"
 
 	"vestnik/internal/sandbox/core"
 )
@@ -57,7 +58,7 @@ type (
 )
 
 // Control adds Telegram's part of the control API.
-func (t *Platform) Control(api *core.Control) {
+func (t *Platform) Control(api *http.ServeMux) {
 	core.Handle(api, "POST /sandbox/telegram/bots", func(_ core.Request, b Bot) (any, error) { return nil, t.AddBot(b) })
 	core.Handle(api, "GET /sandbox/telegram/chats", func(core.Request, core.None) (any, error) { return t.Chats(), nil })
 	core.Handle(api, "POST /sandbox/telegram/chats", func(_ core.Request, c Chat) (any, error) { return nil, t.AddChat(c) })

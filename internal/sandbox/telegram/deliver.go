@@ -1,19 +1,18 @@
 package telegram
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
+
+	"vestnik/internal/sandbox/core"
 )
 
 // point changes where updates go. t.mu is held.
@@ -164,45 +163,32 @@ func (u *updateQueue) post(ctx context.Context, update *Update, attempt int) Del
 	hook := u.hook
 	u.t.mu.Unlock()
 	d := Delivery{UpdateID: update.ID, Attempt: attempt, SentAt: time.Now()}
-	if err := u.send(ctx, hook, update, &d); err != nil {
+	if err := d.make(ctx, hook, update.Body); err != nil {
 		d.Error = err.Error()
 	}
 	d.AnsweredAt = time.Now()
-	u.record.Lock()
+	u.t.mu.Lock()
+	defer u.t.mu.Unlock()
 	if u.attempts = append(u.attempts, d); len(u.attempts) > deliveriesKept {
 		u.attempts = slices.Clone(u.attempts[len(u.attempts)-deliveriesKept/2:])
 	}
-	close(u.recorded)
-	u.recorded = make(chan struct{})
-	u.record.Unlock()
+	u.ring()
 	return d
 }
 
-func (u *updateQueue) send(ctx context.Context, hook Webhook, update *Update, d *Delivery) error {
+// make hands the update to the webhook and keeps what it answers.
+func (d *Delivery) make(ctx context.Context, hook Webhook, update []byte) error {
 	if hook.URL == "" {
 		return errors.New("no webhook is set")
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, hook.URL, bytes.NewReader(update.Body))
-	if err != nil {
-		return errors.New("bad webhook URL")
-	}
-	request.Header.Set("Content-Type", "application/json")
+	headers := map[string]string{}
 	if hook.Secret != "" {
-		request.Header.Set("X-Telegram-Bot-Api-Secret-Token", hook.Secret)
+		headers["X-Telegram-Bot-Api-Secret-Token"] = hook.Secret
 	}
-	response, err := u.client.Do(request)
-	if err != nil {
-		var inner *url.Error
-		if errors.As(err, &inner) {
-			err = inner.Err
-		}
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
-	d.Status, d.Answer = response.StatusCode, string(body)
-	if seconds, parseErr := strconv.Atoi(response.Header.Get("Retry-After")); parseErr == nil {
-		d.RetryAfter = seconds
+	response, answer, err := core.PostJSON(ctx, hook.URL, headers, update, webhookTimeout)
+	if response != nil {
+		d.Status, d.Answer = response.StatusCode, answer
+		d.RetryAfter, _ = strconv.Atoi(response.Header.Get("Retry-After")) // 0 if it names no seconds
 	}
 	return err
 }

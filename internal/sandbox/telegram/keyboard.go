@@ -26,23 +26,15 @@ const (
 	maxCopyText     = 256
 )
 
-// keyboard reads reply_markup. Markup other than an inline keyboard is accepted and not shown.
+// keyboard reads reply_markup.
 func (q *request) keyboard() (board [][]Button) {
 	var kinds map[string]json.RawMessage
 	if !q.object("reply_markup", &kinds) {
 		return nil
 	}
 	raw, inline := kinds["inline_keyboard"]
-	if !inline {
-		for _, other := range []string{"keyboard", "remove_keyboard", "force_reply"} {
-			if _, found := kinds[other]; found {
-				return nil
-			}
-		}
-		q.bad("sandbox: reply_markup has none of inline_keyboard, keyboard, remove_keyboard, force_reply")
-	}
-	if len(kinds) > 1 {
-		q.bad("sandbox: unknown field beside inline_keyboard in reply_markup")
+	if !inline || len(kinds) > 1 {
+		q.bad("sandbox: reply_markup is an inline_keyboard and nothing beside it")
 	}
 	if !strings.HasPrefix(strings.TrimSpace(string(raw)), "[") {
 		q.bad("field \"inline_keyboard\" of the InlineKeyboardMarkup must be of type Array")

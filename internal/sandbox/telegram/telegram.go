@@ -84,8 +84,7 @@ func (t *Platform) AddBot(b Bot) error {
 		return nil
 	}
 	fresh := &bot{Bot: b}
-	fresh.updates.init(t, fresh)
-	fresh.updates.lastID = max(fresh.updates.lastID, t.lastUpdates[b.ID()])
+	fresh.updates = updateQueue{t: t, bot: fresh, bell: make(chan struct{}), lastID: max(700_000_000+b.ID()%1_000_000, t.lastUpdates[b.ID()])}
 	t.bots[b.Token] = fresh
 	return nil
 }
@@ -118,13 +117,12 @@ type BotState struct {
 
 // BotState tells how a bot stands; the zero value if it is not known.
 func (t *Platform) BotState(token string) (state BotState) {
-	deliveries := t.Deliveries(token)
 	_ = t.withBot(token, func(u *updateQueue) { // whose only error is that there is none
 		state = BotState{Bot: u.bot.Bot, Webhook: u.hook.URL, Pending: len(u.pending), Mode: u.mode}
 		for _, update := range slices.Backward(u.recent[max(len(u.recent)-shownOfBot, 0):]) {
 			state.Updates = append(state.Updates, *update)
 		}
-		state.Deliveries = slices.Clone(deliveries[max(len(deliveries)-shownOfBot, 0):])
+		state.Deliveries = slices.Clone(u.attempts[max(len(u.attempts)-shownOfBot, 0):])
 		slices.Reverse(state.Deliveries)
 	})
 	return state

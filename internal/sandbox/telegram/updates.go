@@ -140,7 +140,6 @@ func (t *Platform) Press(token string, from Person, chatID, messageID int64, dat
 	}
 	t.nextQuery++
 	id := fmt.Sprintf("48000000%010d", t.nextQuery)
-	t.forgetQueries()
 	t.queries[id] = &query{
 		Query: Query{ID: id, Chat: chatID, User: from.ID, Message: messageID, Data: data, PressedAt: t.core.Now()}, bot: b,
 	}
@@ -174,20 +173,7 @@ func wirePerson(p Person) map[string]any {
 	return w
 }
 
-// forgetQueries drops old presses. t.mu is held.
-func (t *Platform) forgetQueries() {
-	if len(t.queries) < 5_000 {
-		return
-	}
-	limit := t.core.Now().Add(-2 * callbackLife)
-	for id, q := range t.queries {
-		if q.PressedAt.Before(limit) {
-			delete(t.queries, id)
-		}
-	}
-}
-
-// updateQueue holds what a bot has not taken yet. It is guarded by t.mu.
+// updateQueue holds what a bot has not taken yet, and hands it to its webhook. It is guarded by t.mu.
 type updateQueue struct {
 	t       *Platform
 	bot     *bot
@@ -197,13 +183,15 @@ type updateQueue struct {
 	allowed []string  // empty: everything but the three that must be asked for
 	bell    chan struct{}
 	polling int64 // number of the newest getUpdates
-	sender
-}
 
-func (u *updateQueue) init(t *Platform, b *bot) {
-	u.t, u.bot, u.bell = t, b, make(chan struct{})
-	u.lastID = 700_000_000 + b.ID()%1_000_000
-	u.sender.init()
+	hook      Webhook
+	mode      DeliveryMode
+	epoch     int                  // counts changes of the webhook
+	lanes     map[string][]*Update // updates under way, one after another
+	slots     chan struct{}        // one for each connection to the webhook
+	lastError string
+	errorAt   time.Time
+	attempts  []Delivery
 }
 
 // push numbers an update and sends it on its way. t.mu is held.
@@ -275,7 +263,8 @@ func (q *request) getUpdates() any {
 	u.polling++
 	mine := u.polling
 	u.ring() // an older poller sees that it was replaced
-	u.confirm(q.integer("offset"))
+	offset, now := q.integer("offset"), t.core.Now()
+	u.pending = slices.DeleteFunc(u.pending, func(p *Update) bool { return p.ID < offset || p.expired(now) })
 	deadline := time.NewTimer(time.Duration(timeout) * time.Second)
 	defer deadline.Stop()
 	for len(u.pending) == 0 || u.mode.Hold {
@@ -307,16 +296,4 @@ func (q *request) getUpdates() any {
 		}
 	}
 	return bodies
-}
-
-// confirm forgets the updates before offset; a negative offset keeps only so many of the last. t.mu is held.
-func (u *updateQueue) confirm(offset int64) {
-	now := u.t.core.Now()
-	if offset < 0 {
-		if keep := int(-offset); keep < len(u.pending) {
-			u.pending = slices.Clone(u.pending[len(u.pending)-keep:])
-		}
-		offset = 0
-	}
-	u.pending = slices.DeleteFunc(u.pending, func(p *Update) bool { return p.ID < offset || p.expired(now) })
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
-	"sync"
 	"time"
 )
 
@@ -53,33 +51,6 @@ const deliveriesKept = 10_000
 
 // webhookTimeout is how long Telegram waits for the answer.
 const webhookTimeout = 60 * time.Second
-
-// sender hands updates to a webhook. It is guarded by t.mu, but for what it says.
-type sender struct {
-	hook      Webhook
-	mode      DeliveryMode
-	epoch     int                  // counts changes of the webhook
-	lanes     map[string][]*Update // updates under way, one after another
-	slots     chan struct{}
-	client    *http.Client
-	lastError string
-	errorAt   time.Time
-
-	record   sync.Mutex // guards the rest
-	attempts []Delivery
-	recorded chan struct{} // closed and replaced at each delivery
-}
-
-func (p *sender) init() {
-	p.lanes = map[string][]*Update{}
-	p.recorded = make(chan struct{})
-	p.slots = make(chan struct{}, 40)
-	p.client = &http.Client{
-		Timeout:       webhookTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport:     &http.Transport{MaxIdleConnsPerHost: 100, IdleConnTimeout: 30 * time.Second},
-	}
-}
 
 var secretToken = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
 
@@ -213,54 +184,38 @@ func (t *Platform) Redeliver(ctx context.Context, token string, updateID int64, 
 }
 
 // Deliveries lists the attempts to hand a bot's updates to its webhook.
-func (t *Platform) Deliveries(token string) []Delivery {
-	list, _ := t.delivered(token)
+func (t *Platform) Deliveries(token string) (list []Delivery) {
+	_ = t.withBot(token, func(u *updateQueue) { list = slices.Clone(u.attempts) }) // whose only error is errNoBot
 	return list
 }
 
-// delivered lists the attempts so far, with a channel that is closed at the next one; nil for an unknown bot.
-func (t *Platform) delivered(token string) (list []Delivery, next chan struct{}) {
-	_ = t.withBot(token, func(u *updateQueue) { // whose only error is errNoBot
-		u.record.Lock()
-		defer u.record.Unlock()
-		list, next = slices.Clone(u.attempts), u.recorded
-	})
-	return list, next
-}
-
 // WaitForDeliveries blocks until at least n deliveries of a bot match, or ctx ends. A nil match takes all.
-func (t *Platform) WaitForDeliveries(ctx context.Context, token string, match func(Delivery) bool, n int) ([]Delivery, error) {
-	for {
-		list, next := t.delivered(token)
-		if next == nil {
-			return nil, errNoBot
-		}
-		if match != nil {
-			list = slices.DeleteFunc(list, func(d Delivery) bool { return !match(d) })
-		}
-		if len(list) >= n {
-			return list, nil
-		}
-		select {
-		case <-next:
-		case <-ctx.Done():
-			return list, fmt.Errorf("sandbox: waited for %d deliveries, saw %d: %w", n, len(list), ctx.Err())
-		}
-	}
+func (t *Platform) WaitForDeliveries(ctx context.Context, token string, match func(Delivery) bool, n int) (list []Delivery, err error) {
+	err = t.await(ctx, token, func(u *updateQueue) bool {
+		list = slices.DeleteFunc(slices.Clone(u.attempts), func(d Delivery) bool { return match != nil && !match(d) })
+		return len(list) >= n
+	})
+	return list, err
 }
 
 // WaitForPending blocks until at most n updates of a bot wait to be taken, or ctx ends. Updates that have expired leave
 // with the next attempt.
 func (t *Platform) WaitForPending(ctx context.Context, token string, n int) error {
+	return t.await(ctx, token, func(u *updateQueue) bool { return len(u.pending) <= n })
+}
+
+// await blocks until a bot's updates are as wanted, or ctx ends.
+func (t *Platform) await(ctx context.Context, token string, wanted func(*updateQueue) bool) error {
 	for {
-		waiting, bell := 0, make(chan struct{})
-		if err := t.withBot(token, func(u *updateQueue) { waiting, bell = len(u.pending), u.bell }); err != nil || waiting <= n {
+		var done bool
+		var bell chan struct{}
+		if err := t.withBot(token, func(u *updateQueue) { done, bell = wanted(u), u.bell }); err != nil || done {
 			return err
 		}
 		select {
 		case <-bell:
 		case <-ctx.Done():
-			return fmt.Errorf("sandbox: %d updates still wait: %w", waiting, ctx.Err())
+			return fmt.Errorf("sandbox: waited for the updates of a bot: %w", ctx.Err())
 		}
 	}
 }

@@ -1,11 +1,9 @@
 package vk
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -101,29 +99,10 @@ func (v *Platform) call(s *callbackServer, event map[string]any, want string) bo
 		if try > 0 && !v.core.Sleep(s.ended, min(100*time.Millisecond<<try, 10*time.Second)) {
 			return false
 		}
-		if answer, err := callOnce(s.ended, s.URL, body); err == nil && answer == want {
+		response, answer, err := core.PostJSON(s.ended, s.URL, nil, body, callbackTimeout)
+		if err == nil && response.StatusCode == http.StatusOK && strings.TrimSpace(answer) == want {
 			return true
 		}
 	}
 	return false
-}
-
-func callOnce(ctx context.Context, address string, body []byte) (answer string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, callbackTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
-	if err != nil {
-		return "", err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = response.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
-	if response.StatusCode != http.StatusOK {
-		return "", err
-	}
-	return strings.TrimSpace(string(text)), err
 }

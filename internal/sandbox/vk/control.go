@@ -3,12 +3,13 @@ package vk
 import (
 	"encoding/json"
 	"errors"
+	"net/http"
 
 	"vestnik/internal/sandbox/core"
 )
 
 // Control adds VK's part of the control API.
-func (v *Platform) Control(api *core.Control) {
+func (v *Platform) Control(api *http.ServeMux) {
 	core.Handle(api, "POST /sandbox/vk/tokens", func(_ core.Request, k Token) (any, error) { return nil, v.AddVKToken(k) })
 	core.Handle(api, "POST /sandbox/vk/photos/expire", func(core.Request, core.None) (any, error) { v.core.ExpirePhotoLinks(); return nil, nil })
 	core.Handle(api, "POST /sandbox/vk/callbacks", func(_ core.Request, c Callback) (any, error) { return nil, v.SetCallback(c) })

@@ -47,6 +47,9 @@ type method struct {
 // Parameters that every method takes.
 const commonParameters = " v lang https test_mode captcha_sid captcha_key captcha_ts captcha_attempt success_token confirm "
 
+// wrongKind are the error codes for callers with the wrong kind of token.
+var wrongKind = map[TokenKind]int{CommunityToken: 27, ServiceToken: 28, VKIDToken: 1051}
+
 var (
 	readers = []TokenKind{ServiceToken, UserToken, VKIDToken}
 	writers = []TokenKind{CommunityToken, UserToken}
@@ -78,7 +81,7 @@ func (v *Platform) admit(q *request, known bool) {
 		q.refuse(refuse(15, "Access denied: no access_token passed."))
 		return
 	case q.token == nil:
-		q.refuse(refuse(5, "%s", messages[5]))
+		q.refuse(standard(5))
 		return
 	case q.token.Expired:
 		q.refuse(&refusal{code: 5, subcode: 1117, message: "User authorization failed: access_token has expired."})
@@ -90,9 +93,9 @@ func (v *Platform) admit(q *request, known bool) {
 	m, err := strconv.Atoi(minor)
 	switch {
 	case !q.token.admitted(v.core.Now()):
-		q.refuse(refuse(6, "%s", messages[6]))
+		q.refuse(standard(6))
 	case !known:
-		q.refuse(refuse(3, "%s", messages[3]))
+		q.refuse(standard(3))
 	case !q.form.Has("v"):
 		q.refuse(refuse(8, "Invalid request: v (version) is required"))
 	case err != nil || major != "5" || m < 81:
@@ -139,14 +142,8 @@ func (k *tokenUse) withinQuota(now time.Time) bool {
 // check refuses callers without the right and parameters that do not exist. VK itself passes over unknown parameters;
 // here a misspelt one must fail.
 func (m method) check(q *request) {
-	switch {
-	case slices.Contains(m.kinds, q.token.Kind):
-	case q.token.Kind == CommunityToken:
-		q.refuse(refuse(27, "%s", messages[27]))
-	case q.token.Kind == ServiceToken:
-		q.refuse(refuse(28, "%s", messages[28]))
-	case q.token.Kind == VKIDToken:
-		q.refuse(refuse(1051, "%s", messages[1051]))
+	if code := wrongKind[q.token.Kind]; !slices.Contains(m.kinds, q.token.Kind) && code != 0 {
+		q.refuse(standard(code))
 	}
 	if m.right != "" && !q.token.has(m.right) {
 		q.refuse(&refusal{code: 15, subcode: 1133, message: "Access denied: no access to call this method. It cannot be called with current scopes."})

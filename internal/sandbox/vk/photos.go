@@ -49,9 +49,9 @@ func (q *request) getWallUploadServer() any {
 	w := v.walls[-group]
 	switch {
 	case group < 0 || group > 0 && w == nil:
-		q.refuse(refuse(125, "%s", messages[125]))
+		q.refuse(standard(125))
 	case group > 0 && !w.administers(q.token):
-		q.refuse(refuse(15, "%s", messages[15]))
+		q.refuse(standard(15))
 	}
 	now := v.core.Now()
 	maps.DeleteFunc(v.tickets, func(_ string, t *ticket) bool { return now.Sub(t.at) > ticketLife })
@@ -138,13 +138,13 @@ func (q *request) saveWallPhoto() any {
 	case sent == "[]":
 		q.bad("photo is undefined")
 	case u == nil || u.by != q.token.Name || u.saved:
-		q.refuse(refuse(121, "%s", messages[121]))
+		q.refuse(standard(121))
 	case u.server != server:
-		q.refuse(refuse(118, "%s", messages[118]))
+		q.refuse(standard(118))
 	case u.photo != sent:
-		q.refuse(refuse(129, "%s", messages[129]))
+		q.refuse(standard(129))
 	case u.group != group:
-		q.refuse(refuse(121, "%s", messages[121]))
+		q.refuse(standard(121))
 	}
 	if q.refused != nil {
 		return nil

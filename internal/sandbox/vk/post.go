@@ -65,7 +65,7 @@ func (q *request) wallToWrite() *wall {
 	w := q.platform.walls[owner]
 	switch {
 	case w == nil && owner > 0:
-		q.refuse(refuse(113, "%s", messages[113]))
+		q.refuse(standard(113))
 	case w == nil:
 		q.bad("owner_id is invalid: no such wall (a community's owner_id is negative)")
 	case w.State == DeletedWall || w.State == BannedWall:
@@ -110,10 +110,10 @@ func (q *request) content(w *wall, p *Post) {
 		q.bad("link_photo_sizing_rule")
 	}
 	if w.LinksForbidden && slices.ContainsFunc(append(links, outsideLink.FindAllString(p.Text, -1)...), func(link string) bool { return !insideVK(link) }) {
-		q.refuse(refuse(222, "%s", messages[222]))
+		q.refuse(standard(222))
 	}
 	if p.Copyright = q.form.Text("copyright"); p.Copyright != "" && !q.platform.copyrightKnown(p.Copyright) {
-		q.refuse(refuse(3102, "%s", messages[3102]))
+		q.refuse(standard(3102))
 	}
 	for _, link := range links {
 		p.Attachments = append(p.Attachments, core.Encode(map[string]any{"type": "link", "link": map[string]any{"url": link, "title": link, "caption": "", "description": ""}}))

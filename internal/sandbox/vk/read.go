@@ -3,7 +3,6 @@ package vk
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -45,7 +44,7 @@ func (q *request) wallGet() any {
 	v := q.platform
 	owner, count, offset := q.integer("owner_id", 0), q.integer("count", 20), q.integer("offset", 0)
 	if q.refused == nil && !q.token.withinQuota(v.core.Now()) {
-		q.refuse(refuse(29, "%s", messages[29]))
+		q.refuse(standard(29))
 	}
 	w := v.walls[owner]
 	switch filter := q.form.Text("filter"); {
@@ -56,7 +55,7 @@ func (q *request) wallGet() any {
 	case filter != "" && filter != "all" || q.flag("extended"):
 		q.bad("sandbox: filter %q, or extended, is not imitated", filter)
 	case w == nil && owner > 0:
-		q.refuse(refuse(113, "%s", messages[113]))
+		q.refuse(standard(113))
 	case w == nil:
 		q.bad("owner_id is invalid: no such wall")
 	default:
@@ -114,9 +113,9 @@ func (q *request) wallGetByID() any {
 // wirePost is a post in the form of wall.get.
 func (v *Platform) wirePost(p *Post, administrator bool) map[string]any {
 	w := v.wireContent(p)
-	w["is_pinned"], w["marked_as_ads"] = number(p.Pinned), number(p.Ads)
-	if !p.Pinned {
-		delete(w, "is_pinned") // only pinned posts carry it
+	w["marked_as_ads"] = number(p.Ads)
+	if p.Pinned {
+		w["is_pinned"] = 1
 	}
 	w["donut"] = map[string]any{"is_donut": p.DonutOnly}
 	if p.DonutOnly && !administrator {
@@ -129,10 +128,6 @@ func (v *Platform) wirePost(p *Post, administrator bool) map[string]any {
 	if p.Views > 0 {
 		w["views"] = map[string]any{"count": p.Views}
 	}
-	w["post_source"] = map[string]any{"type": "api"}
-	w["is_favorite"], w["hash"] = false, fmt.Sprintf("%x", uint64(p.ID)*0x9E3779B97F4A7C15)[:12]
-	w["short_text_rate"], w["carousel_offset"] = 0.8, 0
-	w["reactions"] = map[string]any{"count": p.Likes, "items": []any{map[string]any{"id": 0, "count": p.Likes}}}
 	if len(p.Reposts) > 0 {
 		history := make([]any, len(p.Reposts))
 		for i := range p.Reposts {
@@ -146,9 +141,7 @@ func (v *Platform) wirePost(p *Post, administrator bool) map[string]any {
 	if p.Copyright != "" {
 		w["copyright"] = map[string]any{"link": p.Copyright, "name": p.Copyright, "type": "url"}
 	}
-	for name, value := range p.Extra {
-		w[name] = value
-	}
+	maps.Copy(w, p.Extra)
 	return w
 }
 

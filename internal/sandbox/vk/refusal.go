@@ -3,6 +3,7 @@ package vk
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,6 +24,9 @@ func refuse(code int, format string, args ...any) *refusal {
 	return &refusal{code: code, message: fmt.Sprintf(format, args...)}
 }
 
+// standard is an error in VK's own words.
+func standard(code int) *refusal { return refuse(code, "%s", messages[code]) }
+
 func badParameter(format string, args ...any) *refusal {
 	return refuse(100, "One of the parameters specified was missing or invalid: "+format, args...)
 }
@@ -39,9 +43,7 @@ func (e *refusal) answer(f *core.Form) core.Answer {
 	if e.subcode != 0 {
 		body["error_subcode"] = e.subcode
 	}
-	for name, value := range e.extra {
-		body[name] = value
-	}
+	maps.Copy(body, e.extra)
 	return core.Answer{Status: cmp.Or(e.status, 200), Body: core.Encode(map[string]any{"error": body}), Refused: true}
 }
 
@@ -73,7 +75,7 @@ func faultAnswer(fault *core.Fault, f *core.Form) core.Answer {
 		return page(cmp.Or(fault.Status, http.StatusBadGateway))
 	}
 	code := cmp.Or(fault.Code, 1)
-	e := &refusal{code: code, subcode: fault.Subcode, message: cmp.Or(fault.Description, cmp.Or(messages[code], "Error")),
+	e := &refusal{code: code, message: cmp.Or(fault.Description, cmp.Or(messages[code], "Error")),
 		extra: fault.Extra, status: fault.Status}
 	if code == 14 && fault.Extra == nil { // as it is since 2025: the picture is a stub, the answer is the redirect
 		e.extra = map[string]any{"captcha_sid": "123456789012", "captcha_img": "https://api.vk.com/captcha.php?sid=123456789012&s=1",

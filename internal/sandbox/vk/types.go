@@ -2,6 +2,7 @@ package vk
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -37,15 +38,7 @@ type Token struct {
 }
 
 func (k Token) has(right string) bool {
-	if k.Rights == nil {
-		return right == "wall" || right == "photos"
-	}
-	for _, r := range k.Rights {
-		if r == right {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(k.Rights, right) || k.Rights == nil && (right == "wall" || right == "photos")
 }
 
 // WallState says whether a wall can be read.
