@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -14,11 +15,22 @@ import (
 // walkBatch is how many posts are read, and written again, at once.
 const walkBatch = 500
 
-// Walk calls visit with every stored post, wall by wall, in batches.
-func (s *Posts) Walk(ctx context.Context, visit func([]Post) error) error {
-	after := relaysql.PostsAfterParams{OwnerID: -1 << 63, Most: walkBatch}
-	for {
+// each calls visit with every stored post, wall by wall, in batches.
+func (s *Posts) each(ctx context.Context, visit func([]Post) error) error {
+	after := relaysql.PostsAfterParams{OwnerID: math.MinInt64, Most: walkBatch}
+	return walk(visit, func() ([]relaysql.RelayPost, error) {
 		rows, err := s.queries.PostsAfter(ctx, after)
+		if n := len(rows); n > 0 {
+			after.OwnerID, after.PostID = rows[n-1].OwnerID, rows[n-1].PostID
+		}
+		return rows, err
+	})
+}
+
+// walk calls visit with the posts that next reads, batch after batch, until it reads none.
+func walk(visit func([]Post) error, next func() ([]relaysql.RelayPost, error)) error {
+	for {
+		rows, err := next()
 		if err != nil {
 			return fmt.Errorf("walk posts: %w", err)
 		}
@@ -34,8 +46,6 @@ func (s *Posts) Walk(ctx context.Context, visit func([]Post) error) error {
 		if err := visit(posts); err != nil {
 			return err
 		}
-		last := rows[len(rows)-1]
-		after.OwnerID, after.PostID = last.OwnerID, last.PostID
 	}
 }
 
@@ -97,8 +107,8 @@ func rereadOne(ctx context.Context, q *relaysql.Queries, reread Reread) error {
 	return nil
 }
 
-// SameFingerprint reports whether two fingerprints are written the same.
-func SameFingerprint(a, b petpost.Fingerprint) bool {
+// sameFingerprint reports whether two fingerprints are written the same.
+func sameFingerprint(a, b petpost.Fingerprint) bool {
 	one, err := json.Marshal(a)
 	if err != nil {
 		return false

@@ -70,24 +70,11 @@ func (l *Ledger) Rules(ctx context.Context, version string) (text string, since 
 // in batches.
 func (s *Posts) Written(ctx context.Context, since time.Time, visit func([]Post) error) error {
 	after := relaysql.PostsWrittenParams{Since: since, AfterOwner: math.MinInt64, AfterPost: math.MinInt64, Most: walkBatch}
-	for {
+	return walk(visit, func() ([]relaysql.RelayPost, error) {
 		rows, err := s.queries.PostsWritten(ctx, after)
-		if err != nil {
-			return fmt.Errorf("posts since %s: %w", since.Format(time.RFC3339), err)
+		if n := len(rows); n > 0 {
+			after.Since, after.AfterOwner, after.AfterPost = rows[n-1].PostedAt, rows[n-1].OwnerID, rows[n-1].PostID
 		}
-		if len(rows) == 0 {
-			return nil
-		}
-		posts := make([]Post, len(rows))
-		for i, row := range rows {
-			if posts[i], err = postOf(row); err != nil {
-				return err
-			}
-		}
-		if err := visit(posts); err != nil {
-			return err
-		}
-		last := rows[len(rows)-1]
-		after.Since, after.AfterOwner, after.AfterPost = last.PostedAt, last.OwnerID, last.PostID
-	}
+		return rows, err
+	})
 }

@@ -9,7 +9,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/reparse"
 )
 
 func (d *desk) setType(owner, id int64, kind petpost.Type) db.TypeSet {
@@ -54,7 +53,7 @@ func TestATypeSetByHandIsAboveAnyLaterReading(t *testing.T) {
 	require.Equal(t, petpost.News, kept.Fingerprint.Type)
 	require.Equal(t, protocol.StatusSuppressed, d.delivery(-1, 1, somewhere).Status)
 
-	report, err := reparse.Run(t.Context(), d.posts, d.cases, true)
+	report, err := db.Reparse(t.Context(), d.posts, d.cases, true)
 	require.NoError(t, err)
 	require.Zero(t, report.Counts["type news → lost"])
 	require.Equal(t, petpost.News, d.get(-1, 1).Reading.Type)

@@ -12,7 +12,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/db"
-	"vestnik/internal/reparse"
 )
 
 func reparseCommand() *cli.Command {
@@ -29,7 +28,7 @@ func reparseCommand() *cli.Command {
 			outputFlag(),
 		},
 		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
-			report, err := reparse.Run(ctx, a.relay.Posts, a.relay.Cases, cmd.Bool("apply"))
+			report, err := db.Reparse(ctx, a.relay.Posts, a.relay.Cases, cmd.Bool("apply"))
 			if err != nil {
 				return err
 			}
@@ -44,7 +43,7 @@ func reparseCommand() *cli.Command {
 	}
 }
 
-func printReparse(w io.Writer, r reparse.Report) error {
+func printReparse(w io.Writer, r db.Reparsed) error {
 	if len(r.Changes) > 0 {
 		list := newTable(w, "POST", "FIELD", "BEFORE", "NOW")
 		for _, change := range r.Changes {
@@ -69,7 +68,7 @@ func printReparse(w io.Writer, r reparse.Report) error {
 }
 
 // printRegrouped shows what a person may want to do about the cases.
-func printRegrouped(w io.Writer, r reparse.Report) error {
+func printRegrouped(w io.Writer, r db.Reparsed) error {
 	if len(r.Cases) == 0 {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
-	"vestnik/internal/reparse"
 	"vestnik/internal/testenv"
 )
 
@@ -30,7 +29,7 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	_, err = posts.StorePage(t.Context(), db.Page{Posts: []db.Post{misread, other}, Owed: func(db.Post) []db.Owed { return nil }})
 	require.NoError(t, err)
 
-	look, err := reparse.Run(t.Context(), posts, cases, false)
+	look, err := db.Reparse(t.Context(), posts, cases, false)
 	require.NoError(t, err)
 	require.Equal(t, 2, look.Posts)
 	require.Equal(t, 1, look.Changed)
@@ -43,7 +42,7 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	require.NoError(t, err)
 	require.Equal(t, petpost.News, stored.Reading.Type)
 
-	written, err := reparse.Run(t.Context(), posts, cases, true)
+	written, err := db.Reparse(t.Context(), posts, cases, true)
 	require.NoError(t, err)
 	require.True(t, written.Applied)
 	stored, err = posts.Get(t.Context(), -1, 7)
@@ -54,7 +53,7 @@ func TestReparseShowsWhatThisBuildReadsOtherwiseAndWritesItOnlyWhenAsked(t *test
 	require.NoError(t, err)
 	require.Empty(t, rows, "nothing is sent")
 
-	again, err := reparse.Run(t.Context(), posts, cases, false)
+	again, err := db.Reparse(t.Context(), posts, cases, false)
 	require.NoError(t, err)
 	require.Zero(t, again.Changed)
 
@@ -81,7 +80,7 @@ func TestReparseNamesTheCommandsThatPutPostsWhereTheNewReadingsWouldHaveThem(t *
 	_, err = posts.StorePage(t.Context(), db.Page{Posts: []db.Post{first, second}, Owed: func(db.Post) []db.Owed { return nil }})
 	require.NoError(t, err)
 
-	look, err := reparse.Run(t.Context(), posts, cases, false)
+	look, err := db.Reparse(t.Context(), posts, cases, false)
 	require.NoError(t, err)
 	var shown strings.Builder
 	require.NoError(t, printReparse(&shown, look))
@@ -89,7 +88,7 @@ func TestReparseNamesTheCommandsThatPutPostsWhereTheNewReadingsWouldHaveThem(t *
 	require.Contains(t, shown.String(), "would be closed")
 	require.Len(t, look.Cases, 2)
 
-	written, err := reparse.Run(t.Context(), posts, cases, true)
+	written, err := db.Reparse(t.Context(), posts, cases, true)
 	require.NoError(t, err)
 	shown.Reset()
 	require.NoError(t, printReparse(&shown, written))

@@ -41,27 +41,17 @@ var (
 
 func (s Span) writeHTML(b *strings.Builder) {
 	link, bold, italic := s.marks()
-	if link {
-		b.WriteString(`<a href="`)
-		_, _ = htmlAttribute.WriteString(b, s.Link)
-		b.WriteString(`">`)
+	text := htmlText.Replace(s.Text)
+	if italic {
+		text = "<i>" + text + "</i>"
 	}
 	if bold {
-		b.WriteString("<b>")
-	}
-	if italic {
-		b.WriteString("<i>")
-	}
-	_, _ = htmlText.WriteString(b, s.Text)
-	if italic {
-		b.WriteString("</i>")
-	}
-	if bold {
-		b.WriteString("</b>")
+		text = "<b>" + text + "</b>"
 	}
 	if link {
-		b.WriteString("</a>")
+		text = `<a href="` + htmlAttribute.Replace(s.Link) + `">` + text + "</a>"
 	}
+	b.WriteString(text)
 }
 
 // The characters that MarkdownV2 wants escaped in text, and in the round
@@ -83,30 +73,20 @@ func escapes(special string) []string {
 // span, so "__", which would mean underline, cannot come about.
 func (s Span) writeMarkdown(b *strings.Builder) {
 	link, bold, italic := s.marks()
-	if link {
-		b.WriteByte('[')
+	text := markdownText.Replace(s.Text)
+	if italic {
+		text = "_" + text + "_"
 	}
 	if bold {
-		b.WriteByte('*')
-	}
-	if italic {
-		b.WriteByte('_')
-	}
-	_, _ = markdownText.WriteString(b, s.Text)
-	if italic {
-		b.WriteByte('_')
-	}
-	if bold {
-		b.WriteByte('*')
+		text = "*" + text + "*"
 	}
 	if link {
-		b.WriteString("](")
-		_, _ = markdownLink.WriteString(b, s.Link)
-		b.WriteByte(')')
+		text = "[" + text + "](" + markdownLink.Replace(s.Link) + ")"
 	}
+	b.WriteString(text)
 }
 
-// marks tells which entities the span becomes. Blank text carries none:
+// marks are which entities the span becomes. Blank text carries none:
 // Telegram drops such entities, and a link that is nowhere to be seen helps nobody.
 func (s Span) marks() (link, bold, italic bool) {
 	if !isVisible(s.Text) {
