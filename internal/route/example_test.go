@@ -51,6 +51,6 @@ rules:
 	// Output:
 	// routes: line 4: destination 1: rate_per_sec: 100 is out of range; write a number from 0.001 to 30
 	// routes: line 6: rule 1: no types; say which posts, for example types: [lost], or [any]
-	// routes: line 7: rule 1: unknown key "type"; known keys: name, types, animals, include, include_regex, exclude, exclude_regex, has_phone, min_confidence, approve, approve_after, approve_then, walls, to
+	// routes: line 7: rule 1: unknown field "type"; known keys: name, types, animals, include, include_regex, exclude, exclude_regex, has_phone, min_confidence, approve, approve_after, approve_then, walls, to
 	// routes: line 8: rule 1: to: vk:-1 is not listed under destinations
 }

@@ -6,64 +6,68 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"vestnik/internal/petpost"
 )
 
 const anyType = "any"
 
-func (l *loader) readRule(node ast.Node, name string) {
-	where := "rule " + name
-	fields := l.fields(node, where, "name", "types", "animals", "include", "include_regex",
-		"exclude", "exclude_regex", "has_phone", "min_confidence", "approve", "approve_after", "approve_then", "walls", "to")
-	if fields == nil {
+// ruleKeys are what an entry under rules says.
+type ruleKeys struct {
+	Name          value[string]  `yaml:"name"`
+	Types         list[string]   `yaml:"types"`
+	Animals       list[string]   `yaml:"animals"`
+	Include       list[string]   `yaml:"include"`
+	IncludeRegex  list[string]   `yaml:"include_regex"`
+	Exclude       list[string]   `yaml:"exclude"`
+	ExcludeRegex  list[string]   `yaml:"exclude_regex"`
+	HasPhone      value[bool]    `yaml:"has_phone"`
+	MinConfidence value[float64] `yaml:"min_confidence"`
+	Approval      approvalKeys   `yaml:",inline"`
+	Walls         list[string]   `yaml:"walls"`
+	To            list[name]     `yaml:"to"`
+}
+
+func (l *loader) readRule(entry value[ruleKeys], ordinal string) {
+	where, keys := "rule "+ordinal, entry.is
+	given(l, entry, where)
+	if entry.wrong != nil && keys.Types == nil && keys.To == nil {
 		return
 	}
-	r := rule{name: name}
-	if named := fields["name"]; named != nil {
-		if text, ok := l.text(named, where+": name"); ok && strings.TrimSpace(text) != "" {
-			r.name = "«" + strings.TrimSpace(text) + "»"
-		}
+	r := rule{name: ordinal}
+	if given(l, keys.Name, where+": name") && strings.TrimSpace(keys.Name.is) != "" {
+		r.name = "«" + strings.TrimSpace(keys.Name.is) + "»"
 	}
-	r.types = l.types(fields["types"], node, where)
-	r.animals = l.animals(fields["animals"], where+": animals")
-	r.include = append(l.words(fields["include"], where+": include"), l.regexes(fields["include_regex"], where+": include_regex")...)
-	r.exclude = append(l.words(fields["exclude"], where+": exclude"), l.regexes(fields["exclude_regex"], where+": exclude_regex")...)
-	r.walls = l.walls(fields["walls"], where+": walls")
-	if wanted := fields["has_phone"]; wanted != nil {
-		hasPhone := l.truth(wanted, where+": has_phone")
-		r.hasPhone = &hasPhone
+	r.types = l.types(keys.Types, entry.line, where)
+	r.animals = l.animals(keys.Animals, where+": animals")
+	r.include = append(l.words(keys.Include, where+": include"), l.regexes(keys.IncludeRegex, where+": include_regex")...)
+	r.exclude = append(l.words(keys.Exclude, where+": exclude"), l.regexes(keys.ExcludeRegex, where+": exclude_regex")...)
+	r.walls = l.walls(keys.Walls, where+": walls")
+	if given(l, keys.HasPhone, where+": has_phone") {
+		r.hasPhone = &keys.HasPhone.is
 	}
-	if least := fields["min_confidence"]; least != nil {
-		r.minConfidence, _ = l.number(least, where+": min_confidence", 0, 1)
-	}
-	if approve := fields["approve"]; approve != nil {
-		r.approve = l.truth(approve, where+": approve")
-	}
+	number(l, keys.MinConfidence, where+": min_confidence", 0, 1, &r.minConfidence)
+	set(l, keys.Approval.Approve, where+": approve", &r.approve)
 	r.approval.Asks = r.approve || r.minConfidence > 0
-	l.silence(fields, where, &r.approval)
-	r.to = l.to(fields["to"], node, where)
+	l.silence(keys.Approval, where+": ", &r.approval)
+	r.to = l.to(keys.To, entry.line, where)
 	l.routes.rules = append(l.routes.rules, r)
 }
 
 // types must be said: a rule for everything is rarely meant.
-func (l *loader) types(node, rule ast.Node, where string) []petpost.Type {
-	names := l.texts(node, where+": types")
+func (l *loader) types(names list[string], line int, where string) (types []petpost.Type) {
 	if len(names) == 0 {
-		l.fault(rule, where, "no types; say which posts, for example types: [lost], or [%s]", anyType)
-		return nil
+		l.fault(line, where, "no types; say which posts, for example types: [lost], or [%s]", anyType)
 	}
-	var types []petpost.Type
-	for _, name := range names {
-		kind := petpost.Type(name.text)
+	for _, entry := range names {
+		kind := petpost.Type(entry.is)
 		switch {
-		case name.text == anyType && len(names) == 1:
+		case !given(l, entry, where+": types"):
+		case entry.is == anyType && len(names) == 1:
 			return nil
-		case name.text == anyType:
-			l.fault(name.node, where+": types", "%s stands alone or not at all", anyType)
+		case entry.is == anyType:
+			l.fault(entry.line, where+": types", "%s stands alone or not at all", anyType)
 		case !slices.Contains(petpost.Types, kind):
-			l.fault(name.node, where+": types", "%q is no type; known types: %s, %s", name.text, list(petpost.Types), anyType)
+			l.fault(entry.line, where+": types", "%q is no type; known types: %s, %s", entry.is, joined(petpost.Types), anyType)
 		default:
 			types = append(types, kind)
 		}
@@ -73,30 +77,31 @@ func (l *loader) types(node, rule ast.Node, where string) []petpost.Type {
 
 var animals = []petpost.Animal{petpost.Dog, petpost.Cat, petpost.Other, ""}
 
-func (l *loader) animals(node ast.Node, where string) []petpost.Animal {
-	var chosen []petpost.Animal
-	for _, name := range l.texts(node, where) {
-		i := slices.IndexFunc(animals, func(animal petpost.Animal) bool { return animalName(animal) == name.text })
-		if i < 0 {
-			l.fault(name.node, where, "%q is no animal; known animals: %s", name.text, list(animals))
-			continue
+func (l *loader) animals(names list[string], where string) (chosen []petpost.Animal) {
+	for _, entry := range names {
+		i := slices.IndexFunc(animals, func(animal petpost.Animal) bool { return animalName(animal) == entry.is })
+		switch {
+		case !given(l, entry, where):
+		case i < 0:
+			l.fault(entry.line, where, "%q is no animal; known animals: %s", entry.is, joined(animals))
+		default:
+			chosen = append(chosen, animals[i])
 		}
-		chosen = append(chosen, animals[i])
 	}
 	return chosen
 }
 
 // words reads words and phrases; the star is only an ending.
-func (l *loader) words(node ast.Node, where string) []pattern {
-	var patterns []pattern
-	for _, entry := range l.texts(node, where) {
-		p := pattern{shown: strconv.Quote(entry.text)}
-		for field := range strings.FieldsSeq(entry.text) {
+func (l *loader) words(entries list[string], where string) (patterns []pattern) {
+	for _, entry := range entries {
+		given(l, entry, where)
+		p := pattern{shown: strconv.Quote(entry.is)}
+		for field := range strings.FieldsSeq(entry.is) {
 			stem, starred := strings.CutSuffix(field, string(anyEnding))
 			split := wordsOf(stem)
 			if len(split) == 0 || strings.ContainsRune(stem, anyEnding) {
-				l.fault(entry.node, where, "%q: write words of letters and digits, a star only after at least one; for more use %s_regex",
-					entry.text, strings.TrimSpace(where[strings.LastIndex(where, ":")+1:]))
+				l.fault(entry.line, where, "%q: write words of letters and digits, a star only after at least one; for more use %s_regex",
+					entry.is, strings.TrimSpace(where[strings.LastIndex(where, ":")+1:]))
 				p.words = nil
 				break
 			}
@@ -112,15 +117,16 @@ func (l *loader) words(node ast.Node, where string) []pattern {
 	return patterns
 }
 
-func (l *loader) regexes(node ast.Node, where string) []pattern {
-	var patterns []pattern
-	for _, entry := range l.texts(node, where) {
-		regex, err := regexp.Compile("(?i)" + entry.text)
-		if err != nil {
-			l.fault(entry.node, where, "%v (RE2 syntax: no look-around, no back-references)", err)
-			continue
+func (l *loader) regexes(entries list[string], where string) (patterns []pattern) {
+	for _, entry := range entries {
+		regex, err := regexp.Compile("(?i)" + entry.is)
+		switch {
+		case !given(l, entry, where):
+		case err != nil:
+			l.fault(entry.line, where, "%v (RE2 syntax: no look-around, no back-references)", err)
+		default:
+			patterns = append(patterns, pattern{shown: "/" + entry.is + "/", regex: regex})
 		}
-		patterns = append(patterns, pattern{shown: "/" + entry.text + "/", regex: regex})
 	}
 	return patterns
 }
@@ -130,15 +136,16 @@ var (
 	wallName     = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.]{1,63}$`)
 )
 
-func (l *loader) walls(node ast.Node, where string) []wall {
-	var walls []wall
-	for _, entry := range l.texts(node, where) {
-		w, ok := parseWall(entry.text)
-		if !ok {
-			l.fault(entry.node, where, "%q is no wall; write an owner id (-123456) or a screen name (poteryashki_demo)", entry.text)
-			continue
+func (l *loader) walls(entries list[string], where string) (walls []wall) {
+	for _, entry := range entries {
+		w, ok := parseWall(entry.is)
+		switch {
+		case !given(l, entry, where):
+		case !ok:
+			l.fault(entry.line, where, "%q is no wall; write an owner id (-123456) or a screen name (poteryashki_demo)", entry.is)
+		default:
+			walls = append(walls, w)
 		}
-		walls = append(walls, w)
 	}
 	return walls
 }
@@ -164,48 +171,23 @@ func parseWall(text string) (wall, bool) {
 	return wall{name: name}, wallName.MatchString(name) && strings.ContainsAny(name, "abcdefghijklmnopqrstuvwxyz")
 }
 
-func (l *loader) to(node, rule ast.Node, where string) []Destination {
-	var entries []ast.Node
-	if node != nil {
-		entries = l.items(node)
+func (l *loader) to(ids list[name], line int, where string) (to []Destination) {
+	if len(ids) == 0 {
+		l.fault(line, where, "no to; say where its posts go, with ids from destinations")
 	}
-	if len(entries) == 0 {
-		l.fault(rule, where, "no to; say where its posts go, with ids from destinations")
-	}
-	var to []Destination
-	for _, entry := range entries {
-		destination, ok := l.destination(entry, where+": to")
-		if !ok {
-			continue
+	where += ": to"
+	for _, id := range ids {
+		destination, ok := l.destination(id, where)
+		_, listed := l.routes.Target(destination)
+		switch {
+		case !ok:
+		case !listed:
+			l.fault(id.line, where, "%s is not listed under destinations", destination)
+		case slices.Contains(to, destination):
+			l.fault(id.line, where, "%s is there twice", destination)
+		default:
+			to = append(to, destination)
 		}
-		if _, listed := l.routes.Target(destination); !listed {
-			l.fault(entry, where+": to", "%s is not listed under destinations", destination)
-			continue
-		}
-		if slices.Contains(to, destination) {
-			l.fault(entry, where+": to", "%s is there twice", destination)
-			continue
-		}
-		to = append(to, destination)
 	}
 	return to
-}
-
-type textNode struct {
-	text string
-	node ast.Node
-}
-
-// texts are the elements of a list of texts; none if the key is absent.
-func (l *loader) texts(node ast.Node, where string) []textNode {
-	if node == nil {
-		return nil
-	}
-	var texts []textNode
-	for _, item := range l.items(node) {
-		if text, ok := l.text(item, where); ok {
-			texts = append(texts, textNode{text, item})
-		}
-	}
-	return texts
 }

@@ -1,6 +1,7 @@
 package route_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,6 +69,15 @@ func TestDestinationsHaveTheirSettingsOverTheDefaults(t *testing.T) {
 	}, load(t, "two_cities.yaml").Targets())
 }
 
+func TestWhatIsMergedInGivesWayToWhatIsThereWhereverItStands(t *testing.T) {
+	t.Parallel()
+	routes, err := route.Load([]byte("destinations:\n- &a {id: vk:-5, header: a, silent: true}\n- &b {id: vk:-6, header: b, footer: b}\n"+
+		"- {id: vk:-7, header: c, <<: [*a, *b]}\nrules: [{types: lost, to: [vk:-5, vk:-6, vk:-7]}]"), route.StandardDefaults())
+	require.NoError(t, err)
+	settings := routes.Targets()[2].Settings
+	require.Equal(t, "c b true", fmt.Sprint(settings.Header, " ", settings.Footer, " ", settings.Silent))
+}
+
 func TestGivenDefaultsHoldWhereTheFileIsSilent(t *testing.T) {
 	t.Parallel()
 	defaults := route.StandardDefaults()
@@ -103,7 +113,7 @@ func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 		told = append(told, fault.String())
 	}
 	require.Equal(t, []string{
-		`line 1: unknown key "colour"; known keys: destinations, rules`,
+		`line 1: unknown field "colour"; known keys: destinations, rules`,
 		`line 4: destination 1: rate_per_sec: 0 is out of range; write a number from 0.001 to 30`,
 		`line 5: destination 1: per_minute: 2.5 is no whole number`,
 		`line 6: destination 1: max_media: 51 is out of range; write a number from 0 to 50`,
@@ -111,7 +121,7 @@ func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 		`line 8: destination 1: parse_mode: "Markdown" is not one of HTML, MarkdownV2`,
 		`line 9: destination 1: on_unknown: "drop" is not one of retry, park`,
 		`line 10: destination 1: token_env: this is no name of an environment variable; put the token there and its name here, for example TG_TOKEN_NORTH`,
-		`line 11: destination 1: unknown key "speed"; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, contact_buttons, parse_mode, on_unknown, token_env, quiet_hours, approve, approve_after, approve_then`,
+		`line 11: destination 1: unknown field "speed"; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, contact_buttons, parse_mode, on_unknown, token_env, quiet_hours, approve, approve_after, approve_then`,
 		`line 12: destination 2: id: destination "vk:123x": owner "123x" is no id; write telegram:<chat>, telegram:<chat>/<thread> or vk:<owner>, for example telegram:-1001234567890/7 or vk:-123456`,
 		`line 13: destination 3: telegram:-1001234567890 and telegram:-1001234567890/1 are one place; keep one of them`,
 		`line 13: destination 3: max_text means nothing in a Telegram chat; remove it`,
@@ -119,7 +129,7 @@ func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 		`line 16: destination 4: max_media: 11 is out of range; write a number from 0 to 10`,
 		`line 17: destination 4: max_text: 255 is out of range; write a number from 256 to 100000`,
 		`line 18: destination 5: no id; say where posts go, for example id: telegram:-1001234567890`,
-		`line 19: destination 6: expected keys with values; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, contact_buttons, parse_mode, on_unknown, token_env, quiet_hours, approve, approve_after, approve_then`,
+		`line 19: destination 6: string was used where mapping is expected; known keys: id, rate_per_sec, per_minute, max_media, attach_media, max_text, silent, header, footer, replace, link_preview, contact_buttons, parse_mode, on_unknown, token_env, quiet_hours, approve, approve_after, approve_then`,
 		`line 22: rule 1: types: "dogs" is no type; known types: lost, found, sighting, adoption, fundraising, reunited, news, link, empty, unknown, any`,
 		`line 23: rule 1: animals: "hamster" is no animal; known animals: dog, cat, other, unknown`,
 		`line 24: rule 1: include: "*": write words of letters and digits, a star only after at least one; for more use include_regex`,
@@ -135,7 +145,7 @@ func TestAllFaultsOfAFileAreToldAtOnceWithTheirLines(t *testing.T) {
 		`line 30: rule 3: no to; say where its posts go, with ids from destinations`,
 	}, told)
 	require.Equal(t, len(told), strings.Count(err.Error(), "\n")+1, "one line per fault")
-	require.True(t, strings.HasPrefix(err.Error(), "routes: line 1: unknown key"))
+	require.True(t, strings.HasPrefix(err.Error(), "routes: line 1: unknown field"))
 	require.NotContains(t, err.Error(), "not-a-name", "what may be a token is not repeated")
 }
 
@@ -146,11 +156,11 @@ func TestFilesThatAreNoRoutesAreRefused(t *testing.T) {
 		{"only a comment", "# later\n", "routes: the file is empty; it needs destinations and rules"},
 		{"no YAML", "destinations: [", "routes: line 1: this is no YAML: "},
 		{"a key twice", "rules: []\nrules: []\n", "routes: line 2: this is no YAML: mapping key \"rules\" already defined"},
-		{"a list", "- a\n", "routes: line 1: expected keys with values; known keys: destinations, rules"},
+		{"a list", "- a\n", "routes: line 1: sequence was used where mapping is expected; known keys: destinations, rules"},
 		{"two documents", "destinations: []\n---\nrules: []\n", "a second YAML document"},
 		{"no lists", "destinations:\nrules:\n", "routes: no destinations; list at least one under destinations\nroutes: no rules; list at least one under rules"},
 		{"empty lists", "destinations: []\nrules: []\n", "routes: line 1: no destinations; list at least one under destinations\nroutes: line 2: no rules; list at least one under rules"},
-		{"an alias of nothing", "destinations: *nowhere\nrules: *nowhere\n", "no anchor &nowhere"},
+		{"an alias of nothing", "destinations: *nowhere\nrules: *nowhere\n", `line 1: this is no YAML: could not find alias "nowhere"`},
 		{"an alias of itself", "destinations: &a [*a]\nrules: &b\n  <<: *b\n", "routes: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -146,7 +146,7 @@ func (r rule) decide(post petpost.Post, watched string, text *searchText) result
 	return result{matched: true, asks: r.approve || unsure, unsure: unsure && !r.approve, reason: strings.Join(met, ", ")}
 }
 
-func list[T any](values []T) string { return strings.Join(names(values), ", ") }
+func joined[T any](values []T) string { return strings.Join(names(values), ", ") }
 
 func names[T any](values []T) []string {
 	names := make([]string, len(values))

@@ -3,199 +3,164 @@ package route
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 )
 
-// document reads a parsed YAML file strictly and collects what is wrong with
-// it. Decoding into structs would stop at the first fault.
-type document struct {
-	faults  Faults
-	anchors map[string]ast.Node
+// value is what stands at a key, or in a list, of a routes file. One of the wrong
+// kind keeps what is wrong with it, so that the others are read all the same.
+type value[T any] struct {
+	is    T
+	line  int // from 1; 0: it is not there, or nothing stands after its key
+	wrong error
 }
 
-// parseDocument returns the file's root, nil if there is none or if the file is no YAML.
-func parseDocument(file []byte) (*document, ast.Node) {
-	d := &document{anchors: map[string]ast.Node{}}
-	parsed, err := parser.ParseBytes(file, 0)
-	if err != nil {
-		fault := Fault{Reason: "this is no YAML: " + err.Error()}
-		var located yaml.Error
-		if errors.As(err, &located) {
-			fault = Fault{Reason: "this is no YAML: " + located.GetMessage()}
-			if token := located.GetToken(); token != nil && token.Position != nil {
-				fault.Line = token.Position.Line
-			}
-		}
-		d.faults = append(d.faults, fault)
-		return d, nil
+// UnmarshalYAML never fails.
+func (v *value[T]) UnmarshalYAML(decode func(any) error) error {
+	var node ast.Node
+	if v.wrong = decode(&node); node != nil && node.GetToken() != nil {
+		v.line = node.GetToken().Position.Line
 	}
-	var root ast.Node
-	for _, doc := range parsed.Docs {
-		if doc.Body == nil {
-			continue
-		}
-		if root != nil {
-			d.fault(doc.Body, "", "a second YAML document; put everything into one")
-			continue
-		}
-		root = doc.Body
+	if mapping, is := node.(*ast.MappingNode); is {
+		mapping.Values = mergedFirst(mapping.Values)
 	}
-	if root != nil {
-		ast.Walk(d, root)
-	}
-	return d, root
-}
-
-// Visit collects anchors, for aliases to be looked up.
-func (d *document) Visit(node ast.Node) ast.Visitor {
-	if anchor, is := node.(*ast.AnchorNode); is {
-		d.anchors[anchor.Name.GetToken().Value] = anchor.Value
-	}
-	return d
-}
-
-func (d *document) fault(node ast.Node, where, format string, args ...any) {
-	fault := Fault{Where: where, Reason: fmt.Sprintf(format, args...)}
-	if node != nil {
-		if token := node.GetToken(); token != nil && token.Position != nil {
-			fault.Line = token.Position.Line
-		}
-	}
-	d.faults = append(d.faults, fault)
-}
-
-// maxAliases bounds a chain of aliases of aliases.
-const maxAliases = 16
-
-// resolve follows anchors, aliases and tags to the value they stand for.
-// It returns nil for null and for an alias of nothing.
-func (d *document) resolve(node ast.Node) ast.Node {
-	for range maxAliases {
-		switch n := node.(type) {
-		case *ast.AnchorNode:
-			node = n.Value
-		case *ast.TagNode:
-			node = n.Value
-		case *ast.AliasNode:
-			node = d.anchors[n.Value.GetToken().Value]
-		case *ast.NullNode, nil:
-			return nil
-		default:
-			return node
-		}
+	if v.wrong == nil {
+		v.wrong = decode(&v.is)
 	}
 	return nil
 }
 
-// fields are a mapping's values by key. Keys not among the known ones are
-// faults; merge keys (<<) bring in what the mapping does not have itself.
-// "key:" with nothing after it is as good as absent. The result is nil if
-// this is no mapping at all.
-func (d *document) fields(node ast.Node, where string, known ...string) map[string]ast.Node {
-	values := map[string]ast.Node{}
-	if !d.collect(node, where, known, values, 0) {
-		return nil
-	}
-	for key, value := range values {
-		if d.resolve(value) == nil {
-			delete(values, key)
-			if alias, is := value.(*ast.AliasNode); is {
-				d.fault(alias, where, "%s: there is no anchor &%s", key, alias.Value.GetToken().Value)
+// mergedFirst puts what is merged in (<<) before what it gives way to, for of two
+// the decoder takes the later: of a list of mappings the first wins, and the keys
+// that are there over all of them.
+func mergedFirst(entries []*ast.MappingValueNode) (ordered []*ast.MappingValueNode) {
+	var own []*ast.MappingValueNode
+	for _, entry := range entries {
+		sources, several := entry.Value.(*ast.SequenceNode)
+		switch {
+		case !entry.Key.IsMergeKey():
+			own = append(own, entry)
+		case !several:
+			ordered = append(ordered, entry)
+		default:
+			for _, source := range slices.Backward(sources.Values) {
+				one := *entry
+				one.Value = source
+				ordered = append(ordered, &one)
 			}
 		}
 	}
-	return values
+	return append(ordered, own...)
 }
 
-func (d *document) collect(node ast.Node, where string, known []string, values map[string]ast.Node, depth int) bool {
-	mapping, is := d.resolve(node).(*ast.MappingNode)
-	if !is {
-		d.fault(node, where, "expected keys with values; known keys: %s", strings.Join(known, ", "))
-		return false
+// list is a list of a routes file; a single value counts as a list of one.
+type list[T any] []value[T]
+
+// UnmarshalYAML never fails: what is wrong is in the values.
+func (l *list[T]) UnmarshalYAML(decode func(any) error) error {
+	var node ast.Node
+	if err := decode(&node); err == nil && node.Type() == ast.SequenceType {
+		return decode((*[]value[T])(l))
 	}
-	var merged []ast.Node
-	for _, entry := range mapping.Values {
-		key := entry.Key.GetToken().Value
-		switch _, has := values[key]; {
-		case entry.Key.IsMergeKey():
-			merged = append(merged, d.items(entry.Value)...)
-		case !slices.Contains(known, key):
-			d.fault(entry.Key, where, "unknown key %q; known keys: %s", key, strings.Join(known, ", "))
-		case !has:
-			values[key] = entry.Value
+	*l = list[T]{{}}
+	return (*l)[0].UnmarshalYAML(decode)
+}
+
+// name is a text, put together again where the YAML parser takes it for a key and
+// a value: [vk:-5] inside curly brackets.
+type name string
+
+// UnmarshalYAML fails on what is neither.
+func (n *name) UnmarshalYAML(decode func(any) error) error {
+	if decode((*string)(n)) == nil {
+		return nil
+	}
+	var parts map[string]string
+	err := decode(&parts)
+	if err == nil && len(parts) == 1 {
+		for key, rest := range parts {
+			*n = name(key + ":" + rest)
+		}
+		return nil
+	}
+	return errors.Join(err, errors.New("this is no text"))
+}
+
+// broken notes what makes the file no YAML.
+func (l *loader) broken(err error) {
+	line, text := located(err)
+	l.fault(line, "", "this is no YAML: %s", text)
+}
+
+// located is the line of an error, 0 if that is not known, and its text without the line.
+func located(err error) (line int, text string) {
+	var at yaml.Error
+	if !errors.As(err, &at) {
+		return 0, err.Error()
+	}
+	if token := at.GetToken(); token != nil && token.Position != nil {
+		line = token.Position.Line
+	}
+	return line, at.GetMessage()
+}
+
+// keysOf are the keys of an entry.
+func keysOf(entry reflect.Type) (keys []string) {
+	for _, field := range reflect.VisibleFields(entry) {
+		if key, inline, _ := strings.Cut(field.Tag.Get("yaml"), ","); inline == "" {
+			keys = append(keys, key)
+		} else {
+			keys = append(keys, keysOf(field.Type)...)
 		}
 	}
-	for _, source := range merged {
-		if depth < maxAliases {
-			d.collect(source, where, known, values, depth+1)
-		}
-	}
-	return true
+	return keys
 }
 
-// items are the elements of a list; a single value counts as a list of one.
-func (d *document) items(node ast.Node) []ast.Node {
-	if sequence, is := d.resolve(node).(*ast.SequenceNode); is {
-		return sequence.Values
-	}
-	return []ast.Node{node}
+// fault notes what is wrong with the value that stands on a line.
+func (l *loader) fault(line int, where, format string, args ...any) {
+	l.faults = append(l.faults, Fault{Line: line, Where: where, Reason: fmt.Sprintf(format, args...)})
 }
 
-// text reads a string or a number written without quotes.
-func (d *document) text(node ast.Node, where string) (string, bool) {
-	switch n := d.resolve(node).(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.LiteralNode:
-		return n.Value.Value, true
-	case *ast.IntegerNode:
-		return n.Token.Value, true
+// given reports whether a value is there and of the right kind.
+func given[T any](l *loader, v value[T], where string) bool {
+	if v.wrong == nil {
+		return v.line > 0
 	}
-	d.fault(node, where, "expected text; put it into quotes")
-	return "", false
-}
-
-func (d *document) number(node ast.Node, where string, least, most float64) (float64, bool) {
-	var value float64
-	switch n := d.resolve(node).(type) {
-	case *ast.IntegerNode:
-		switch whole := n.Value.(type) {
-		case int64:
-			value = float64(whole)
-		case uint64:
-			value = float64(whole)
-		}
-	case *ast.FloatNode:
-		value = n.Value
-	default:
-		d.fault(node, where, "expected a number from %v to %v", least, most)
-		return 0, false
+	line, text := located(v.wrong)
+	switch entry := reflect.TypeFor[T](); entry.Kind() {
+	case reflect.Bool:
+		text = "expected true or false"
+	case reflect.Float64:
+		text = "expected a number"
+	case reflect.String:
+		text = "expected text; put it into quotes"
+	case reflect.Struct:
+		text += "; known keys: " + strings.Join(keysOf(entry), ", ")
 	}
-	if !(value >= least && value <= most) {
-		d.fault(node, where, "%v is out of range; write a number from %v to %v", value, least, most)
-		return 0, false
-	}
-	return value, true
-}
-
-func (d *document) whole(node ast.Node, where string, least, most int) (int, bool) {
-	value, ok := d.number(node, where, float64(least), float64(most))
-	if ok && value != float64(int(value)) {
-		d.fault(node, where, "%v is no whole number", value)
-		return 0, false
-	}
-	return int(value), ok
-}
-
-func (d *document) truth(node ast.Node, where string) bool {
-	if b, is := d.resolve(node).(*ast.BoolNode); is {
-		return b.Value
-	}
-	d.fault(node, where, "expected true or false")
+	l.fault(max(line, v.line), where, "%s", text)
 	return false
+}
+
+// set takes a value over into a setting.
+func set[T any](l *loader, v value[T], where string, setting *T) {
+	if given(l, v, where) {
+		*setting = v.is
+	}
+}
+
+// number takes a number within bounds over into a setting, which is a whole one if the setting is.
+func number[T int | float64](l *loader, v value[float64], where string, least, most float64, setting *T) {
+	switch {
+	case !given(l, v, where):
+	case v.is < least || v.is > most:
+		l.fault(v.line, where, "%v is out of range; write a number from %v to %v", v.is, least, most)
+	case float64(T(v.is)) != v.is:
+		l.fault(v.line, where, "%v is no whole number", v.is)
+	default:
+		*setting = T(v.is)
+	}
 }
