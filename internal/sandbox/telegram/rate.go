@@ -28,30 +28,6 @@ func (b *bucket) wait(now time.Time, perSecond float64, burst int) time.Duration
 
 func (b *bucket) use() { b.level-- }
 
-// window counts messages in the last minute.
-type window struct{ times []time.Time }
-
-// wait is how long n more messages must wait under a limit a minute.
-func (w *window) wait(now time.Time, n, limit int) time.Duration {
-	if limit <= 0 {
-		return 0
-	}
-	for len(w.times) > 0 && now.Sub(w.times[0]) >= time.Minute {
-		w.times = w.times[1:]
-	}
-	over := len(w.times) + n - limit
-	if over <= 0 || len(w.times) == 0 {
-		return 0
-	}
-	return w.times[min(over, len(w.times))-1].Add(time.Minute).Sub(now)
-}
-
-func (w *window) use(now time.Time, n int) {
-	for range n {
-		w.times = append(w.times, now)
-	}
-}
-
 // admit applies the flood limits to n messages into a chat. t.mu is held.
 func (t *Platform) admit(b *bot, c *chat, n int) *refusal {
 	now := t.core.Now()
@@ -61,18 +37,17 @@ func (t *Platform) admit(b *bot, c *chat, n int) *refusal {
 	}
 	wait := c.bucket.wait(now, limits.PerSecond, limits.Burst)
 	wait = max(wait, b.bucket.wait(now, b.PerSecond, int(max(b.PerSecond, 1))))
-	perMinute := 0
-	if c.Type == Group || c.Type == Supergroup {
-		perMinute = limits.PerMinute
-		wait = max(wait, c.window.wait(now, n, perMinute))
+	counted := limits.PerMinute > 0 && (c.Type == Group || c.Type == Supergroup)
+	if counted {
+		wait = max(wait, c.minute.Wait(now, time.Minute, n, limits.PerMinute))
 	}
 	if wait > 0 {
 		return tooMany(wait)
 	}
 	c.bucket.use()
 	b.bucket.use()
-	if perMinute > 0 {
-		c.window.use(now, n)
+	if counted {
+		c.minute.Count(now, n)
 	}
 	return nil
 }

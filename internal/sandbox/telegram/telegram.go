@@ -58,7 +58,7 @@ type chat struct {
 	Messages []*Message `json:"messages"` // in order of id
 	NextID   int64      `json:"next_id"`
 	bucket   bucket
-	window   window
+	minute   core.Window // messages of the last minute
 }
 
 // messagesKept bounds the memory of one chat: older messages are forgotten.
@@ -179,7 +179,7 @@ func (t *Platform) SetMember(chat, user int64, m Member) error {
 
 // SetLimits changes the flood limits of a chat and forgets what it has used.
 func (t *Platform) SetLimits(chatID int64, limits Limits) error {
-	return t.changeChat(chatID, func(c *chat) { c.Limits, c.bucket, c.window = &limits, bucket{}, window{} })
+	return t.changeChat(chatID, func(c *chat) { c.Limits, c.bucket, c.minute = &limits, bucket{}, nil })
 }
 
 // Chats lists the chats by id.
@@ -218,7 +218,7 @@ func (t *Platform) Messages(chat int64) []Message {
 
 // ClearChat empties a chat. Message ids keep counting.
 func (t *Platform) ClearChat(id int64) error {
-	return t.changeChat(id, func(c *chat) { c.Messages, c.bucket, c.window = nil, bucket{}, window{} })
+	return t.changeChat(id, func(c *chat) { c.Messages, c.bucket, c.minute = nil, bucket{}, nil })
 }
 
 // ServeHTTP answers /bot<token>/<method>.

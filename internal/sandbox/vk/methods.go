@@ -105,37 +105,21 @@ func (v *Platform) admit(q *request, known bool) {
 
 // admitted counts a call against the rate of the last second.
 func (k *tokenUse) admitted(now time.Time) bool {
-	limit := k.PerSecond
-	if limit == 0 {
-		limit = 3
-		if k.Kind == CommunityToken {
-			limit = 20
-		}
+	usual := 3
+	if k.Kind == CommunityToken {
+		usual = 20
 	}
-	if limit < 0 {
-		return true
-	}
-	k.calls = slices.DeleteFunc(k.calls, func(at time.Time) bool { return now.Sub(at) >= time.Second })
-	if len(k.calls) >= limit {
-		return false
-	}
-	k.calls = append(k.calls, now)
-	return true
+	return counted(&k.calls, now, time.Second, cmp.Or(k.PerSecond, usual))
 }
 
-// withinQuota counts a wall.get against the quota of the last 24 hours.
-func (k *tokenUse) withinQuota(now time.Time) bool {
-	limit := cmp.Or(k.DailyWallGet, 5_000)
-	if limit < 0 {
-		return true
-	}
-	for len(k.wallGets) > 0 && now.Sub(k.wallGets[0]) >= 24*time.Hour {
-		k.wallGets = k.wallGets[1:]
-	}
-	if len(k.wallGets) >= limit {
+// counted counts a call; false if there were as many as may be within a span. A negative limit is none.
+func counted(calls *core.Window, now time.Time, span time.Duration, limit int) bool {
+	if limit > 0 && calls.Wait(now, span, 1, limit) > 0 {
 		return false
 	}
-	k.wallGets = append(k.wallGets, now)
+	if limit > 0 {
+		calls.Count(now, 1)
+	}
 	return true
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"vestnik/internal/sandbox/core"
 )
@@ -43,7 +44,7 @@ func (w *wall) administers(k *tokenUse) bool {
 func (q *request) wallGet() any {
 	v := q.platform
 	owner, count, offset := q.integer("owner_id", 0), q.integer("count", 20), q.integer("offset", 0)
-	if q.refused == nil && !q.token.withinQuota(v.core.Now()) {
+	if q.refused == nil && !counted(&q.token.wallGets, v.core.Now(), 24*time.Hour, cmp.Or(q.token.DailyWallGet, 5_000)) {
 		q.refuse(standard(29))
 	}
 	w := v.walls[owner]

@@ -36,8 +36,8 @@ type Platform struct {
 // tokenUse is a token with what it has used.
 type tokenUse struct {
 	Token
-	calls    []time.Time // of the last second
-	wallGets []time.Time // of the last 24 hours
+	calls    core.Window // of the last second
+	wallGets core.Window // of the last 24 hours
 }
 
 // wall is a wall with its posts, as the state file keeps it.
