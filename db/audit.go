@@ -21,17 +21,32 @@ type Decision struct {
 	Note    string `json:"note,omitempty"`
 	// Failure is why nothing came of it, "" if something did.
 	Failure string `json:"failure,omitempty"`
+	// Open means that it is under way, or that its process died: what came of it,
+	// its subject shows.
+	Open bool `json:"open,omitempty"`
 }
 
 // maxFailure bounds what is kept of an error, in runes.
 const maxFailure = 500
 
-// Record adds a decision to the audit; its number and its time are the
-// database's.
-func (l *Ledger) Record(ctx context.Context, decision Decision) error {
-	err := l.queries.AddAudit(ctx, relaysql.AddAuditParams{
+// OpenDecision adds to the audit what is about to be done, and returns the line's
+// number; its number and its time are the database's.
+func (l *Ledger) OpenDecision(ctx context.Context, decision Decision) (id int64, err error) {
+	id, err = l.queries.OpenAudit(ctx, relaysql.OpenAuditParams{
 		Who: printable(decision.Who), Via: decision.Via, Action: decision.Action, Subject: decision.Subject,
-		Note: shorten(printable(decision.Note), maxPauseReason), Failure: shorten(printable(decision.Failure), maxFailure),
+		Note: shorten(printable(decision.Note), maxPauseReason),
+	})
+	if err != nil {
+		return 0, fmt.Errorf("audit %s: %w", decision.Subject, err)
+	}
+	return id, nil
+}
+
+// CloseDecision records what became of a decision: its subject, which may be known
+// only now, and its failure.
+func (l *Ledger) CloseDecision(ctx context.Context, decision Decision) error {
+	err := l.queries.CloseAudit(ctx, relaysql.CloseAuditParams{
+		ID: decision.ID, Subject: decision.Subject, Failure: shorten(printable(decision.Failure), maxFailure),
 	})
 	if err != nil {
 		return fmt.Errorf("audit %s: %w", decision.Subject, err)

@@ -7,21 +7,42 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/operators"
+	"vestnik/internal/petpost"
 )
 
-// decided records what a person has decided, and whether anything came of it. It
-// is deferred, with the error that is returned then. What nobody has asked for
-// (see [operators.As]) is no decision.
-func (s *Starter) decided(ctx context.Context, action, subject, note string, failure *error) {
+// decision is an open line of the audit.
+type decision struct {
+	ctx    context.Context //nolint:containedctx // it lives as long as one call
+	ledger *db.Ledger
+	line   db.Decision
+}
+
+// decides records what a person is about to do, before anything is done: a
+// decision that can't be recorded is not carried out, and no death of the process
+// loses its line. It is to be closed. What nobody has asked for (see
+// [operators.As]) is no decision.
+func (s *Starter) decides(ctx context.Context, action, subject, note string) (*decision, error) {
 	actor := operators.Of(ctx)
+	d := &decision{ctx: context.WithoutCancel(ctx), ledger: s.relay.Ledger}
 	if actor.Name == "" {
+		return d, nil
+	}
+	d.line = db.Decision{Who: actor.Name, Via: actor.Via, Action: action, Subject: subject, Note: note}
+	var err error
+	d.line.ID, err = d.ledger.OpenDecision(ctx, d.line)
+	return d, err
+}
+
+// close records whether anything came of it. It is deferred, with the error that
+// is returned then.
+func (d *decision) close(failure *error) {
+	if d.line.ID == 0 {
 		return
 	}
-	decision := db.Decision{Who: actor.Name, Via: actor.Via, Action: action, Subject: subject, Note: note}
 	if *failure != nil {
-		decision.Failure = (*failure).Error()
+		d.line.Failure = (*failure).Error()
 	}
-	if err := s.relay.Ledger.Record(context.WithoutCancel(ctx), decision); err != nil {
+	if err := d.ledger.CloseDecision(d.ctx, d.line); err != nil {
 		*failure = errors.Join(*failure, err)
 	}
 }
@@ -33,3 +54,5 @@ func deliverySubject(id int64) string { return fmt.Sprintf("delivery/%d", id) }
 func caseSubject(id int64) string { return fmt.Sprintf("case/%d", id) }
 
 func destinationSubject(name string) string { return "destination/" + name }
+
+func postSubject(ref petpost.PostRef) string { return "post/" + ref.String() }

@@ -237,7 +237,11 @@ func (s *Starter) GiveBack(ctx context.Context, destination string, done protoco
 // [db.Ledger.Amendments].
 func (s *Starter) TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) (err error) {
 	for _, id := range deliveryIDs {
-		defer s.decided(ctx, "take back", deliverySubject(id), reason, &err)
+		decision, err := s.decides(ctx, "take back", deliverySubject(id), reason)
+		if err != nil {
+			return err
+		}
+		defer decision.close(&err)
 	}
 	destinations, err := s.relay.Ledger.TakeBack(ctx, reason, deliveryIDs...)
 	failures := []error{err}

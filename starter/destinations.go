@@ -94,20 +94,32 @@ func (s *Starter) Destination(ctx context.Context, destination string) (protocol
 // PauseDestination stops a lane until it is resumed. Nothing is lost: what is
 // owed waits.
 func (s *Starter) PauseDestination(ctx context.Context, destination, reason, by string) (lane protocol.LaneState, err error) {
-	defer s.decided(ctx, "pause", destinationSubject(destination), reason, &err)
+	decision, err := s.decides(ctx, "pause", destinationSubject(destination), reason)
+	if err != nil {
+		return lane, err
+	}
+	defer decision.close(&err)
 	return s.steer(ctx, destination, protocol.PauseUpdate, protocol.Pause{Reason: reason, By: by})
 }
 
 // ResumeDestination ends a lane's pause and cooldown, and has the delivery that
 // caused the pause tried again first.
 func (s *Starter) ResumeDestination(ctx context.Context, destination string) (lane protocol.LaneState, err error) {
-	defer s.decided(ctx, "resume", destinationSubject(destination), "", &err)
+	decision, err := s.decides(ctx, "resume", destinationSubject(destination), "")
+	if err != nil {
+		return lane, err
+	}
+	defer decision.close(&err)
 	return s.steer(ctx, destination, protocol.ResumeUpdate)
 }
 
 // SetRate makes a lane faster or slower until its configured rate changes.
 func (s *Starter) SetRate(ctx context.Context, destination string, pace protocol.Pace) (lane protocol.LaneState, err error) {
-	defer s.decided(ctx, fmt.Sprintf("rate %g a second, %d a minute", pace.PerSecond, pace.PerMinute), destinationSubject(destination), "", &err)
+	decision, err := s.decides(ctx, fmt.Sprintf("rate %g a second, %d a minute", pace.PerSecond, pace.PerMinute), destinationSubject(destination), "")
+	if err != nil {
+		return lane, err
+	}
+	defer decision.close(&err)
 	return s.steer(ctx, destination, protocol.SetRateUpdate, pace)
 }
 
@@ -148,7 +160,11 @@ func (s *Starter) ReadingKeys(ctx context.Context) ([]db.KeyState, error) {
 // answer to its captcha, that of the key which asks for one; false if there is
 // none. If VK still wants it, the next call finds out.
 func (s *Starter) ResumeKey(ctx context.Context, captcha string) (resumed bool, err error) {
-	defer s.decided(ctx, "resume", "reading-key", "", &err)
+	decision, err := s.decides(ctx, "resume", "reading-key", "")
+	if err != nil {
+		return false, err
+	}
+	defer decision.close(&err)
 	if captcha != "" {
 		return s.relay.Walls.AnswerCaptcha(ctx, captcha, s.relay.KeyNames()...)
 	}

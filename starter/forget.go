@@ -134,7 +134,11 @@ func (s *Starter) Forget(ctx context.Context, meant db.ToForget) (found Forgetti
 
 func (s *Starter) forget(ctx context.Context, meant db.ToForget, found Forgetting) (err error) {
 	what := fmt.Sprintf("%d posts, %d copies, %d favourites", len(found.Posts), len(found.Copies), found.Favourites)
-	defer func() { s.decided(ctx, "forget", meant.By(), what, &err) }()
+	decision, err := s.decides(ctx, "forget", meant.By(), what)
+	if err != nil {
+		return err
+	}
+	defer decision.close(&err)
 	ids := make([]int64, len(found.Copies))
 	for i, c := range found.Copies {
 		ids[i] = c.Delivery

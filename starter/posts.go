@@ -27,7 +27,11 @@ func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost
 		}
 		return set, words.NewUnknown("type", string(kind), known, "a post is one of them")
 	}
-	defer s.decided(ctx, "type "+string(kind), "post/"+ref.String(), note, &err)
+	decision, err := s.decides(ctx, "type "+string(kind), postSubject(ref), note)
+	if err != nil {
+		return set, err
+	}
+	defer decision.close(&err)
 	post, err := s.relay.Posts.Get(ctx, ref.OwnerID, ref.PostID)
 	if err != nil {
 		return set, err

@@ -15,6 +15,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/operators"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
@@ -54,15 +55,19 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 	if _, configured := s.relay.Routes().Target(destination); !configured {
 		return 0, s.unconfigured(destination)
 	}
-	var created bool
-	defer func() { s.decided(ctx, "deliver", deliverySubject(id), "", &err) }()
-	id, created, err = s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1, Wanted: true})
+	decision, err := s.decides(ctx, "deliver", postSubject(petpost.PostRef{OwnerID: ownerID, PostID: postID}), "")
+	if err != nil {
+		return 0, err
+	}
+	defer decision.close(&err)
+	id, created, err := s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1, Wanted: true})
 	if errors.Is(err, db.ErrNotFound) {
 		return 0, fmt.Errorf("%s is not stored: scan its wall first (%w)", protocol.WallPost(ownerID, postID), err)
 	}
 	if err != nil {
 		return 0, err
 	}
+	decision.line.Subject = deliverySubject(id)
 	if created {
 		_, err := s.StartOwed(ctx, func() {})
 		return id, err
@@ -94,7 +99,11 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 	if err := resume.Validate(); err != nil {
 		return "", err
 	}
-	defer s.decided(ctx, string(resume.Action), deliverySubject(id), resume.Note, &err)
+	decision, err := s.decides(ctx, string(resume.Action), deliverySubject(id), resume.Note)
+	if err != nil {
+		return "", err
+	}
+	defer decision.close(&err)
 	delivery, err := s.Delivery(ctx, id)
 	if err != nil {
 		return "", err
@@ -136,7 +145,11 @@ func (s *Starter) ResumeAll(ctx context.Context, subject string, ids []int64, re
 	if err := resume.Validate(); err != nil {
 		return 0, err
 	}
-	defer s.decided(ctx, fmt.Sprintf("%s %d", resume.Action, len(ids)), subject, resume.Note, &err)
+	decision, err := s.decides(ctx, fmt.Sprintf("%s %d", resume.Action, len(ids)), subject, resume.Note)
+	if err != nil {
+		return 0, err
+	}
+	defer decision.close(&err)
 	unnamed := operators.As(ctx, operators.Actor{}) // one line is enough
 	failures := make([]error, len(ids))
 	var group errgroup.Group

@@ -7,35 +7,26 @@ package relaysql
 
 import (
 	"context"
+	"time"
 )
 
-const addAudit = `-- name: AddAudit :exec
-INSERT INTO relay.audit (who, via, action, subject, note, failure) VALUES ($1, $2, $3, $4, $5, $6)
+const closeAudit = `-- name: CloseAudit :exec
+UPDATE relay.audit SET subject = $1, failure = $2, closed_at = now() WHERE id = $3
 `
 
-type AddAuditParams struct {
-	Who     string
-	Via     string
-	Action  string
+type CloseAuditParams struct {
 	Subject string
-	Note    string
 	Failure string
+	ID      int64
 }
 
-func (q *Queries) AddAudit(ctx context.Context, arg AddAuditParams) error {
-	_, err := q.db.Exec(ctx, addAudit,
-		arg.Who,
-		arg.Via,
-		arg.Action,
-		arg.Subject,
-		arg.Note,
-		arg.Failure,
-	)
+func (q *Queries) CloseAudit(ctx context.Context, arg CloseAuditParams) error {
+	_, err := q.db.Exec(ctx, closeAudit, arg.Subject, arg.Failure, arg.ID)
 	return err
 }
 
 const listAudit = `-- name: ListAudit :many
-SELECT id, at, who, via, action, subject, note, failure
+SELECT id, at, who, via, action, subject, note, failure, (closed_at IS NULL)::boolean AS open
 FROM relay.audit
 WHERE ($1::text IS NULL OR subject = $1)
   AND ($2::bigint IS NULL OR id < $2)
@@ -49,15 +40,27 @@ type ListAuditParams struct {
 	Most    int32
 }
 
-func (q *Queries) ListAudit(ctx context.Context, arg ListAuditParams) ([]RelayAudit, error) {
+type ListAuditRow struct {
+	ID      int64
+	At      time.Time
+	Who     string
+	Via     string
+	Action  string
+	Subject string
+	Note    string
+	Failure string
+	Open    bool
+}
+
+func (q *Queries) ListAudit(ctx context.Context, arg ListAuditParams) ([]ListAuditRow, error) {
 	rows, err := q.db.Query(ctx, listAudit, arg.Subject, arg.Before, arg.Most)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []RelayAudit
+	var items []ListAuditRow
 	for rows.Next() {
-		var i RelayAudit
+		var i ListAuditRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.At,
@@ -67,6 +70,7 @@ func (q *Queries) ListAudit(ctx context.Context, arg ListAuditParams) ([]RelayAu
 			&i.Subject,
 			&i.Note,
 			&i.Failure,
+			&i.Open,
 		); err != nil {
 			return nil, err
 		}
@@ -76,4 +80,29 @@ func (q *Queries) ListAudit(ctx context.Context, arg ListAuditParams) ([]RelayAu
 		return nil, err
 	}
 	return items, nil
+}
+
+const openAudit = `-- name: OpenAudit :one
+INSERT INTO relay.audit (who, via, action, subject, note, closed_at) VALUES ($1, $2, $3, $4, $5, NULL) RETURNING id
+`
+
+type OpenAuditParams struct {
+	Who     string
+	Via     string
+	Action  string
+	Subject string
+	Note    string
+}
+
+func (q *Queries) OpenAudit(ctx context.Context, arg OpenAuditParams) (int64, error) {
+	row := q.db.QueryRow(ctx, openAudit,
+		arg.Who,
+		arg.Via,
+		arg.Action,
+		arg.Subject,
+		arg.Note,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }

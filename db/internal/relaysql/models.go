@@ -20,17 +20,6 @@ type RelayAlert struct {
 	OverAt    *time.Time
 }
 
-type RelayAudit struct {
-	ID      int64
-	At      time.Time
-	Who     string
-	Via     string
-	Action  string
-	Subject string
-	Note    string
-	Failure string
-}
-
 type RelayCase struct {
 	ID            int64
 	ClosedAt      *time.Time
