@@ -80,9 +80,10 @@ func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
 	s := newHarness(t, approving(t), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	asked := s.send(chat, lost(1))
+	require.NoError(t, s.relay.LearnTitles(s.ctx))
 	s.listenTo()
 	message := s.opsMessage("Публиковать?")
-	require.Contains(t, message.Text, "https://vk.com/"+protocol.WallPost(asked.OwnerID, asked.PostID))
+	require.Contains(t, message.Text, "Куда: Ищем питомцев\nИсточник: Потеряшки https://vk.com/"+protocol.WallPost(asked.OwnerID, asked.PostID)+"\n")
 	require.Contains(t, message.Text, "Пропал", "the message is shown as readers will see it")
 	var kept string
 	s.until("the alert is on record", func() bool {
@@ -285,6 +286,10 @@ func TestAPressActsOnceThoughItsProcessIsKilled(t *testing.T) {
 			require.Equal(t, protocol.StatusSent, s.ended(asked).Status)
 			require.Len(t, s.sandbox.Messages(chatID), 1)
 			require.Len(t, s.sandbox.Messages(opsChatID), 1)
+			decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", asked.ID), 0, 10)
+			require.NoError(t, err)
+			require.NotEmpty(t, decisions, "whatever dies, it is on record who has decided")
+			require.True(t, decisions[len(decisions)-1].Open, "and that nobody has seen the end of it")
 		})
 	}
 }

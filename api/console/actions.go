@@ -375,7 +375,7 @@ func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
 func (c *console) steerDestination(w http.ResponseWriter, r *http.Request) {
 	wish := steering{Destination: r.PostForm.Get("destination"), Reason: r.PostForm.Get("reason")}
 	action, l := r.PathValue("action"), languageOf(r)
-	chat := c.titles(r.Context()).of(wish.Destination)
+	chat := c.titles(r.Context()).Of(wish.Destination)
 	done := l.say("done."+action, chat)
 	var err error
 	if action == "rate" {

@@ -47,8 +47,8 @@ func (c *console) giveDeliveries(w http.ResponseWriter, r *http.Request) {
 				sent = row.SentAt.UTC().Format(time.RFC3339)
 			}
 			_ = table.Write([]string{
-				strconv.FormatInt(row.ID, 10), l.name("status", row.Status), cell(l.reason(row.Reason)), cell(titles.of(row.Destination)), l.name("type", row.Type),
-				l.name("animal", row.About.Animal), cell(row.About.Name), cell(row.About.Location), cell(titles.wall(row.OwnerID, row.About.Wall)),
+				strconv.FormatInt(row.ID, 10), l.name("status", row.Status), cell(l.reason(row.Reason)), cell(titles.Of(row.Destination)), l.name("type", row.Type),
+				l.name("animal", row.About.Animal), cell(row.About.Name), cell(row.About.Location), cell(titles.Wall(row.OwnerID, row.About.Wall)),
 				protocol.WallPost(row.OwnerID, row.PostID), row.About.PostedAt.UTC().Format(time.RFC3339), row.CreatedAt.UTC().Format(time.RFC3339), sent,
 				strconv.Itoa(row.Attempts), cell(row.Destination),
 			})

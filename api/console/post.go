@@ -222,7 +222,7 @@ func (c *console) setType(w http.ResponseWriter, r *http.Request) {
 	done := l.say("done.type", l.name("type", kind), l.count("done.type.owed", set.Owed), set.Suppressed)
 	titles := c.titles(r.Context())
 	for _, row := range set.Sent {
-		done += " " + l.say("done.type.sent", row.ID, titles.of(row.Destination))
+		done += " " + l.say("done.type.sent", row.ID, titles.Of(row.Destination))
 	}
 	c.back(w, r, "/console/posts/"+name, done, err)
 }

@@ -109,7 +109,7 @@ type pageData struct {
 	Sandbox    string
 	Desk       bool
 	zone       *time.Location // the city's
-	titles     titles
+	titles     db.Titles
 	State      string // of what the page shows, see live
 	View       any
 }

@@ -72,7 +72,7 @@ type chart struct {
 	told         func(float64) string
 }
 
-func charts(l language, days []db.Day, titles titles) []chart {
+func charts(l language, days []db.Day, titles db.Titles) []chart {
 	names := map[string]bool{}
 	for _, day := range days {
 		for name := range day.Sent {
@@ -82,7 +82,7 @@ func charts(l language, days []db.Day, titles titles) []chart {
 	destinations := slices.Sorted(maps.Keys(names))
 	var chats []string
 	for _, name := range destinations {
-		chats = append(chats, titles.of(name))
+		chats = append(chats, titles.Of(name))
 	}
 	number := func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 	length := func(n float64) string { return l.roughly(time.Duration(n * float64(time.Second))) }

@@ -15,7 +15,7 @@ func TestAChartStacksDestinationsAndSetsOtherSeriesSideBySide(t *testing.T) {
 	drawn := charts(english, []db.Day{
 		{Day: day, Sent: map[string]int{"vk:-1": 3, "telegram:-2": 1}, Lost: 4, Reunited: 2},
 		{Day: day.AddDate(0, 0, 1), Sent: map[string]int{"vk:-1": 8}, Delay: db.Spread{Half: time.Minute, Most: 2 * time.Hour}},
-	}, titles{"telegram:-2": "Потеряшки"})
+	}, db.Titles{"telegram:-2": "Потеряшки"})
 	sent, types, delay, calls := drawn[0], drawn[1], drawn[2], drawn[4]
 	require.Equal(t, "8", sent.Most())
 	require.Equal(t, []string{"Потеряшки", "vk:-1"}, sent.Series)

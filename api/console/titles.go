@@ -3,22 +3,15 @@ package console
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"net/url"
 	"strings"
 
+	"vestnik/db"
 	"vestnik/internal/post"
-	"vestnik/internal/route"
 )
 
-// titles are what chats and walls call themselves, by the names of destinations
-// and of walls.
-type titles map[string]string
-
-// titles returns those that are known. They are for the eye: a page without is
-// better than none. Of several chats with one title, each shows its name, too.
-func (c *console) titles(ctx context.Context) titles {
+// titles are for the eye: a page without is better than none.
+func (c *console) titles(ctx context.Context) db.Titles {
 	if c.Ledger == nil {
 		return nil
 	}
@@ -26,25 +19,11 @@ func (c *console) titles(ctx context.Context) titles {
 	if err != nil {
 		return nil // what the page is about meets the same trouble, and tells
 	}
-	bearers := map[string]int{}
-	for name, title := range known {
-		if _, err := route.ParseDestination(name); err == nil {
-			bearers[title]++
-		}
-	}
-	for name, title := range maps.Clone(known) {
-		if bearers[title] > 1 {
-			known[name] = title + " (" + name + ")"
-		}
-	}
 	return known
 }
 
-// of is the title under a name, which stands for itself where there is none.
-func (t titles) of(name string) string { return cmp.Or(t[name], name) }
-
 // Titled is the title of a destination or of a wall by its name.
-func (p pageData) Titled(name string) string { return p.titles.of(name) }
+func (p pageData) Titled(name string) string { return p.titles.Of(name) }
 
 // About is the subject of a decision in words.
 func (p pageData) About(subject string) string {
@@ -52,7 +31,7 @@ func (p pageData) About(subject string) string {
 		query, _ := url.ParseQuery(filter) // it was made by us
 		about := p.Lang.say("nav.deliveries") + ": " + p.Lang.name("status", cmp.Or(query.Get("status"), filterWaiting))
 		if chat := query.Get("destination"); chat != "" {
-			about += ", " + p.titles.of(chat)
+			about += ", " + p.titles.Of(chat)
 		}
 		return about
 	}
@@ -63,10 +42,10 @@ func (p pageData) About(subject string) string {
 	case "case":
 		return p.Lang.say("case.number") + " " + name
 	case "destination":
-		return p.titles.of(name)
+		return p.titles.Of(name)
 	case "post":
 		if ref, err := post.ParseID(name); err == nil {
-			return strings.TrimSpace(p.Lang.say("delivery.post") + " " + name + " " + p.titles.wall(ref.OwnerID, ""))
+			return strings.TrimSpace(p.Lang.say("delivery.post") + " " + name + " " + p.titles.Wall(ref.OwnerID, ""))
 		}
 	}
 	return p.Lang.name("subject", subject)
@@ -74,8 +53,4 @@ func (p pageData) About(subject string) string {
 
 // WallOf is the title of a wall by its owner; name is that under which it is
 // read, "" if it is not.
-func (p pageData) WallOf(ownerID int64, name string) string { return p.titles.wall(ownerID, name) }
-
-func (t titles) wall(ownerID int64, name string) string {
-	return cmp.Or(t[fmt.Sprintf("vk:%d", ownerID)], name)
-}
+func (p pageData) WallOf(ownerID int64, name string) string { return p.titles.Wall(ownerID, name) }

@@ -97,6 +97,15 @@ func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer
 	return a, nil
 }
 
+// titles are for the eye: a list without is better than none.
+func (a *app) titles(ctx context.Context) db.Titles {
+	titles, err := a.relay.Ledger.Titles(ctx)
+	if err != nil {
+		return nil // what the list is about meets the same trouble, and tells
+	}
+	return titles
+}
+
 // close lets go of what was opened.
 func (a *app) close() {
 	if a.temporal != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/protocol"
 	"vestnik/internal/words"
@@ -57,7 +58,7 @@ func backfillCommand() *cli.Command {
 			if wantsJSON(cmd) {
 				return printJSON(os.Stdout, result)
 			}
-			return printBackfill(result)
+			return printBackfill(result, a.titles(ctx))
 		},
 	}
 }
@@ -74,11 +75,11 @@ func span(text string) (time.Duration, error) {
 	return 0, fmt.Errorf("%q is no time span: write it like 7d or 36h", text)
 }
 
-func printBackfill(result protocol.Backfilled) error {
+func printBackfill(result protocol.Backfilled, titles db.Titles) error {
 	slices.SortFunc(result.Due, func(a, b protocol.DueDelivery) int { return a.DueAt.Compare(b.DueAt) })
 	list := newTable(os.Stdout, "DUE", "POST", "DESTINATION")
 	for _, due := range result.Due {
-		list.row(due.DueAt.Local().Format("01-02 15:04"), protocol.WallPost(due.OwnerID, due.PostID), due.Destination)
+		list.row(due.DueAt.Local().Format("01-02 15:04"), protocol.WallPost(due.OwnerID, due.PostID), titles.Beside(due.Destination))
 	}
 	if err := list.print(); err != nil {
 		return err

@@ -90,10 +90,10 @@ func showCase(ctx context.Context, cmd *cli.Command) error {
 	if wantsJSON(cmd) {
 		return printJSON(os.Stdout, shown)
 	}
-	return printCase(shown)
+	return printCase(shown, a.titles(ctx))
 }
 
-func printCase(c db.CaseStory) error {
+func printCase(c db.CaseStory, titles db.Titles) error {
 	state := "open"
 	if c.ClosedAt != nil {
 		state = fmt.Sprintf("closed %s by %s", ago(c.ClosedAt), c.ClosedBy)
@@ -122,7 +122,7 @@ func printCase(c db.CaseStory) error {
 			if row.ReplyTo != nil {
 				answers = strconv.FormatInt(*row.ReplyTo, 10)
 			}
-			list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), row.Destination, messages(row.MessageIDs), answers, dash(row.Reason))
+			list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), titles.Beside(row.Destination), messages(row.MessageIDs), answers, dash(row.Reason))
 		}
 		if err := list.print(); err != nil {
 			return err

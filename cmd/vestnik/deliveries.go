@@ -67,12 +67,13 @@ func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
 	if wantsJSON(cmd) {
 		return printJSON(os.Stdout, rows)
 	}
+	titles := a.titles(ctx)
 	list := newTable(os.Stdout, "ID", "STATUS", "POST", "TYPE", "CASE", "DESTINATION", "ATTEMPTS", "MESSAGES", "CREATED", "REASON")
 	for _, row := range rows {
 		if row.Held {
 			row.Reason = "its destination is paused"
 		}
-		list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), row.Type, caseNumber(row.Case), row.Destination, row.Attempts,
+		list.row(row.ID, row.Status, titles.Post(row.OwnerID, row.PostID), row.Type, caseNumber(row.Case), titles.Beside(row.Destination), row.Attempts,
 			messages(row.MessageIDs), ago(&row.CreatedAt), row.Reason)
 	}
 	return list.print()
@@ -150,8 +151,9 @@ func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
 			Preview []rehearse.Message `json:"preview,omitempty"`
 		}{delivery, attempts, preview})
 	}
+	titles := a.titles(ctx)
 	fmt.Printf("delivery %d  %s → %s\nstatus   %s %s\nworkflow %s\nsource   https://vk.com/%s\n", id,
-		protocol.WallPost(delivery.OwnerID, delivery.PostID), delivery.Destination, delivery.Status, delivery.Reason,
+		titles.Post(delivery.OwnerID, delivery.PostID), titles.Beside(delivery.Destination), delivery.Status, delivery.Reason,
 		delivery.WorkflowID, protocol.WallPost(delivery.OwnerID, delivery.PostID))
 	if captcha := delivery.Captcha; captcha != nil {
 		fmt.Printf("captcha  picture %s\n         page    %s\n", dash(captcha.Picture), dash(captcha.RedirectURI))
@@ -202,7 +204,7 @@ func deliverCommand() *cli.Command {
 				if err != nil {
 					return err
 				}
-				fmt.Printf("delivery %d queued: %s → %s\n", id, source, destination)
+				fmt.Printf("delivery %d queued: %s → %s\n", id, source, a.titles(ctx).Beside(destination.String()))
 			}
 			return nil
 		},

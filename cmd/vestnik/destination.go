@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 )
@@ -27,7 +28,7 @@ func destinationCommand() *cli.Command {
 					if wantsJSON(cmd) {
 						return printJSON(os.Stdout, lanes)
 					}
-					return printLanes(lanes)
+					return printLanes(lanes, a.titles(ctx))
 				}),
 			},
 			{
@@ -94,7 +95,7 @@ func steering(run func(context.Context, *cli.Command, *app, string) (protocol.La
 		if wantsJSON(cmd) {
 			return printJSON(os.Stdout, lane)
 		}
-		if err := printLanes([]protocol.LaneState{lane}); err != nil {
+		if err := printLanes([]protocol.LaneState{lane}, a.titles(ctx)); err != nil {
 			return err
 		}
 		if lane.TakenUp != 0 {
@@ -110,14 +111,14 @@ func steering(run func(context.Context, *cli.Command, *app, string) (protocol.La
 	})
 }
 
-func printLanes(lanes []protocol.LaneState) error {
+func printLanes(lanes []protocol.LaneState, titles db.Titles) error {
 	list := newTable(os.Stdout, "DESTINATION", "STATE", "QUEUED", "PER SECOND", "PER MINUTE", "COOLING UNTIL", "REASON")
 	for _, lane := range lanes {
 		cooling := "-"
 		if lane.CoolingUntil != nil {
 			cooling = lane.CoolingUntil.Local().Format("15:04:05")
 		}
-		list.row(lane.Destination, lane.State, lane.Queued, lane.RatePerSec, lane.PerMinute, cooling, dash(lane.Reason))
+		list.row(titles.Beside(lane.Destination), lane.State, lane.Queued, lane.RatePerSec, lane.PerMinute, cooling, dash(lane.Reason))
 	}
 	return list.print()
 }

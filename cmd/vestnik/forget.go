@@ -57,7 +57,7 @@ func forget(ctx context.Context, cmd *cli.Command, a *app) error {
 	if wantsJSON(cmd) {
 		err = printJSON(os.Stdout, found)
 	} else {
-		err = printForgetting(found, cmd.Bool("apply"))
+		err = printForgetting(found, cmd.Bool("apply"), a.titles(ctx))
 	}
 	if n := found.Count(starter.CopyNotReached); n > 0 && err == nil {
 		err = fmt.Errorf("%d copies could not be reached: remove them by hand", n)
@@ -92,11 +92,11 @@ func toForget(cmd *cli.Command) (meant db.ToForget, err error) {
 	return meant, nil
 }
 
-func printForgetting(found starter.Forgetting, applied bool) error {
+func printForgetting(found starter.Forgetting, applied bool, titles db.Titles) error {
 	if len(found.Copies) > 0 {
 		list := newTable(os.Stdout, "DELIVERY", "POST", "DESTINATION", "STATE", "MESSAGES", "REASON")
 		for _, c := range found.Copies {
-			list.row(c.Delivery, c.Post, c.Destination, c.State, dash(strings.Join(c.Messages, " ")), dash(c.Reason))
+			list.row(c.Delivery, c.Post, titles.Beside(c.Destination), c.State, dash(strings.Join(c.Messages, " ")), dash(c.Reason))
 		}
 		if err := list.print(); err != nil {
 			return err

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/operators"
+	"vestnik/internal/post"
 )
 
 func operatorCommand() *cli.Command {
@@ -100,12 +103,37 @@ func auditCommand() *cli.Command {
 			if wantsJSON(cmd) {
 				return printJSON(os.Stdout, decisions)
 			}
-			list := newTable(os.Stdout, "WHEN", "WHO", "VIA", "WHAT", "ABOUT", "WHY", "NOTHING CAME OF IT")
+			titles := a.titles(ctx)
+			list := newTable(os.Stdout, "WHEN", "WHO", "VIA", "WHAT", "ABOUT", "WHY", "WHAT CAME OF IT")
 			for _, d := range decisions {
-				list.row(ago(&d.At), d.Who, d.Via, d.Action, d.Subject, dash(oneLine(d.Note)), dash(oneLine(d.Failure)))
+				list.row(ago(&d.At), d.Who, d.Via, d.Action, aboutSubject(titles, d.Subject), dash(oneLine(d.Note)), outcome(d))
 			}
 			return list.print()
 		}),
+	}
+}
+
+// aboutSubject is the subject of a decision as --subject takes it, with its title
+// beside it.
+func aboutSubject(titles db.Titles, subject string) string {
+	kind, name, _ := strings.Cut(subject, "/")
+	if ref, err := post.ParseID(name); kind == "post" && err == nil {
+		return "post/" + titles.Post(ref.OwnerID, ref.PostID)
+	}
+	if kind == "destination" {
+		return "destination/" + titles.Beside(name)
+	}
+	return subject
+}
+
+func outcome(d db.Decision) string {
+	switch {
+	case d.Open:
+		return "under way, or its process died"
+	case d.Failure != "":
+		return "nothing: " + oneLine(d.Failure)
+	default:
+		return "done"
 	}
 }
 

@@ -50,7 +50,7 @@ func setType(ctx context.Context, cmd *cli.Command) error {
 	fmt.Printf("%s: %s → %s; %s owed, %d not to be sent any more\n", ref, set.Was, cmd.Args().Get(1),
 		words.Count(set.Owed, "delivery", "deliveries"), set.Suppressed)
 	for _, row := range set.Sent {
-		fmt.Printf("readers see it in %s all the same: vestnik take-back %d --note …\n", row.Destination, row.ID)
+		fmt.Printf("readers see it in %s all the same: vestnik take-back %d --note …\n", a.titles(ctx).Of(row.Destination), row.ID)
 	}
 	return nil
 }

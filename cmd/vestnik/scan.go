@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/protocol"
 	"vestnik/internal/words"
@@ -52,7 +53,7 @@ func scanCommand() *cli.Command {
 				if wantsJSON(cmd) {
 					return printJSON(os.Stdout, plan)
 				}
-				return errors.Join(printPlan(plan), a.sayPausedKeys(ctx))
+				return errors.Join(printPlan(plan, a.titles(ctx)), a.sayPausedKeys(ctx))
 			}
 			if cmd.Bool("resume-key") {
 				resumed, err := a.starter.ResumeKey(ctx, cmd.String("captcha"))
@@ -74,7 +75,7 @@ func scanCommand() *cli.Command {
 			if wantsJSON(cmd) {
 				err = printJSON(os.Stdout, result)
 			} else {
-				err = printScan(result)
+				err = printScan(result, a.titles(ctx))
 			}
 			if err != nil {
 				return err
@@ -117,7 +118,7 @@ func notRead(result protocol.ScanWallsResult, plan protocol.ReadPlan) error {
 	return nil
 }
 
-func printScan(result protocol.ScanWallsResult) error {
+func printScan(result protocol.ScanWallsResult, titles db.Titles) error {
 	list := newTable(os.Stdout, "WALL", "OWNER", "CALLS", "POSTS", "NEW", "EDITED", "DELETED", "OWED", "SUPPRESSED", "SKIPPED", "NOTE")
 	for _, wall := range result.Walls {
 		note := "-"
@@ -135,7 +136,7 @@ func printScan(result protocol.ScanWallsResult) error {
 		for _, count := range wall.Skipped {
 			skipped += count
 		}
-		list.row(wall.Name, wall.OwnerID, wall.Calls, wall.Posts, wall.New, wall.Edited, wall.Deleted, wall.Owed, wall.Suppressed, skipped, note)
+		list.row(titles.Beside(wall.Name), wall.OwnerID, wall.Calls, wall.Posts, wall.New, wall.Edited, wall.Deleted, wall.Owed, wall.Suppressed, skipped, note)
 	}
 	if err := list.print(); err != nil {
 		return err
@@ -144,7 +145,7 @@ func printScan(result protocol.ScanWallsResult) error {
 	return nil
 }
 
-func printPlan(plan protocol.ReadPlan) error {
+func printPlan(plan protocol.ReadPlan, titles db.Titles) error {
 	fmt.Printf("wall.get calls in the last 24 hours: %d of %d\n", plan.Used, plan.Budget)
 	if plan.PausedUntil != nil {
 		fmt.Printf("VK has told the key to wait until %s: %s\n", plan.PausedUntil.Local().Format(time.DateTime), plan.PauseReason)
@@ -156,7 +157,7 @@ func printPlan(plan protocol.ReadPlan) error {
 		if wait := time.Until(wall.NextReadAt); wait > 0 {
 			next = "in " + wait.Round(time.Second).String()
 		}
-		list.row(wall.Name, wall.OwnerID, wall.State, fmt.Sprintf("%.1f", wall.PostsPerDay), wall.Every, ago(wall.LastReadAt), next, dash(wall.Reason))
+		list.row(titles.Beside(wall.Name), wall.OwnerID, wall.State, fmt.Sprintf("%.1f", wall.PostsPerDay), wall.Every, ago(wall.LastReadAt), next, dash(wall.Reason))
 	}
 	return list.print()
 }

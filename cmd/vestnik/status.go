@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/words"
 )
@@ -25,7 +26,7 @@ func statusCommand() *cli.Command {
 			if wantsJSON(cmd) {
 				err = printJSON(os.Stdout, problems)
 			} else {
-				err = printProblems(problems)
+				err = printProblems(problems, a.titles(ctx))
 			}
 			if err == nil && len(problems) > 0 {
 				err = errors.New(words.Count(len(problems), "thing needs a person", "things need a person"))
@@ -35,14 +36,14 @@ func statusCommand() *cli.Command {
 	}
 }
 
-func printProblems(problems []protocol.Problem) error {
+func printProblems(problems []protocol.Problem, titles db.Titles) error {
 	if len(problems) == 0 {
 		fmt.Println("Nothing needs a person.")
 		return nil
 	}
 	list := newTable(os.Stdout, "WHAT", "WHERE", "COUNT", "SINCE", "REASON", "LOOK AT")
 	for _, p := range problems {
-		list.row(p.Kind, dash(p.Subject), p.Count, ago(p.Since), dash(oneLine(p.Reason)), lookAt(p))
+		list.row(p.Kind, dash(titles.Of(p.Subject)), p.Count, ago(p.Since), dash(oneLine(p.Reason)), lookAt(p))
 	}
 	return list.print()
 }

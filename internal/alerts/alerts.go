@@ -41,7 +41,8 @@ type Chat struct {
 	Desk Desk
 	Log  *slog.Logger
 
-	bot *telegram.Client
+	bot    *telegram.Client
+	titles db.Titles
 }
 
 // decides reports whether anybody may decide in the chat.
@@ -79,6 +80,9 @@ func turn(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(conte
 	lasting := roundTime
 	if chat.decides() {
 		lasting += every + actTime + confirmTime
+	}
+	if chat.titles, err = ledger.Titles(ctx); err != nil {
+		return false, err
 	}
 	told, until, err := ledger.BeginAlertRound(ctx, lasting)
 	if until.IsZero() {

@@ -46,10 +46,12 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 	sends := len(platforms.Calls(sandbox.CallFilter{Platform: sandbox.Telegram}))
 	round(problem)
 	require.Len(t, platforms.Calls(sandbox.CallFilter{Platform: sandbox.Telegram}), sends, "nothing has changed")
+	require.NoError(t, ledger.KeepTitle(t.Context(), "vk:-5", "Вестник потеряшек"))
 	problem.Count = 3
 	texts := round(problem)
 	require.Len(t, texts, 1)
-	require.Contains(t, texts[0], "Ждут: 3 публикации")
+	require.Contains(t, texts[0], "Ждут: 3 публикации\nГде: Вестник потеряшек\n")
+	require.Contains(t, texts[0], "vestnik destination resume vk:-5", "a command needs the name")
 	texts = round()
 	require.Len(t, texts, 1)
 	require.Regexp(t, `^✅ Решено \d\d\.\d\d \d\d:\d\d\nПлощадка отказала`, texts[0])
@@ -103,7 +105,7 @@ func TestEveryKindOfProblemHasItsWords(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, kind := range protocol.ProblemKinds {
-		text := describe(protocol.Problem{Kind: kind}, time.UTC)
+		text := Chat{Zone: time.UTC}.describe(protocol.Problem{Kind: kind})
 		require.False(t, seen[text], kind)
 		seen[text] = true
 	}

@@ -338,7 +338,7 @@ func (c Chat) approve(ctx context.Context, ledger *db.Ledger, key, action, answe
 		set, err := c.Desk.SetType(ctx, petpost.PostRef{OwnerID: delivery.OwnerID, PostID: delivery.PostID}, petpost.Type(kind), "")
 		done = "тип исправлен: " + typeName(petpost.Type(kind))
 		if len(set.Sent) > 0 {
-			done += fmt.Sprintf("; пост уже виден в %s, убрать: vestnik take-back %d", set.Sent[0].Destination, set.Sent[0].ID)
+			done += fmt.Sprintf("; пост уже виден в %s, убрать: vestnik take-back %d", c.titles.Of(set.Sent[0].Destination), set.Sent[0].ID)
 		}
 		return done, err
 	}

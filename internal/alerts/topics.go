@@ -78,7 +78,7 @@ func (c Chat) topics(ctx context.Context, ledger *db.Ledger, problems []protocol
 }
 
 func (c Chat) problemTopic(ctx context.Context, problem protocol.Problem) topic {
-	t := topic{key: problem.Key(), said: describe(problem, c.Zone)}
+	t := topic{key: problem.Key(), said: c.describe(problem)}
 	if !c.decides() {
 		return t
 	}
@@ -250,8 +250,8 @@ func typeButtons() telegram.Keyboard {
 
 func (c Chat) approvalTopic(delivery db.DeliveryRow) topic {
 	var said strings.Builder
-	fmt.Fprintf(&said, "❓ Публиковать?\nКуда: %s\nИсточник: https://vk.com/%s\nТип: %s", delivery.Destination,
-		protocol.WallPost(delivery.OwnerID, delivery.PostID), typeName(petpost.Type(delivery.Type)))
+	fmt.Fprintf(&said, "❓ Публиковать?\nКуда: %s\nИсточник: %s\nТип: %s", c.titles.Of(delivery.Destination),
+		strings.TrimSpace(c.titles.Wall(delivery.OwnerID, delivery.About.Wall)+" https://vk.com/"+protocol.WallPost(delivery.OwnerID, delivery.PostID)), typeName(petpost.Type(delivery.Type)))
 	if delivery.Reason == protocol.ReasonUnsure {
 		said.WriteString(", но в нём нет уверенности")
 	}

@@ -11,7 +11,7 @@ import (
 
 // describe is a problem in plain Russian: what has happened, since when, and what
 // to do.
-func describe(p protocol.Problem, zone *time.Location) string {
+func (c Chat) describe(p protocol.Problem) string {
 	var what, remedy string
 	switch p.Kind {
 	case protocol.ProblemNoWorker:
@@ -46,13 +46,13 @@ func describe(p protocol.Problem, zone *time.Location) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "⚠️ %s\n", what)
 	if p.Subject != "" {
-		fmt.Fprintf(&text, "Где: %s\n", p.Subject)
+		fmt.Fprintf(&text, "Где: %s\n", c.titles.Of(p.Subject))
 	}
 	if p.Reason != "" {
 		fmt.Fprintf(&text, "Причина: %s\n", cut(p.Reason, maxReason))
 	}
 	if p.Since != nil {
-		fmt.Fprintf(&text, "С какого времени: %s\n", clock(*p.Since, zone))
+		fmt.Fprintf(&text, "С какого времени: %s\n", clock(*p.Since, c.Zone))
 	}
 	fmt.Fprintf(&text, "Что делать: %s", remedy)
 	return text.String()
