@@ -266,7 +266,8 @@ func TestTheNamespaceScriptMakesWhatTheWorkflowsNeedAndMayRunAgain(t *testing.T)
 	require.FileExists(t, filepath.Join(binaries, "temporal"), "`make temporal` builds it")
 	temporal := testenv.Temporal(t)
 	name := "deploy-" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-"))[:20]
-	environ := []string{"PATH=" + binaries + ":" + os.Getenv("PATH"), "TEMPORAL_ADDRESS=" + testenv.TemporalAddress(t), "TEMPORAL_NAMESPACE=" + name}
+	environ := []string{"PATH=" + binaries + ":" + os.Getenv("PATH"), "TEMPORAL_ADDRESS=" + testenv.TemporalAddress(t), "TEMPORAL_NAMESPACE=" + name,
+		"HOME=", "XDG_CONFIG_HOME="} // as in a unit of systemd
 	for range 2 {
 		run(t, environ, "/bin/sh", "temporal-namespace.sh")
 	}

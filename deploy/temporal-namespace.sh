@@ -3,6 +3,7 @@
 # search attributes that Vestnik's workflows set. Safe to run again.
 set -eu
 namespace=${TEMPORAL_NAMESPACE:-default}
+export HOME="${HOME:-/nonexistent}" # where temporal looks for a file of settings; it runs with none, but not without a name for it
 
 # The port is open before the server is ready.
 tries=0

@@ -307,3 +307,14 @@ func TestTheComposeFileGivesTemporalTheSameSettings(t *testing.T) {
 	}
 	require.Equal(t, ours, compose)
 }
+
+func TestGoBuildsTheServerWhereThereIsNoHome(t *testing.T) {
+	for _, variable := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "GOCACHE", "GOPATH", "GOMODCACHE"} {
+		t.Setenv(variable, "")
+	}
+	scratch := t.TempDir()
+	command := exec.CommandContext(t.Context(), "go", "list", "-export", "internal/goos")
+	command.Dir, command.Env = scratch, goEnvironment(scratch)
+	said, err := command.CombinedOutput()
+	require.NoError(t, err, string(said))
+}

@@ -105,10 +105,20 @@ func buildTemporal(ctx context.Context, path string, say func(string)) error {
 	}
 	build := exec.CommandContext(ctx, "go", "build", "-o", "temporal", temporalPackage)
 	build.Dir = scratch
-	build.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+	build.Env = goEnvironment(scratch)
 	build.SysProcAttr = childAttributes(syscall.SIGKILL, nil)
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w; it said:\n%s", temporalPackage, err, lastLines(output, 12))
 	}
 	return os.Rename(filepath.Join(scratch, "temporal"), path)
+}
+
+// goEnvironment is what Go builds Temporal with. Without a home, as under systemd
+// or in a container, Go keeps what it needs in scratch.
+func goEnvironment(scratch string) []string {
+	environment := append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+	if os.Getenv("HOME") == "" {
+		environment = append(environment, "HOME="+scratch, "GOFLAGS=-modcacherw") // scratch is removed
+	}
+	return environment
 }
