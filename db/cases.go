@@ -60,7 +60,7 @@ func (s *Cases) Join(ctx context.Context, into int64, others []int64, note strin
 		return s.join(ctx, q, target, others, note)
 	})
 	if err != nil {
-		return 0, fmt.Errorf("join cases: %w", err)
+		return 0, fmt.Errorf("join: %w", err)
 	}
 	return into, nil
 }
@@ -180,7 +180,7 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, ho
 		all := refsOf(rest)
 		for _, post := range posts {
 			if !slices.Contains(all, post) {
-				return fmt.Errorf("%s is not in case %d: %w", post, row.ID, ErrNotFound)
+				return fmt.Errorf("case %d does not hold %s: %w", row.ID, post, ErrNotFound)
 			}
 		}
 		if len(posts) == 0 || len(posts) == len(all) {
@@ -204,7 +204,7 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, ho
 		return err
 	})
 	if err != nil {
-		return 0, nil, fmt.Errorf("split case %d: %w", id, err)
+		return 0, nil, fmt.Errorf("split: %w", err)
 	}
 	return newID, released, nil
 }

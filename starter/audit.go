@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"vestnik/db"
 	"vestnik/internal/operators"
-	"vestnik/internal/petpost"
+	"vestnik/internal/post"
+	"vestnik/internal/words"
 )
 
 // decision is an open line of the audit.
@@ -51,8 +54,33 @@ func (d *decision) close(failure *error) {
 
 func deliverySubject(id int64) string { return fmt.Sprintf("delivery/%d", id) }
 
+const keySubject = "reading-key"
+
 func caseSubject(id int64) string { return fmt.Sprintf("case/%d", id) }
 
 func destinationSubject(name string) string { return "destination/" + name }
 
-func postSubject(ref petpost.PostRef) string { return "post/" + ref.String() }
+func postSubject(ref post.ID) string { return "post/" + ref.String() }
+
+// Subject returns nil if decisions may be about a subject: *words.Unknown if there
+// is no such kind or destination, db.ErrNotFound if nothing has that number.
+func (s *Starter) Subject(ctx context.Context, subject string) error {
+	kind, name, _ := strings.Cut(subject, "/")
+	number, notNumber := strconv.ParseInt(name, 10, 64)
+	ref, noPost := post.ParseID(name)
+	var err error
+	switch {
+	case kind == "delivery" && notNumber == nil:
+		_, err = s.Delivery(ctx, number)
+	case kind == "case" && notNumber == nil:
+		_, err = s.relay.Cases.Story(ctx, number)
+	case kind == "destination":
+		_, err = s.Destination(ctx, name)
+	case kind == "post" && noPost == nil:
+		_, err = s.relay.Posts.Get(ctx, ref.OwnerID, ref.PostID)
+	case subject != keySubject:
+		kinds := []string{"delivery/" + name, "case/" + name, "destination/" + name, "post/" + name, keySubject}
+		err = words.NewUnknown("subject", subject, kinds, "write delivery/17, case/3, destination/vk:-1, post/wall-1_2 or "+keySubject)
+	}
+	return err
+}

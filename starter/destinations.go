@@ -150,6 +150,19 @@ func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
 	return state.Plan(scan.DailyQuota*len(keys), protocol.ScanWallsInput{}), nil
 }
 
+// PlanOf returns what the next scan will do about some walls, or, if none is named,
+// about all. One that is not watched is *words.Unknown.
+func (s *Starter) PlanOf(ctx context.Context, walls []string) (protocol.ReadPlan, error) {
+	if err := s.watched(ctx, walls); err != nil {
+		return protocol.ReadPlan{}, err
+	}
+	plan, err := s.Plan(ctx)
+	if len(walls) > 0 {
+		plan.Walls = slices.DeleteFunc(plan.Walls, func(wall protocol.WallPlan) bool { return !slices.Contains(walls, wall.Name) })
+	}
+	return plan, err
+}
+
 // ReadingKeys returns how the reading keys stand, what VK asks of them included:
 // for the operator's eyes alone.
 func (s *Starter) ReadingKeys(ctx context.Context) ([]db.KeyState, error) {
@@ -160,7 +173,7 @@ func (s *Starter) ReadingKeys(ctx context.Context) ([]db.KeyState, error) {
 // answer to its captcha, that of the key which asks for one; false if there is
 // none. If VK still wants it, the next call finds out.
 func (s *Starter) ResumeKey(ctx context.Context, captcha string) (resumed bool, err error) {
-	decision, err := s.decides(ctx, "resume", "reading-key", "")
+	decision, err := s.decides(ctx, "resume", keySubject, "")
 	if err != nil {
 		return false, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"vestnik/db"
@@ -25,7 +26,7 @@ func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost
 		for i, one := range petpost.Types {
 			known[i] = string(one)
 		}
-		return set, words.NewUnknown("type", string(kind), known, "a post is one of them")
+		return set, words.NewUnknown("type", string(kind), known, "a post is one of "+strings.Join(known, ", "))
 	}
 	decision, err := s.decides(ctx, "type "+string(kind), postSubject(ref), note)
 	if err != nil {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -23,7 +21,7 @@ func backfillCommand() *cli.Command {
 		Usage: "deliver what a wall's first reading left out, a few an hour, after everything that is fresh",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "wall", Required: true, Usage: "one of VK_WALLS"},
-			&cli.StringFlag{Name: "since", Value: "7d", Usage: "how far back, such as 7d or 36h"},
+			spanFlag("since", "7d", "how far back"),
 			&cli.IntFlag{Name: "per-hour", Value: 6, Usage: "deliveries an hour for each destination"},
 			&cli.BoolFlag{Name: "dry-run", Usage: "show what would go, and when; store and send nothing"},
 			outputFlag(),
@@ -32,10 +30,6 @@ func backfillCommand() *cli.Command {
 			var walls config.Walls
 			if err := walls.UnmarshalText([]byte(cmd.String("wall"))); err != nil || len(walls) != 1 {
 				return fmt.Errorf("--wall %q: name one wall, as VK_WALLS does", cmd.String("wall"))
-			}
-			since, err := span(cmd.String("since"))
-			if err != nil {
-				return err
 			}
 			if perHour := cmd.Int("per-hour"); perHour < 1 || perHour > 3600 {
 				return fmt.Errorf("--per-hour %d: write 1 to 3600", perHour)
@@ -50,7 +44,7 @@ func backfillCommand() *cli.Command {
 			})
 			defer waiting.Stop()
 			result, err := a.starter.Backfill(ctx, protocol.Backfill{
-				Wall: walls[0], Since: since, PerHour: cmd.Int("per-hour"), DryRun: cmd.Bool("dry-run"),
+				Wall: walls[0], Since: spanOf(cmd, "since"), PerHour: cmd.Int("per-hour"), DryRun: cmd.Bool("dry-run"),
 			})
 			if err != nil {
 				return err
@@ -61,18 +55,6 @@ func backfillCommand() *cli.Command {
 			return printBackfill(result, a.titles(ctx))
 		},
 	}
-}
-
-// span reads a time span; days are allowed beside Go's units.
-func span(text string) (time.Duration, error) {
-	if days, isDays := strings.CutSuffix(text, "d"); isDays {
-		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 3650 {
-			return time.Duration(n) * 24 * time.Hour, nil
-		}
-	} else if span, err := time.ParseDuration(text); err == nil && span > 0 {
-		return span, nil
-	}
-	return 0, fmt.Errorf("%q is no time span: write it like 7d or 36h", text)
 }
 
 func printBackfill(result protocol.Backfilled, titles db.Titles) error {

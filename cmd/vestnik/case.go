@@ -27,10 +27,8 @@ func caseCommand() *cli.Command {
 				Usage: "list cases, newest first",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "open", Usage: "only those whose animal is not home again"},
-					&cli.IntFlag{Name: "posts", Value: 2, Usage: "only those of so many posts or more"},
-					&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
-					&cli.Int64Flag{Name: "before", Usage: "those that follow this number in the list"},
-					outputFlag(),
+					&cli.IntFlag{Name: "posts", Value: 2, Usage: "only those of so many posts or more", Validator: positive[int]},
+					limitFlag(), beforeFlag(), outputFlag(),
 				},
 				Action: withApp(listCases),
 			},
@@ -75,8 +73,11 @@ func listCases(ctx context.Context, cmd *cli.Command, a *app) error {
 
 func showCase(ctx context.Context, cmd *cli.Command) error {
 	ids, err := caseNumbers(cmd.Args().Slice())
-	if err != nil || len(ids) != 1 {
-		return errors.Join(err, errors.New("name one case by its number, as `vestnik case list` shows it"))
+	if err != nil {
+		return err
+	}
+	if len(ids) != 1 {
+		return errors.New("name one case by its number, as `vestnik case list` shows it")
 	}
 	a, err := open(ctx)
 	if err != nil {

@@ -28,12 +28,16 @@ func deliveriesCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "status", Usage: "only these: " + strings.Join(protocol.Statuses, ", "), Validator: validStatus},
 			&cli.StringFlag{Name: "destination", Usage: "only to this one, such as telegram:-1001234567890"},
-			&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
-			&cli.Int64Flag{Name: "before", Usage: "those that follow this id in the list"},
+			limitFlag(), beforeFlag(),
 			&cli.BoolFlag{Name: "summary", Usage: "counts by status, the oldest that waits, sent in the last hour"},
 			outputFlag(),
 		},
 		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
+			for _, filter := range []string{"summary", "status", "destination", "limit", "before"} {
+				if cmd.IsSet(filter) && (cmd.Args().Present() || filter != "summary" && cmd.Bool("summary")) {
+					return fmt.Errorf("--%s is for the list: a delivery by its id, and --summary, take no filter", filter)
+				}
+			}
 			switch {
 			case cmd.Bool("summary"):
 				return a.printSummary(ctx, cmd)
@@ -230,6 +234,15 @@ func resumeCommand() *cli.Command {
 			}
 			if resume.CaptchaKey != "" && !cmd.IsSet("action") {
 				resume.Action = protocol.ResumeCaptcha
+			}
+			if resume.CaptchaKey != "" && resume.Action != protocol.ResumeCaptcha {
+				return fmt.Errorf("--captcha-key says nothing to the action %s", resume.Action)
+			}
+			if cmd.Bool("all") && cmd.Args().Present() {
+				return errors.New("name deliveries by id, or say --all")
+			}
+			if err := onlyWith(cmd, "all", "reason", "destination"); err != nil {
+				return err
 			}
 			return resumeAll(ctx, cmd, resume)
 		},

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -40,7 +39,7 @@ func deployCommand() *cli.Command {
 				}),
 			},
 			{
-				Name: "ramp", Usage: "give some of the workflows to a version; 0 takes it back", ArgsUsage: "[build id]",
+				Name: "ramp", Usage: "give some of the workflows to a version; 0 takes it back", ArgsUsage: "[build]",
 				Flags: []cli.Flag{&cli.FloatFlag{Name: "percent", Required: true, Usage: "of the workflows, by their ids; 0 to 100", Validator: validPercent}},
 				Action: withDeployment(func(ctx context.Context, cmd *cli.Command, d *worker.Deployment, buildID string) error {
 					percent := cmd.Float("percent")
@@ -52,7 +51,7 @@ func deployCommand() *cli.Command {
 				}),
 			},
 			{
-				Name: "promote", Usage: "give every workflow to a version, if all that runs replays on this build", ArgsUsage: "[build id]",
+				Name: "promote", Usage: "give every workflow to a version, if all that runs replays on this build", ArgsUsage: "[build]",
 				Action: withDeployment(func(ctx context.Context, _ *cli.Command, d *worker.Deployment, buildID string) error {
 					if err := d.Promote(ctx, buildID); err != nil {
 						return err
@@ -62,13 +61,13 @@ func deployCommand() *cli.Command {
 				}),
 			},
 			{
-				Name: "drain", Usage: "wait until nothing needs the workers of a version any more", ArgsUsage: "build id",
-				Flags: []cli.Flag{&cli.DurationFlag{Name: "timeout", Value: 15 * time.Minute, Usage: "how long to wait; the server looks every few minutes"}},
+				Name: "drain", Usage: "wait until nothing needs the workers of a version any more", ArgsUsage: "build",
+				Flags: []cli.Flag{spanFlag("timeout", "15m", "how long to wait, while the server looks every few minutes")},
 				Action: withDeployment(func(ctx context.Context, cmd *cli.Command, d *worker.Deployment, buildID string) error {
 					if cmd.Args().Len() != 1 {
 						return errors.New("name the version whose workers are to be stopped; `vestnik deploy status` shows them")
 					}
-					ctx, cancel := context.WithTimeout(ctx, cmd.Duration("timeout"))
+					ctx, cancel := context.WithTimeout(ctx, spanOf(cmd, "timeout"))
 					defer cancel()
 					if err := d.Drain(ctx, buildID); err != nil {
 						return err

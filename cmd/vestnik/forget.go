@@ -31,7 +31,7 @@ func forgetCommand() *cli.Command {
 			&cli.StringFlag{Name: "phone", Usage: "a phone that posts name"},
 			&cli.Int64Flag{Name: "telegram-user", Usage: "a Telegram id of a person who has used the guide"},
 			&cli.BoolFlag{Name: "apply", Usage: "do it"},
-			&cli.DurationFlag{Name: "wait", Value: time.Minute, Usage: "how long to wait for the copies to be removed, at the pace of their lanes"},
+			spanFlag("wait", "1m", "how long to wait for the copies to be removed, at the pace of their lanes"),
 			outputFlag(),
 		},
 		Action: withApp(forget),
@@ -45,7 +45,7 @@ func forget(ctx context.Context, cmd *cli.Command, a *app) error {
 	}
 	var found starter.Forgetting
 	if cmd.Bool("apply") {
-		waiting, cancel := context.WithTimeout(ctx, cmd.Duration("wait"))
+		waiting, cancel := context.WithTimeout(ctx, spanOf(cmd, "wait"))
 		defer cancel()
 		found, err = a.starter.Forget(waiting, meant)
 	} else {
@@ -93,6 +93,10 @@ func toForget(cmd *cli.Command) (meant db.ToForget, err error) {
 }
 
 func printForgetting(found starter.Forgetting, applied bool, titles db.Titles) error {
+	if len(found.Posts)+len(found.Copies) == 0 && !found.User {
+		fmt.Println("Nothing is kept of them, and nothing was sent.")
+		return nil
+	}
 	if len(found.Copies) > 0 {
 		list := newTable(os.Stdout, "DELIVERY", "POST", "DESTINATION", "STATE", "MESSAGES", "REASON")
 		for _, c := range found.Copies {

@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -75,10 +75,34 @@ func importCommandOn(name, usage string, action func(ctx context.Context, cmd *c
 			if cmd.Args().Len() != 1 {
 				return errors.New("name one import by its id: `vestnik import history`")
 			}
-			return action(ctx, cmd, a, cmd.Args().First())
+			id := cmd.Args().First()
+			err := action(ctx, cmd, a, id)
+			if errors.Is(err, guidedb.ErrNotFound) {
+				return a.whyNoImport(ctx, name, id)
+			}
+			return err
 		}),
 	}
 }
+
+// whyNoImport says why nothing could be done to an import.
+func (a *app) whyNoImport(ctx context.Context, action, id string) error {
+	history, err := a.content().History(ctx, importsListed)
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, status := range history {
+		known = append(known, status.ID)
+	}
+	if slices.Contains(known, id) {
+		return fmt.Errorf("import %s: there is nothing to %s; `vestnik import status %[1]s` shows how it stands", id, action)
+	}
+	return words.NewUnknown("import", id, known, "`vestnik import history` lists them")
+}
+
+// importsListed is how many imports the history shows.
+const importsListed = 50
 
 func checkBatch(ctx context.Context, cmd *cli.Command) error {
 	cfg, err := settings(config.NeedDatabase)
@@ -214,25 +238,23 @@ func confirmImport(ctx context.Context, cmd *cli.Command, a *app, id string) err
 }
 
 func listImports(ctx context.Context, cmd *cli.Command, a *app) error {
-	const latest = 50
-	history, err := a.content().History(ctx, latest)
+	history, err := a.content().History(ctx, importsListed)
 	if err != nil {
 		return err
 	}
 	if wantsJSON(cmd) {
 		return printJSON(os.Stdout, history)
 	}
-	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tACCEPTED\tSTATE\tCREATED\tCHANGED\tUNPUBLISHED\tREFUSED\tBY\tWHAT")
+	list := newTable(os.Stdout, "ID", "ACCEPTED", "STATE", "CREATED", "CHANGED", "UNPUBLISHED", "REFUSED", "BY", "WHAT")
 	for _, status := range history {
 		what := status.Origin
 		if status.Undoes != "" {
 			what = "undo of " + status.Undoes
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", status.ID, status.AcceptedAt.Local().Format("2006-01-02 15:04"), status.State,
+		list.row(status.ID, status.AcceptedAt.Local().Format("2006-01-02 15:04"), status.State,
 			status.Created, status.Changed, status.Unpublished, status.RefusedCount, status.Author, what)
 	}
-	return table.Flush()
+	return list.print()
 }
 
 func printImport(cmd *cli.Command, status content.Status) error {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/joho/godotenv"
@@ -39,6 +40,7 @@ func main() {
 }
 
 func root() *cli.Command {
+	var unknown error // asked help about; the library returns none
 	root := &cli.Command{
 		Name:  "vestnik",
 		Usage: "watch VK walls for lost pets and repost them; guide people through their city",
@@ -47,6 +49,7 @@ func root() *cli.Command {
 		EnableShellCompletion:     true,
 		DisableSliceFlagSeparator: true,
 		ConfigureShellCompletionCommand: func(completion *cli.Command) {
+			strict(completion, &unknown)
 			completion.Hidden = false
 			completion.Usage = "print the shell's completion: source <(vestnik completion bash)"
 		},
@@ -57,7 +60,6 @@ func root() *cli.Command {
 			parseCommand(), reparseCommand(), routesCommand(), importCommand(), exportCommand(), botCommand(), replayCommand(), deployCommand(), reconcileCommand(), forgetCommand(), doctorCommand(), versionCommand(),
 		},
 	}
-	var unknown error // asked help about; the library returns none
 	strict(root, &unknown)
 	root.After = func(context.Context, *cli.Command) error { return unknown }
 	return root
@@ -71,12 +73,16 @@ func strict(cmd *cli.Command, helped *error) {
 		names = append(names, sub.Name)
 		strict(sub, helped)
 	}
-	if action := cmd.Action; len(names) == 0 && cmd.ArgsUsage == "" {
+	if action := cmd.Action; len(names) == 0 {
 		cmd.Action = func(ctx context.Context, cmd *cli.Command) error {
-			if argument := cmd.Args().First(); argument != "" {
-				return fmt.Errorf("%s takes no argument, and was given %q: see `%[1]s --help`", cmd.FullName(), argument)
+			switch most := arguments(cmd.ArgsUsage); {
+			case most < 0 || cmd.Args().Len() <= most:
+				return action(ctx, cmd)
+			case most == 0:
+				return fmt.Errorf("`%s` takes no argument, and was given %q: see `%[1]s --help`", cmd.FullName(), cmd.Args().First())
+			default:
+				return fmt.Errorf("`%s` takes %s, and was given %q too: see `%[1]s --help`", cmd.FullName(), cmd.ArgsUsage, cmd.Args().Get(most))
 			}
-			return action(ctx, cmd)
 		}
 	}
 	if len(names) == 0 {
@@ -95,6 +101,14 @@ func strict(cmd *cli.Command, helped *error) {
 		}
 		return cli.ShowSubcommandHelp(cmd)
 	}
+}
+
+// arguments is how many a command takes at most by its usage, -1 if any number.
+func arguments(usage string) int {
+	if strings.Contains(usage, "…") {
+		return -1
+	}
+	return len(strings.Fields(strings.ReplaceAll(usage, " | ", "|")))
 }
 
 // explain prints an error: for the person at the keyboard, a configuration's

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -50,7 +51,7 @@ func operatorCommand() *cli.Command {
 					}
 					all, err := known.All()
 					if err != nil || wantsJSON(cmd) {
-						return errors.Join(err, printJSON(os.Stdout, all))
+						return errors.Join(err, printJSON(os.Stdout, slices.Concat([]operators.Operator{}, all)))
 					}
 					list := newTable(os.Stdout, "NAME", "ROLE")
 					for _, operator := range all {
@@ -92,13 +93,17 @@ func auditCommand() *cli.Command {
 		Usage: "list what people have decided, newest first",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "subject", Usage: "only about this, such as delivery/17, destination/vk:-1 or case/3"},
-			&cli.IntFlag{Name: "limit", Value: 50, Usage: "how many at most"},
-			outputFlag(),
+			limitFlag(), outputFlag(),
 		},
 		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
 			decisions, err := a.relay.Ledger.Decisions(ctx, cmd.String("subject"), 0, cmd.Int("limit"))
 			if err != nil {
 				return err
+			}
+			if len(decisions) == 0 && cmd.IsSet("subject") {
+				if err := a.starter.Subject(ctx, cmd.String("subject")); err != nil {
+					return err
+				}
 			}
 			if wantsJSON(cmd) {
 				return printJSON(os.Stdout, decisions)

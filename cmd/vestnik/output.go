@@ -35,31 +35,33 @@ func printJSON(w io.Writer, value any) error {
 
 // table prints rows in columns under a heading.
 type table struct {
-	writer *tabwriter.Writer
+	writer io.Writer
+	lines  [][]string
 }
 
 func newTable(w io.Writer, heading ...string) *table {
-	t := &table{writer: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
-	t.row(toAny(heading)...)
-	return t
+	return &table{writer: w, lines: [][]string{heading}}
 }
 
 func (t *table) row(cells ...any) {
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
-		texts[i] = strings.ReplaceAll(fmt.Sprint(cell), "\t", " ")
+		texts[i] = strings.NewReplacer("\t", " ", "\n", " ").Replace(fmt.Sprint(cell))
 	}
-	fmt.Fprintln(t.writer, strings.Join(texts, "\t"))
+	t.lines = append(t.lines, texts)
 }
 
-func (t *table) print() error { return t.writer.Flush() }
-
-func toAny(texts []string) []any {
-	values := make([]any, len(texts))
-	for i, text := range texts {
-		values[i] = text
+// print says so where there is no row.
+func (t *table) print() error {
+	if len(t.lines) == 1 {
+		_, err := fmt.Fprintln(t.writer, "Nothing to list.")
+		return err
 	}
-	return values
+	columns := tabwriter.NewWriter(t.writer, 0, 0, 2, ' ', 0)
+	for _, line := range t.lines {
+		fmt.Fprintln(columns, strings.Join(line, "\t"))
+	}
+	return columns.Flush()
 }
 
 // ago is a time as a person reads it in a list.
@@ -67,7 +69,16 @@ func ago(at *time.Time) string {
 	if at == nil || at.IsZero() {
 		return "-"
 	}
-	return time.Since(*at).Round(time.Second).String() + " ago"
+	switch since := time.Since(*at); {
+	case since < time.Minute:
+		return fmt.Sprintf("%.0fs ago", since.Seconds())
+	case since < time.Hour:
+		return fmt.Sprintf("%.0fm ago", since.Minutes())
+	case since < 2*24*time.Hour:
+		return fmt.Sprintf("%.0fh ago", since.Hours())
+	default:
+		return fmt.Sprintf("%.0fd ago", since.Hours()/24)
+	}
 }
 
 func dash(text string) string {

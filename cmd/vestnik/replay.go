@@ -25,6 +25,9 @@ func replayCommand() *cli.Command {
 			&cli.IntFlag{Name: "limit", Usage: "with --query: how many at most; 0 is all"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if err := errors.Join(onlyWith(cmd, "query", "limit"), onlyWith(cmd, "workflow-id", "run-id")); err != nil {
+				return err
+			}
 			cfg, err := settings()
 			if err != nil {
 				return err

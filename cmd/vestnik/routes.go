@@ -27,13 +27,16 @@ func routesCommand() *cli.Command {
 			Description: "Compares FILE with the rules of today (ROUTES_FILE): which posts would go now and did not, and which\n" +
 				"no more. Sends and changes nothing. The running processes take a change of ROUTES_FILE up by themselves.",
 			Flags: []cli.Flag{
-				&cli.DurationFlag{Name: "since", Value: 7 * 24 * time.Hour, Usage: "how far back the posts may have been written"},
+				spanFlag("since", "7d", "how far back the posts may have been written"),
 				outputFlag(),
 			},
 			Action: checkRoutes,
 		}, {
 			Name: "show", Usage: "print what a version of the rules said, as posts name it", ArgsUsage: "VERSION",
 			Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
+				if !cmd.Args().Present() {
+					return errors.New("name a version of the rules, as the page of a post names it")
+				}
 				text, since, err := a.relay.Ledger.Rules(ctx, cmd.Args().First())
 				if err != nil {
 					return err
@@ -76,7 +79,7 @@ func checkRoutes(ctx context.Context, cmd *cli.Command) error {
 	for _, wall := range watched {
 		walls[wall.OwnerID] = wall.Name
 	}
-	comparison, err := rehearse.Compare(ctx, db.NewPosts(pool), walls, today, then, time.Now().Add(-cmd.Duration("since")))
+	comparison, err := rehearse.Compare(ctx, db.NewPosts(pool), walls, today, then, time.Now().Add(-spanOf(cmd, "since")))
 	if err != nil {
 		return err
 	}

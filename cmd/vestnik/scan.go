@@ -33,6 +33,9 @@ func scanCommand() *cli.Command {
 			outputFlag(),
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if err := errors.Join(onlyWith(cmd, "resume-key", "captcha"), onlyOne(cmd, "plan", "dry-run", "resume-key")); err != nil {
+				return err
+			}
 			var walls config.Walls // as VK_WALLS takes them: a name, a number, an address
 			if err := walls.UnmarshalText([]byte(strings.Join(cmd.Args().Slice(), ","))); err != nil {
 				return err
@@ -46,7 +49,7 @@ func scanCommand() *cli.Command {
 			}
 			defer a.close()
 			if cmd.Bool("plan") {
-				plan, err := a.starter.Plan(ctx)
+				plan, err := a.starter.PlanOf(ctx, walls)
 				if err != nil {
 					return err
 				}
@@ -59,6 +62,9 @@ func scanCommand() *cli.Command {
 				resumed, err := a.starter.ResumeKey(ctx, cmd.String("captcha"))
 				if err != nil {
 					return err
+				}
+				if !resumed && cmd.IsSet("captcha") {
+					return errors.New("no reading key asks for a captcha: `vestnik scan --plan` shows how they stand")
 				}
 				if !resumed {
 					fmt.Fprintln(os.Stderr, "· no reading key waited for that")
