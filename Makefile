@@ -98,7 +98,7 @@ bench: build temporal ## measure: tables of throughput, latency and memory, also
 	$(GO) test ./internal/petpost -run '^$$' -bench .
 
 .PHONY: scale
-scale: ## every query against ten years of data (10 GB, some minutes to fill): no whole table is read, each keeps its budget; POSTS=2000000
+scale: ## every query against ten years of data (10 GB, some minutes to fill): no whole table is read, each keeps its budget, and so does every page of the console; POSTS=2000000
 	$(WITH_SERVERS) $(GO) test ./db/scale -count=1 -v -timeout 90m -posts $(or $(POSTS),2000000) -table $(ARGS)
 
 .PHONY: chaos

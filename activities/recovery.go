@@ -39,9 +39,12 @@ func RecoveryOptions(summary string) workflow.ActivityOptions {
 // ReleaseStranded makes one delivery pending for each case that has lost the
 // delivery which stood for the others, and decides about those that nobody has
 // approved in time. On the way it folds the tallies of deliveries that have come
-// to rest since.
+// to rest since, and sums the days that are over.
 func (a *Recovery) ReleaseStranded(ctx context.Context) (int, error) {
 	if err := a.Ledger.FoldTallies(ctx); err != nil {
+		return 0, err
+	}
+	if err := a.Ledger.KeepDays(ctx, time.Now()); err != nil {
 		return 0, err
 	}
 	if _, err := a.Ledger.AnswerForNobody(ctx); err != nil {

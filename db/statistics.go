@@ -2,8 +2,11 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
+
+	"vestnik/db/internal/relaysql"
 )
 
 // Day is what one day (UTC) came to.
@@ -27,31 +30,42 @@ type Spread struct {
 	Most time.Duration `json:"most_ns"`
 }
 
-// Statistics returns the last so many days, today last.
+// StatisticsDays is how many days KeepDays looks back: eight weeks.
+const StatisticsDays = 56
+
+// dayIsOver is when nothing is sent any more on a day that has passed, whose
+// answers may have been on their way at midnight.
+const dayIsOver = 25 * time.Hour
+
+// Statistics returns the last so many days, today last. Those that KeepDays has
+// summed are read, the others are counted.
 func (l *Ledger) Statistics(ctx context.Context, days int, now time.Time) ([]Day, error) {
 	since := now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-days)
 	list := make([]Day, days)
-	for i := range list {
-		list[i] = Day{Day: since.AddDate(0, 0, i), Sent: map[string]int{}}
-	}
 	// on is the day of a row; one that began since is today for us.
 	on := func(day time.Time) *Day { return &list[min(int(day.Sub(since).Hours())/24, days-1)] }
 	fail := func(err error) ([]Day, error) { return nil, fmt.Errorf("statistics: %w", err) }
 
-	sent, err := l.queries.SentPerDay(ctx, since)
+	kept, err := l.queries.KeptDays(ctx, since)
 	if err != nil {
 		return fail(err)
 	}
-	for _, row := range sent {
-		on(row.Day).Sent[row.Destination] += int(row.Deliveries)
+	for _, row := range kept {
+		if *on(row.Day), err = dayOf(row); err != nil {
+			return fail(err)
+		}
 	}
-	delays, err := l.queries.DelaysPerDay(ctx, since)
-	if err != nil {
-		return fail(err)
-	}
-	for _, row := range delays {
-		day := on(row.Day)
-		day.Delay, day.Queued = Spread{seconds(row.Half), seconds(row.Most)}, Spread{seconds(row.HalfQueued), seconds(row.MostQueued)}
+	for i := range list {
+		if list[i].Sent != nil {
+			continue
+		}
+		row, err := l.sumDay(ctx, since.AddDate(0, 0, i))
+		if err != nil {
+			return fail(err)
+		}
+		if list[i], err = dayOf(row); err != nil {
+			return fail(err)
+		}
 	}
 	types, err := l.queries.TypesPerDay(ctx, since)
 	if err != nil {
@@ -73,4 +87,45 @@ func (l *Ledger) Statistics(ctx context.Context, days int, now time.Time) ([]Day
 
 func seconds(n float64) time.Duration {
 	return time.Duration(n * float64(time.Second)).Round(time.Second)
+}
+
+// KeepDays sums those of the last StatisticsDays that are over and were not summed
+// yet.
+func (l *Ledger) KeepDays(ctx context.Context, now time.Time) error {
+	today := now.UTC().Truncate(24 * time.Hour)
+	rows, err := l.queries.KeptDays(ctx, today.AddDate(0, 0, 1-StatisticsDays))
+	if err != nil {
+		return fmt.Errorf("keep days: %w", err)
+	}
+	kept := map[time.Time]bool{}
+	for _, row := range rows {
+		kept[row.Day.UTC()] = true
+	}
+	for ago := 1; ago < StatisticsDays; ago++ {
+		day := today.AddDate(0, 0, -ago)
+		if kept[day] || now.Sub(day) < dayIsOver {
+			continue
+		}
+		row, err := l.sumDay(ctx, day)
+		if err == nil {
+			err = l.queries.KeepDay(ctx, relaysql.KeepDayParams(row))
+		}
+		if err != nil {
+			return fmt.Errorf("keep the sums of %s: %w", day.Format(time.DateOnly), err)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) sumDay(ctx context.Context, day time.Time) (relaysql.RelayDay, error) {
+	sum, err := l.queries.SumDay(ctx, relaysql.SumDayParams{Since: day, Until: day.AddDate(0, 0, 1)})
+	return relaysql.RelayDay{Day: day, Sent: sum.Sent, Half: sum.Half, Most: sum.Most, HalfQueued: sum.HalfQueued, MostQueued: sum.MostQueued}, err
+}
+
+func dayOf(row relaysql.RelayDay) (Day, error) {
+	day := Day{
+		Day:   row.Day.UTC(),
+		Delay: Spread{seconds(row.Half), seconds(row.Most)}, Queued: Spread{seconds(row.HalfQueued), seconds(row.MostQueued)},
+	}
+	return day, json.Unmarshal(row.Sent, &day.Sent)
 }

@@ -36,3 +36,26 @@ func TestStatisticsTellEachDayByItself(t *testing.T) {
 	require.Equal(t, db.Spread{}, days[0].Delay)
 	require.Equal(t, 42, days[3].Calls)
 }
+
+func TestADayThatIsOverIsSummedOnce(t *testing.T) {
+	d, first := owing(t)
+	d.send(first, 0, true, 11)
+	d.send(d.oweOne(2), 0, true, 12)
+	exec := func(statement string) {
+		_, err := d.pool.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	exec("UPDATE relay.deliveries SET sent_at = sent_at - interval '3 days', created_at = sent_at - interval '3 days 30 minutes' WHERE post_id = 2")
+	before, err := d.ledger.Statistics(t.Context(), 4, time.Now())
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{somewhere: 1}, before[0].Sent)
+	require.NotZero(t, before[0].Delay)
+
+	require.NoError(t, d.ledger.KeepDays(t.Context(), time.Now()))
+	exec("UPDATE relay.deliveries SET sent_at = NULL, status = 'failed'")
+	require.NoError(t, d.ledger.KeepDays(t.Context(), time.Now()))
+	after, err := d.ledger.Statistics(t.Context(), 4, time.Now())
+	require.NoError(t, err)
+	require.Equal(t, before[:3], after[:3], "what was summed is read")
+	require.Empty(t, after[3].Sent, "today is counted each time")
+}

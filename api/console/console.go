@@ -138,7 +138,6 @@ type console struct {
 	links     links
 	csp       string
 	live      *live
-	counted   counted
 }
 
 func (c *console) routes() *http.ServeMux {

@@ -1,47 +1,18 @@
 package console
 
 import (
-	"context"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"vestnik/api/access"
 	"vestnik/db"
 )
 
-// statisticsDays is how far the page looks back: eight weeks.
-const statisticsDays = 56
-
-// statisticsHold is how long figures that were counted are shown: to count two
-// months of messages takes seconds where there are many.
-const statisticsHold = time.Minute
-
-// counted keeps what was counted last.
-type counted struct {
-	mu   sync.Mutex
-	at   time.Time
-	days []db.Day
-}
-
-func (c *console) countedDays(ctx context.Context) ([]db.Day, error) {
-	c.counted.mu.Lock()
-	defer c.counted.mu.Unlock()
-	if now := c.Now(); now.Sub(c.counted.at) > statisticsHold {
-		days, err := c.Ledger.Statistics(ctx, statisticsDays, now)
-		if err != nil {
-			return nil, err
-		}
-		c.counted.at, c.counted.days = now, days
-	}
-	return c.counted.days, nil
-}
-
 func (c *console) showStatistics(w http.ResponseWriter, r *http.Request) {
-	days, err := c.countedDays(r.Context())
+	days, err := c.Ledger.Statistics(r.Context(), db.StatisticsDays, c.Now())
 	if err != nil {
 		c.showFault(w, r, err)
 		return
@@ -50,7 +21,7 @@ func (c *console) showStatistics(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *console) opsStatistics(w http.ResponseWriter, r *http.Request) {
-	days, err := c.countedDays(r.Context())
+	days, err := c.Ledger.Statistics(r.Context(), db.StatisticsDays, c.Now())
 	c.opsAnswer(w, r, days, err)
 }
 

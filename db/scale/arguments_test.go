@@ -68,7 +68,8 @@ var wants = map[string]want{
 	"NamedObjects":           {pages: 20_000, took: 2 * time.Second, whole: true},     // a list for people, all of it
 	"ForgetUnnamed":          {pages: 10_000, took: time.Second, whole: true},         // of a batch
 	"CountGone":              {pages: 10_000, took: time.Second, whole: true},
-	"DelaysPerDay":           {pages: 100_000, took: 3 * time.Second},             // of every message of some days
+	"SumDay":                 {args: map[string]string{"since": "now() - interval '3 days'", "until": "now() - interval '2 days'"}, pages: 10_000},
+	"KeepDay":                {args: map[string]string{"day": "now()"}},
 	"HiddenObjects":          {pages: 30_000, took: time.Second, whole: true},     // a hundred promos, of a few thousand
 	"RepeatedIDs":            {pages: 10_000, took: 2 * time.Second, whole: true}, // of a batch, when it is accepted
 	"ForgetStagedObjects":    {pages: 300_000, took: 2 * time.Second, whole: true},
@@ -99,6 +100,7 @@ var wants = map[string]want{
 	"ListPosts/of a type that is not there":  {args: anyPost(map[string]string{"type": "'reunited'"}), settings: asAsked},
 	"ListPosts/with a phone":                 {args: anyPost(map[string]string{"searched": "true", "phones": "'{+79000000005}'"}), settings: asAsked},
 	"ListPosts/with a word":                  {args: anyPost(map[string]string{"searched": "true", "words": "'Барсик:* & 17:*'"}), settings: asAsked},
+	"ListPosts/with a word that all have":    {args: anyPost(map[string]string{"searched": "true", "words": "'Рыжик:*'"}), settings: asAsked},
 	"ListCases":                              {args: anyCase(nil)},
 	"ListCases/one":                          {args: anyCase(map[string]string{"id": "7"})},
 	"ListCases/closed":                       {args: anyCase(map[string]string{"closed": "true"})},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/testenv"
 )
 
 // unsafe are queries of builds before migration 60, which changed what holds
@@ -43,7 +45,7 @@ func TestABuildBeforeAMigrationWorksAfterIt(t *testing.T) {
 			builds = append(builds, added[0])
 		}
 	}
-	conn := connect(t)
+	conn := connect(t, testenv.Database(t))
 	planned := map[string]bool{}
 	for _, build := range builds {
 		folder := t.TempDir()

@@ -15,10 +15,10 @@ SELECT name, 'Чат ' || name, now() FROM relay.destinations UNION ALL SELECT '
 INSERT INTO relay.posts (owner_id, post_id, from_id, posted_at, stored_at, text, photos, link, content_hash, type, animal, name, phones, location,
     reading, ruleset_version, fingerprint, case_id)
 SELECT -1 - n % 500, 1 + n / 500, 1 + n % 70000, at, at, repeat('Пропала собака, рыжая, в ошейнике. ', 12),
-    jsonb_build_array(jsonb_build_object('owner_id', -1, 'id', n, 'sizes', repeat('https://sun9-1.example.com/' || n, 6))),
+    jsonb_build_array(jsonb_build_object('owner_id', -1, 'id', n, 'sizes', jsonb_build_array(jsonb_build_object('url', repeat('https://sun9-1.example.com/' || n, 6))))),
     'https://vk.com/wall-' || n, sha256(n::text::bytea), (ARRAY['lost', 'found', 'sighting', 'adoption', 'news'])[1 + n % 5], 'dog', 'Рыжик',
-    ARRAY['+79000' || lpad((n % 90000)::text, 6, '0')], 'Пушкинская 283', jsonb_build_object('evidence', repeat('рыжая ', 30)), 9,
-    jsonb_build_object('words', repeat('a1b2c3d4 ', 40)), n * 2 / 5 + 1
+    ARRAY['+79000' || lpad((n % 90000)::text, 6, '0')], 'Пушкинская 283', jsonb_build_object('evidence', jsonb_build_array(jsonb_build_object('field', 'type', 'words', repeat('рыжая ', 30)))), 9,
+    jsonb_build_object('words', 40, 'name', repeat('a1b2c3d4 ', 40)), n * 2 / 5 + 1
 FROM generate_series(0, :posts - 1) n, LATERAL (SELECT now() - (:posts - n) * (interval '10 years' / :posts) AS at) t;
 
 INSERT INTO relay.cases (id, closed_at, closed_owner_id, closed_post_id, created_at) OVERRIDING SYSTEM VALUE
@@ -114,8 +114,8 @@ INSERT INTO guide.event_listings (category_id, source_id, starts_at, event_id, o
 SELECT c, s, e.starts_at, e.id, guide.over_at(e.starts_at, e.ends_at)
 FROM guide.events e, unnest(ARRAY[0, 1 + e.id % 20]) c, unnest(ARRAY[0, e.source_id]) s;
 
-INSERT INTO guide.photos (url, state, due_at)
-SELECT 'https://photos.example.com/' || n, CASE WHEN n % 500 = 0 THEN 'bad' WHEN n % 501 = 0 THEN 'unchecked' ELSE 'good' END, now() + n * interval '1 second'
+INSERT INTO guide.photos (url, state, due_at, checked_at)
+SELECT 'https://photos.example.com/' || n, CASE WHEN n % 500 = 0 THEN 'bad' WHEN n % 501 = 0 THEN 'unchecked' ELSE 'good' END, now() + n * interval '1 second', now()
 FROM generate_series(1, :posts / 10) n;
 
 INSERT INTO guide.place_photos (place_id, position, photo_id) SELECT id, 0, id FROM guide.places;

@@ -2,7 +2,8 @@
 // years: each is planned once for its arguments and once for any (Postgres and
 // pgx choose between the two by themselves), and has to come by what it wants
 // without reading the whole of a large table and within a budget of pages and
-// time. `go test` does that with a small database, `make scale` with a large one.
+// time. So has every page of the console. `go test` does that with a small
+// database, `make scale` with a large one.
 package scale
 
 import (
@@ -50,7 +51,11 @@ const (
 )
 
 func TestEveryQueryComesByWhatItWantsWithoutReadingWholeTables(t *testing.T) {
-	conn := connect(t)
+	url := *database
+	if url == "" {
+		url = testenv.Database(t)
+	}
+	conn := connect(t, url)
 	var filled bool
 	require.NoError(t, conn.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM relay.posts)").Scan(&filled))
 	if !filled {
@@ -91,14 +96,18 @@ func TestEveryQueryComesByWhatItWantsWithoutReadingWholeTables(t *testing.T) {
 			}
 		}
 	}
+	eachPage(t, url, func(path string, took time.Duration) {
+		if *table {
+			fmt.Fprintf(report, "%s\t\t\t%s\n", path, took.Round(10*time.Microsecond))
+		}
+		if most := max(slowPages[path], budget); took > most && *posts >= largePages {
+			t.Errorf("%s takes %s; %s are its budget", path, took, most)
+		}
+	})
 	_ = report.Flush()
 }
 
-func connect(t *testing.T) *pgx.Conn {
-	url := *database
-	if url == "" {
-		url = testenv.Database(t)
-	}
+func connect(t *testing.T, url string) *pgx.Conn {
 	config, err := pgx.ParseConfig(url)
 	require.NoError(t, err)
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec // the only prepared statement is ours

@@ -32,6 +32,15 @@ type RelayCase struct {
 	Posts         int32
 }
 
+type RelayDay struct {
+	Day        time.Time
+	Sent       json.RawMessage
+	Half       float64
+	Most       float64
+	HalfQueued float64
+	MostQueued float64
+}
+
 type RelayPost struct {
 	OwnerID        int64
 	PostID         int64

@@ -178,31 +178,44 @@ func (q *Queries) KnownPosts(ctx context.Context, arg KnownPostsParams) ([]Known
 }
 
 const listPosts = `-- name: ListPosts :many
-WITH page AS (
+WITH latest AS MATERIALIZED (
+    SELECT t.owner_id, t.post_id, t.posted_at
+    FROM (SELECT o.owner_id, o.post_id, o.posted_at, o.type, o.name, o.location FROM relay.posts o
+          WHERE $2::text IS NOT NULL
+            AND o.posted_at >= $3::timestamptz AND o.posted_at <= $4::timestamptz
+            AND (o.posted_at, o.owner_id, o.post_id) < ($4::timestamptz, $5::bigint, $6::bigint)
+          ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT 1000) t
+    WHERE ($7::text IS NULL OR t.type = $7::text)
+      AND to_tsvector('pg_catalog.russian', translate(t.name || ' ' || t.location, 'ёЁ', 'еЕ')) @@ to_tsquery('pg_catalog.russian', $2::text)
+    ORDER BY t.posted_at DESC, t.owner_id DESC, t.post_id DESC LIMIT $1
+), page AS (
     (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
-     WHERE NOT $2::boolean AND $3::text IS NULL
-       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
-       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     WHERE NOT $8::boolean AND $7::text IS NULL
+       AND o.posted_at >= $3::timestamptz AND o.posted_at <= $4::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($4::timestamptz, $5::bigint, $6::bigint)
      ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
     UNION ALL
     (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
-     WHERE NOT $2::boolean AND o.type = $3::text
-       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
-       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     WHERE NOT $8::boolean AND o.type = $7::text
+       AND o.posted_at >= $3::timestamptz AND o.posted_at <= $4::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($4::timestamptz, $5::bigint, $6::bigint)
      ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
     UNION ALL
     (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
-     WHERE o.phones && $8::text[]
-       AND ($3::text IS NULL OR o.type = $3::text)
-       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
-       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     WHERE o.phones && $9::text[]
+       AND ($7::text IS NULL OR o.type = $7::text)
+       AND o.posted_at >= $3::timestamptz AND o.posted_at <= $4::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($4::timestamptz, $5::bigint, $6::bigint)
      ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
     UNION ALL
+    SELECT l.owner_id, l.post_id, l.posted_at FROM latest l WHERE (SELECT count(*) FROM latest) >= $1
+    UNION ALL
     (SELECT o.owner_id, o.post_id, o.posted_at FROM relay.posts o
-     WHERE to_tsvector('pg_catalog.russian', translate(o.name || ' ' || o.location, 'ёЁ', 'еЕ')) @@ to_tsquery('pg_catalog.russian', $9::text)
-       AND ($3::text IS NULL OR o.type = $3::text)
-       AND o.posted_at >= $4::timestamptz AND o.posted_at <= $5::timestamptz
-       AND (o.posted_at, o.owner_id, o.post_id) < ($5::timestamptz, $6::bigint, $7::bigint)
+     WHERE to_tsvector('pg_catalog.russian', translate(o.name || ' ' || o.location, 'ёЁ', 'еЕ')) @@ to_tsquery('pg_catalog.russian', $2::text)
+       AND (SELECT count(*) FROM latest) < $1
+       AND ($7::text IS NULL OR o.type = $7::text)
+       AND o.posted_at >= $3::timestamptz AND o.posted_at <= $4::timestamptz
+       AND (o.posted_at, o.owner_id, o.post_id) < ($4::timestamptz, $5::bigint, $6::bigint)
      ORDER BY o.posted_at DESC, o.owner_id DESC, o.post_id DESC LIMIT $1)
 )
 SELECT p.owner_id, p.post_id, p.posted_at, p.type, p.animal, p.name, p.location, coalesce(p.photos -> 0, 'null')::jsonb AS photo,
@@ -217,14 +230,14 @@ LIMIT $1
 
 type ListPostsParams struct {
 	Most        int32
-	Searched    bool
-	Type        *string
+	Words       *string
 	Since       time.Time
 	Until       time.Time
 	BeforeOwner int64
 	BeforePost  int64
+	Type        *string
+	Searched    bool
 	Phones      []string
-	Words       *string
 }
 
 type ListPostsRow struct {
@@ -242,18 +255,19 @@ type ListPostsRow struct {
 }
 
 // The newest first. The branches that are not asked for cost nothing, and each of
-// the others is a range of an index.
+// the others is a range of an index. Words that every tenth post has are found
+// among the latest thousand: their index would name a part of all posts first.
 func (q *Queries) ListPosts(ctx context.Context, arg ListPostsParams) ([]ListPostsRow, error) {
 	rows, err := q.db.Query(ctx, listPosts,
 		arg.Most,
-		arg.Searched,
-		arg.Type,
+		arg.Words,
 		arg.Since,
 		arg.Until,
 		arg.BeforeOwner,
 		arg.BeforePost,
+		arg.Type,
+		arg.Searched,
 		arg.Phones,
-		arg.Words,
 	)
 	if err != nil {
 		return nil, err

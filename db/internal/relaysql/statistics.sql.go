@@ -7,6 +7,7 @@ package relaysql
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -42,44 +43,48 @@ func (q *Queries) CallsPerDay(ctx context.Context, since time.Time) ([]CallsPerD
 	return items, nil
 }
 
-const delaysPerDay = `-- name: DelaysPerDay :many
-SELECT date_trunc('day', v.sent_at, 'UTC')::timestamptz AS day,
-       coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM v.sent_at - p.posted_at)), 0)::float8 AS half,
-       coalesce(percentile_cont(0.9) WITHIN GROUP (ORDER BY extract(epoch FROM v.sent_at - p.posted_at)), 0)::float8 AS most,
-       coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM v.sent_at - coalesce(v.wanted_at, v.created_at))), 0)::float8 AS half_queued,
-       coalesce(percentile_cont(0.9) WITHIN GROUP (ORDER BY extract(epoch FROM v.sent_at - coalesce(v.wanted_at, v.created_at))), 0)::float8 AS most_queued
-FROM relay.destinations d
-CROSS JOIN LATERAL (
-    SELECT s.owner_id, s.post_id, s.sent_at, s.wanted_at, s.created_at FROM relay.deliveries s
-    WHERE s.destination_id = d.id AND s.status = 'sent' AND s.sent_at >= $1::timestamptz
-    OFFSET 0
-) v
-CROSS JOIN LATERAL (
-    SELECT o.posted_at FROM relay.posts o WHERE o.owner_id = v.owner_id AND o.post_id = v.post_id LIMIT 1
-) p
-GROUP BY 1
+const keepDay = `-- name: KeepDay :exec
+INSERT INTO relay.days (day, sent, half, most, half_queued, most_queued) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT DO NOTHING
 `
 
-type DelaysPerDayRow struct {
+type KeepDayParams struct {
 	Day        time.Time
+	Sent       json.RawMessage
 	Half       float64
 	Most       float64
 	HalfQueued float64
 	MostQueued float64
 }
 
-// From the post to its message, and of that in the queue: what half of them, and nine in ten, stayed within.
-func (q *Queries) DelaysPerDay(ctx context.Context, since time.Time) ([]DelaysPerDayRow, error) {
-	rows, err := q.db.Query(ctx, delaysPerDay, since)
+func (q *Queries) KeepDay(ctx context.Context, arg KeepDayParams) error {
+	_, err := q.db.Exec(ctx, keepDay,
+		arg.Day,
+		arg.Sent,
+		arg.Half,
+		arg.Most,
+		arg.HalfQueued,
+		arg.MostQueued,
+	)
+	return err
+}
+
+const keptDays = `-- name: KeptDays :many
+SELECT day, sent, half, most, half_queued, most_queued FROM relay.days WHERE day >= $1
+`
+
+func (q *Queries) KeptDays(ctx context.Context, since time.Time) ([]RelayDay, error) {
+	rows, err := q.db.Query(ctx, keptDays, since)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []DelaysPerDayRow
+	var items []RelayDay
 	for rows.Next() {
-		var i DelaysPerDayRow
+		var i RelayDay
 		if err := rows.Scan(
 			&i.Day,
+			&i.Sent,
 			&i.Half,
 			&i.Most,
 			&i.HalfQueued,
@@ -95,38 +100,52 @@ func (q *Queries) DelaysPerDay(ctx context.Context, since time.Time) ([]DelaysPe
 	return items, nil
 }
 
-const sentPerDay = `-- name: SentPerDay :many
-SELECT date_trunc('day', v.sent_at, 'UTC')::timestamptz AS day, d.name AS destination, count(*)::int AS deliveries
-FROM relay.deliveries v
-JOIN relay.destinations d ON d.id = v.destination_id
-WHERE v.status = 'sent' AND v.sent_at >= $1::timestamptz
-GROUP BY 1, 2
+const sumDay = `-- name: SumDay :one
+WITH sent AS (
+    SELECT d.name, extract(epoch FROM v.sent_at - p.posted_at) AS delay, extract(epoch FROM v.sent_at - coalesce(v.wanted_at, v.created_at)) AS queued
+    FROM relay.destinations d
+    CROSS JOIN LATERAL (
+        SELECT s.owner_id, s.post_id, s.sent_at, s.wanted_at, s.created_at FROM relay.deliveries s
+        WHERE s.destination_id = d.id AND s.status = 'sent' AND s.sent_at >= $1::timestamptz AND s.sent_at < $2::timestamptz
+        OFFSET 0
+    ) v
+    CROSS JOIN LATERAL (
+        SELECT o.posted_at FROM relay.posts o WHERE o.owner_id = v.owner_id AND o.post_id = v.post_id LIMIT 1
+    ) p
+)
+SELECT coalesce((SELECT jsonb_object_agg(c.name, c.deliveries) FROM (SELECT name, count(*) AS deliveries FROM sent GROUP BY name) c), '{}')::jsonb AS sent,
+       coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY delay), 0)::float8 AS half,
+       coalesce(percentile_cont(0.9) WITHIN GROUP (ORDER BY delay), 0)::float8 AS most,
+       coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY queued), 0)::float8 AS half_queued,
+       coalesce(percentile_cont(0.9) WITHIN GROUP (ORDER BY queued), 0)::float8 AS most_queued
+FROM sent
 `
 
-type SentPerDayRow struct {
-	Day         time.Time
-	Destination string
-	Deliveries  int32
+type SumDayParams struct {
+	Since time.Time
+	Until time.Time
 }
 
-func (q *Queries) SentPerDay(ctx context.Context, since time.Time) ([]SentPerDayRow, error) {
-	rows, err := q.db.Query(ctx, sentPerDay, since)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SentPerDayRow
-	for rows.Next() {
-		var i SentPerDayRow
-		if err := rows.Scan(&i.Day, &i.Destination, &i.Deliveries); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+type SumDayRow struct {
+	Sent       json.RawMessage
+	Half       float64
+	Most       float64
+	HalfQueued float64
+	MostQueued float64
+}
+
+// What was sent on a day: from the post to its message, and of that in the queue, what half of them, and nine in ten, stayed within.
+func (q *Queries) SumDay(ctx context.Context, arg SumDayParams) (SumDayRow, error) {
+	row := q.db.QueryRow(ctx, sumDay, arg.Since, arg.Until)
+	var i SumDayRow
+	err := row.Scan(
+		&i.Sent,
+		&i.Half,
+		&i.Most,
+		&i.HalfQueued,
+		&i.MostQueued,
+	)
+	return i, err
 }
 
 const typesPerDay = `-- name: TypesPerDay :many
