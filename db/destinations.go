@@ -159,12 +159,22 @@ func (l *Ledger) Pulse(ctx context.Context) (string, error) {
 }
 
 // WaitingFilter narrows the deliveries that wait for a person; zero values do not.
-type WaitingFilter struct{ Status, Destination string }
+// Its fields are as in [DeliveryFilter].
+type WaitingFilter struct {
+	Status, Destination, Type string
+	Since, Until              time.Time
+}
 
 // CountWaiting counts the deliveries that wait for a person, as of a time of the
 // database's.
 func (l *Ledger) CountWaiting(ctx context.Context, filter WaitingFilter) (deliveries int, asOf time.Time, err error) {
-	row, err := l.queries.CountWaiting(ctx, relaysql.CountWaitingParams{Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination)})
+	first, beyond, err := l.owedBetween(ctx, filter.Since, filter.Until)
+	if err != nil {
+		return 0, time.Time{}, fmt.Errorf("count what waits for a person: %w", err)
+	}
+	row, err := l.queries.CountWaiting(ctx, relaysql.CountWaitingParams{
+		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type), First: first, Before: beyond,
+	})
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("count what waits for a person: %w", err)
 	}
@@ -174,8 +184,13 @@ func (l *Ledger) CountWaiting(ctx context.Context, filter WaitingFilter) (delive
 // WaitingAsOf returns those that CountWaiting has counted then and that wait
 // still, the oldest first.
 func (l *Ledger) WaitingAsOf(ctx context.Context, filter WaitingFilter, asOf time.Time, most int) ([]int64, error) {
+	first, beyond, err := l.owedBetween(ctx, filter.Since, filter.Until)
+	if err != nil {
+		return nil, fmt.Errorf("what waits for a person: %w", err)
+	}
 	ids, err := l.queries.WaitingSince(ctx, relaysql.WaitingSinceParams{
-		Status: unlessZero(filter.Status), AsOf: asOf, Destination: unlessZero(filter.Destination), Most: int32(most),
+		Status: unlessZero(filter.Status), AsOf: asOf, Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type),
+		First: first, Before: beyond, Most: int32(most),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("what waits for a person: %w", err)

@@ -477,6 +477,53 @@ func TestAListIsFilteredAndTheNewestComesFirst(t *testing.T) {
 	require.Empty(t, rows)
 }
 
+func TestAListIsFilteredByTypeAndTimeAndItsPagesFollowEachOther(t *testing.T) {
+	d := newDesk(t)
+	ctx := t.Context()
+	var ids []int64
+	for postID := range int64(6) {
+		ids = append(ids, d.rowOf(d.oweOne(postID+1)).ID)
+	}
+	exec := func(statement string, arguments ...any) {
+		_, err := d.pool.Exec(ctx, statement, arguments...)
+		require.NoError(t, err)
+	}
+	exec("UPDATE relay.posts SET type = CASE post_id % 2 WHEN 0 THEN 'found' ELSE 'lost' END")
+	day := time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)
+	for i, id := range ids { // two a day
+		exec("UPDATE relay.deliveries SET created_at = $1 WHERE id = $2", day.Add(time.Duration(i)*12*time.Hour), id)
+	}
+	exec("UPDATE relay.deliveries SET status = 'parked' WHERE id = ANY($1)", ids[2:])
+	all := func(filter db.DeliveryFilter) (found []int64) { // a row a page
+		for filter.Limit = 1; ; {
+			rows, err := d.ledger.List(ctx, filter)
+			require.NoError(t, err)
+			if len(rows) == 0 {
+				return found
+			}
+			found, filter.Before = append(found, rows[0].ID), rows[0].ID
+		}
+	}
+	second, third := day.AddDate(0, 0, 1), day.AddDate(0, 0, 2)
+	require.Equal(t, []int64{ids[5], ids[3], ids[1]}, all(db.DeliveryFilter{Type: "found"}), "also of those whose type has changed since")
+	require.Empty(t, all(db.DeliveryFilter{Type: "adoption"}))
+	require.Equal(t, []int64{ids[5], ids[4], ids[3], ids[2]}, all(db.DeliveryFilter{Since: second}))
+	require.Equal(t, []int64{ids[3], ids[2]}, all(db.DeliveryFilter{Since: second, Until: third}))
+	require.Equal(t, []int64{ids[2]}, all(db.DeliveryFilter{Since: second, Until: third, Type: "lost", Status: protocol.StatusParked, Destination: somewhere}))
+	require.Empty(t, all(db.DeliveryFilter{Since: third.AddDate(0, 0, 1)}))
+	require.Empty(t, all(db.DeliveryFilter{Until: day}))
+	require.Equal(t, []int64{ids[2]}, all(db.DeliveryFilter{Post: petpost.PostRef{OwnerID: -1, PostID: 3}, Type: "lost"}))
+	require.Empty(t, all(db.DeliveryFilter{Post: petpost.PostRef{OwnerID: -1, PostID: 3}, Type: "found"}))
+
+	matching := db.WaitingFilter{Type: "found", Since: second, Until: third.AddDate(0, 0, 1)}
+	waiting, asOf, err := d.ledger.CountWaiting(ctx, matching)
+	require.NoError(t, err)
+	require.Equal(t, 2, waiting)
+	found, err := d.ledger.WaitingAsOf(ctx, matching, asOf, 10)
+	require.NoError(t, err)
+	require.Equal(t, []int64{ids[3], ids[5]}, found)
+}
+
 func TestWhatRestsIsTalliedThroughEveryChange(t *testing.T) {
 	d := newDesk(t)
 	counts := func() map[string]int {

@@ -59,6 +59,9 @@ type DeliveryFilter struct {
 	Destination string
 	Case        int64
 	Post        petpost.PostRef
+	Type        string // of its post
+	// Since and Until leave what was owed from one time on, before the other.
+	Since, Until time.Time
 	// Before leaves those with smaller ids: the next page of a list follows the
 	// id of its last row.
 	Before int64
@@ -74,8 +77,12 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 	if filter.Status != "" {
 		statuses = []string{filter.Status}
 	}
+	first, beyond, err := l.owedBetween(ctx, filter.Since, filter.Until)
+	if err != nil {
+		return nil, fmt.Errorf("list deliveries: %w", err)
+	}
 	rows, err := l.queries.ListDeliveries(ctx, relaysql.ListDeliveriesParams{
-		Statuses: statuses, Before: cmp.Or(filter.Before, math.MaxInt64), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID),
+		Statuses: statuses, First: first, Before: min(cmp.Or(filter.Before, math.MaxInt64), beyond), Type: unlessZero(filter.Type), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID),
 		CaseID:  unlessZero(filter.Case),
 		OwnerID: unlessZero(filter.Post.OwnerID), PostID: unlessZero(filter.Post.PostID), Most: int32(filter.Limit),
 	})
@@ -109,6 +116,19 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 		}
 	}
 	return list, nil
+}
+
+// owedBetween returns the ids of the first delivery that was owed since a time and
+// of the first that was owed at another or later; all ids where they are zero.
+func (l *Ledger) owedBetween(ctx context.Context, since, until time.Time) (first, beyond int64, err error) {
+	beyond = math.MaxInt64
+	if !since.IsZero() {
+		first, err = l.queries.FirstDeliverySince(ctx, since)
+	}
+	if err == nil && !until.IsZero() {
+		beyond, err = l.queries.FirstDeliverySince(ctx, until)
+	}
+	return first, beyond, err
 }
 
 // AttemptRow is one attempt at a delivery.

@@ -26,7 +26,7 @@ func (l language) problem(p protocol.Problem) string {
 func problemLink(p protocol.Problem) string {
 	switch p.Kind {
 	case protocol.ProblemDeliveries:
-		return listFilter{}.Link(p.Status, p.Subject, 0)
+		return listFilter{Status: p.Status, Destination: p.Subject}.Link()
 	case protocol.ProblemBlocked, protocol.ProblemPaused, protocol.ProblemBacklog, protocol.ProblemCooling:
 		return Path + "destinations"
 	case protocol.ProblemNoWorker, protocol.ProblemSettings:

@@ -352,7 +352,7 @@ func TestAPausedReadingKeyIsSeenAndResumed(t *testing.T) {
 	require.Contains(t, operator.notice(), "was not paused")
 }
 
-func TestListIsNarrowedByStatusAndDestination(t *testing.T) {
+func TestListIsNarrowedByStatusDestinationTypeAndDays(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, false)
 	inChat, onWall := d.owe(t, 1, chatName), d.owe(t, 2, wallName)
@@ -367,7 +367,16 @@ func TestListIsNarrowedByStatusAndDestination(t *testing.T) {
 	require.Equal(t, []bool{false, false}, shown("?status=sent"))
 	require.Equal(t, []bool{false, false}, shown("?status=waiting"))
 	require.Equal(t, []bool{false, true}, shown("?limit=1"), "the newest first")
-	for _, query := range []string{"?status=lost", "?limit=0", "?limit=-1", "?limit=many"} {
+	row, err := d.starter.Delivery(t.Context(), inChat)
+	require.NoError(t, err)
+	yesterday, tomorrow := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
+	require.Equal(t, []bool{true, true}, shown("?type="+row.Type+"&from="+yesterday+"&to="+tomorrow))
+	require.Equal(t, []bool{false, false}, shown("?type=reunited"))
+	require.Equal(t, []bool{false, false}, shown("?from="+tomorrow))
+	require.Equal(t, []bool{false, false}, shown("?to="+yesterday))
+	require.Contains(t, operator.get("/console/deliveries?limit=1&type="+row.Type+"&from="+yesterday).body,
+		html.EscapeString(fmt.Sprintf("/console/deliveries?before=%d&from=%s&limit=1&type=%s", onWall, yesterday, row.Type)), "the next page is under the same filter")
+	for _, query := range []string{"?status=lost", "?type=parked", "?from=10.03.2026", "?limit=0", "?limit=-1", "?limit=many"} {
 		require.Equal(t, http.StatusBadRequest, operator.get("/console/deliveries"+query).status, query)
 	}
 	for _, path := range []string{"/console/deliveries/99999", "/console/deliveries/first", "/console/deliveries/1/more"} {

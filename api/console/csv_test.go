@@ -41,7 +41,17 @@ func TestTheWholeListIsGivenAsATableWithoutFormulas(t *testing.T) {
 		require.Equal(t, "'=HYPERLINK(1)", row[6])
 	}
 	require.Len(t, seen, 53)
+	yesterday := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)
+	owed := func(query url.Values) int { // in the table under a filter
+		return strings.Count(operator.get("/console/deliveries.csv?"+query.Encode()).body, "\n") - 1
+	}
+	kind := string(posts[0].Reading.Type)
+	require.Equal(t, 53, owed(url.Values{"type": {kind}, "from": {yesterday}, "limit": {"10"}}))
+	require.Zero(t, owed(url.Values{"type": {"reunited"}}))
+	require.Zero(t, owed(url.Values{"to": {"2026-01-01"}}))
 	none := operator.get("/console/deliveries.csv?status=" + protocol.StatusSent)
 	require.Equal(t, 1, strings.Count(none.body, "\n"), "the heading alone")
-	require.Equal(t, http.StatusBadRequest, operator.get("/console/deliveries.csv?status=nonsense").status)
+	for _, wrong := range []string{"status=nonsense", "type=nonsense", "from=yesterday", "to=2026-02-30"} {
+		require.Equal(t, http.StatusBadRequest, operator.get("/console/deliveries.csv?"+wrong).status, wrong)
+	}
 }

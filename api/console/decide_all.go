@@ -2,9 +2,7 @@ package console
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"vestnik/db"
@@ -20,17 +18,18 @@ const allOf = "deliveries"
 
 // matching narrows what waits for a person to what a list shows.
 func (f listFilter) matching() db.WaitingFilter {
-	filter := db.WaitingFilter{Status: f.Status, Destination: f.Destination}
+	filter := db.WaitingFilter{Status: f.Status, Destination: f.Destination, Type: f.Type, Since: f.since, Until: f.until}
 	if f.Status == filterWaiting {
 		filter.Status = ""
 	}
 	return filter
 }
 
+// Subject is what a decision about all that match is about.
+func (f listFilter) Subject() string { return address(allOf, f.query()) }
+
 // All is the address of the question about all that match.
-func (f listFilter) All() string {
-	return strings.Replace(listFilter{}.Link(f.Status, f.Destination, 0), "/deliveries", "/deliveries/all", 1)
-}
+func (f listFilter) All() string { return address("/console/deliveries/all", f.query()) }
 
 // allView asks what is to become of everything that matches a filter and waits
 // for a person.
@@ -54,7 +53,8 @@ func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 	waiting, asOf, err := c.Ledger.CountWaiting(r.Context(), matching)
 	if err == nil && matching.Status != protocol.StatusParked {
 		var doubtful int
-		doubtful, _, err = c.Ledger.CountWaiting(r.Context(), db.WaitingFilter{Status: protocol.StatusUnknown, Destination: matching.Destination})
+		matching.Status = protocol.StatusUnknown
+		doubtful, _, err = c.Ledger.CountWaiting(r.Context(), matching)
 		view.Doubtful = doubtful > 0
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 // wait still.
 func (c *console) resumeMatching(w http.ResponseWriter, r *http.Request) {
 	l, decision := languageOf(r), formDecision(r)
-	filter, err := readFilter(url.Values{"status": r.PostForm["status"], "destination": r.PostForm["destination"]})
+	filter, err := readFilter(r.PostForm)
 	count, countErr := strconv.Atoi(r.PostForm.Get("count"))
 	asOf, timeErr := time.Parse(time.RFC3339Nano, r.PostForm.Get("as_of"))
 	switch {
@@ -81,11 +81,11 @@ func (c *console) resumeMatching(w http.ResponseWriter, r *http.Request) {
 	default:
 		err = decision.check()
 	}
-	back, handed := listFilter{}.Link(filter.Status, filter.Destination, 0), 0
+	back, handed := filter.After(0).Link(), 0
 	if err == nil {
 		var ids []int64
 		if ids, err = c.Ledger.WaitingAsOf(r.Context(), filter.matching(), asOf, count); err == nil {
-			handed, err = c.Steering.ResumeAll(r.Context(), strings.TrimPrefix(back, Path), ids, decision.Resume)
+			handed, err = c.Steering.ResumeAll(r.Context(), filter.Subject(), ids, decision.Resume)
 			c.Log.InfoContext(r.Context(), "operator decided about all that match", "matching", len(ids), "handed", handed, "action", decision.Action, "error", err)
 		}
 		if err == nil && decision.OpenDestination && decision.sends() {

@@ -9,12 +9,12 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"vestnik/db"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/rehearse"
 	"vestnik/internal/route"
@@ -114,46 +114,70 @@ func (c *console) showOverview(w http.ResponseWriter, r *http.Request) {
 }
 
 // waiting lists the deliveries that wait for a person, newest first.
-func (c *console) waiting(ctx context.Context, destination string, before int64, limit int) ([]db.DeliveryRow, error) {
+func (c *console) waiting(ctx context.Context, filter db.DeliveryFilter) ([]db.DeliveryRow, error) {
 	var waiting []db.DeliveryRow
-	for _, status := range []string{protocol.StatusParked, protocol.StatusUnknown} {
-		rows, err := c.Ledger.List(ctx, db.DeliveryFilter{Status: status, Destination: destination, Before: before, Limit: limit})
+	for _, filter.Status = range []string{protocol.StatusParked, protocol.StatusUnknown} {
+		rows, err := c.Ledger.List(ctx, filter)
 		if err != nil {
 			return nil, err
 		}
 		waiting = append(waiting, rows...)
 	}
 	slices.SortFunc(waiting, func(a, b db.DeliveryRow) int { return cmp.Compare(b.ID, a.ID) })
-	return waiting[:min(limit, len(waiting))], nil
+	return waiting[:min(filter.Limit, len(waiting))], nil
 }
 
 // listFilter is what the list of deliveries is narrowed by.
 type listFilter struct {
-	Status, Destination string
-	Limit               int
-	Before              int64 // the row that the page follows; 0 on the first
+	Status, Destination, Type string
+	From, To                  string // days (UTC) on which they were owed, both among them
+	Limit                     int
+	Before                    int64 // the row that the page follows; 0 on the first
+
+	since, until time.Time // of From and To
 }
 
-// Link is the address of the list under another filter, or of its page that
-// follows a row.
-func (f listFilter) Link(status, destination string, before int64) string {
+// With is the filter with another status, on its first page.
+func (f listFilter) With(status string) listFilter {
+	f.Status, f.Before = status, 0
+	return f
+}
+
+// After is the page that follows a row; 0 is the first.
+func (f listFilter) After(row int64) listFilter {
+	f.Before = row
+	return f
+}
+
+// Narrowed reports whether the filter leaves anything out.
+func (f listFilter) Narrowed() bool { return f.query().Encode() != "" }
+
+// query is the filter without its page.
+func (f listFilter) query() url.Values {
 	query := url.Values{}
-	if status != "" {
-		query.Set("status", status)
+	for name, value := range map[string]string{"status": f.Status, "destination": f.Destination, "type": f.Type, "from": f.From, "to": f.To} {
+		if value != "" {
+			query.Set(name, value)
+		}
 	}
-	if destination != "" {
-		query.Set("destination", destination)
-	}
-	page(query, f.Limit, before)
-	if len(query) == 0 {
-		return "/console/deliveries"
-	}
-	return "/console/deliveries?" + query.Encode()
+	return query
+}
+
+// Link is the address of the page.
+func (f listFilter) Link() string {
+	query := f.query()
+	page(query, f.Limit, f.Before)
+	return address("/console/deliveries", query)
 }
 
 // CSV is the address of the list as a file.
-func (f listFilter) CSV() string {
-	return strings.Replace(listFilter{}.Link(f.Status, f.Destination, 0), "/deliveries", "/deliveries.csv", 1)
+func (f listFilter) CSV() string { return address("/console/deliveries.csv", f.query()) }
+
+func address(path string, query url.Values) string {
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
 }
 
 const defaultListed = 50
@@ -169,15 +193,41 @@ func page(query url.Values, limit int, before int64) {
 }
 
 // readFilter reads the filter from a query. The limit is kept within bounds;
-// a status that does not exist is the caller's mistake.
+// a status, a type or a day that does not exist is the caller's mistake.
 func readFilter(query url.Values) (listFilter, error) {
-	filter := listFilter{Status: query.Get("status"), Destination: query.Get("destination")}
+	filter := listFilter{
+		Status: query.Get("status"), Destination: query.Get("destination"), Type: query.Get("type"), From: query.Get("from"), To: query.Get("to"),
+	}
 	if filter.Status != "" && filter.Status != filterWaiting && !slices.Contains(protocol.Statuses, filter.Status) {
 		return filter, refuse("status")
 	}
+	if filter.Type != "" && !slices.Contains(petpost.Types, petpost.Type(filter.Type)) {
+		return filter, refuse("type", filter.Type)
+	}
 	var err error
+	if filter.since, err = readDay(filter.From); err != nil {
+		return filter, err
+	}
+	if filter.until, err = readDay(filter.To); err != nil {
+		return filter, err
+	}
+	if filter.To != "" {
+		filter.until = filter.until.AddDate(0, 0, 1)
+	}
 	filter.Limit, filter.Before, err = readPage(query)
 	return filter, err
+}
+
+// readDay reads the beginning of a day; zero of none.
+func readDay(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return day, refuse("day", text)
+	}
+	return day, nil
 }
 
 // readPage reads how many rows a page is to have at most, kept within bounds,
@@ -198,15 +248,20 @@ func readPage(query url.Values) (limit int, before int64, err error) {
 }
 
 func (c *console) list(ctx context.Context, filter listFilter) ([]db.DeliveryRow, error) {
-	if filter.Status == filterWaiting {
-		return c.waiting(ctx, filter.Destination, filter.Before, filter.Limit)
+	wanted := db.DeliveryFilter{
+		Status: filter.Status, Destination: filter.Destination, Type: filter.Type, Since: filter.since, Until: filter.until,
+		Before: filter.Before, Limit: filter.Limit,
 	}
-	return c.Ledger.List(ctx, db.DeliveryFilter{Status: filter.Status, Destination: filter.Destination, Before: filter.Before, Limit: filter.Limit})
+	if filter.Status == filterWaiting {
+		return c.waiting(ctx, wanted)
+	}
+	return c.Ledger.List(ctx, wanted)
 }
 
 type deliveriesView struct {
 	Filter       listFilter
 	Destinations []db.DestinationRow
+	Types        []petpost.Type
 	Rows         []db.DeliveryRow
 	// Older is the row that the next page follows, 0 on the last.
 	Older int64
@@ -224,7 +279,7 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
 		return
 	}
-	view := deliveriesView{Filter: filter}
+	view := deliveriesView{Filter: filter, Types: petpost.Types}
 	group, ctx := errgroup.WithContext(r.Context())
 	group.Go(func() (err error) { view.Rows, err = c.list(ctx, filter); return err })
 	group.Go(func() (err error) { view.Destinations, err = c.Ledger.Destinations(ctx); return err })

@@ -89,7 +89,9 @@ func functions(l language) template.FuncMap {
 			}
 			return l.roughly(to.Sub(from))
 		},
-		"deliveriesOf": func(destination, status string) string { return listFilter{}.Link(status, destination, 0) },
+		"deliveriesOf": func(destination, status string) string {
+			return listFilter{Status: status, Destination: destination}.Link()
+		},
 		// both hands a piece the page beside the item that it is to show.
 		"both": func(page pageData, item any) map[string]any { return map[string]any{"Page": page, "Item": item} },
 	}

@@ -33,6 +33,12 @@ func (p pageData) About(subject string) string {
 		if chat := query.Get("destination"); chat != "" {
 			about += ", " + p.titles.Of(chat)
 		}
+		if kind := query.Get("type"); kind != "" {
+			about += ", " + p.Lang.name("type", kind)
+		}
+		if query.Has("from") || query.Has("to") {
+			about += ", " + query.Get("from") + "…" + query.Get("to")
+		}
 		return about
 	}
 	kind, name, _ := strings.Cut(subject, "/")

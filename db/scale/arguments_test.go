@@ -85,16 +85,21 @@ var wants = map[string]want{
 	"PostsToBlank/old":                       {args: map[string]string{"deleted": "false", "after": "now() - interval '9 years'"}, settings: asAsked},
 	"ListPlacesByRating":                     {},
 	"ListPlacesByRating/of a type":           {args: map[string]string{"type_id": "7", "page_number": "2"}},
-	"ListDeliveries":                         {args: anyDelivery(nil)},
+	"ListDeliveries":                         {args: anyDelivery(nil), pages: 8_000}, // the newest of each destination and status, a page each
 	"ListDeliveries/one":                     {args: anyDelivery(map[string]string{"id": "100"})},
 	"ListDeliveries/of a case":               {args: anyDelivery(map[string]string{"case_id": "7"})},
 	"ListDeliveries/of a post":               {args: anyDelivery(map[string]string{"owner_id": "-100", "post_id": "5"})},
 	"ListDeliveries/parked":                  {args: anyDelivery(map[string]string{"status": "'parked'"})},
-	"ListDeliveries/sent":                    {args: anyDelivery(map[string]string{"status": "'sent'"})},
+	"ListDeliveries/sent":                    {args: anyDelivery(map[string]string{"status": "'sent'"}), pages: 8_000},
 	"ListDeliveries/to one":                  {args: anyDelivery(map[string]string{"destination": "'telegram:-1007'"})},
 	"ListDeliveries/to one without any":      {args: anyDelivery(map[string]string{"destination": "'telegram:-10041'"})},
 	"ListDeliveries/pending where none is":   {args: anyDelivery(map[string]string{"destination": "'telegram:-1007'", "status": "'pending'"})},
 	"ListDeliveries/pending":                 {args: anyDelivery(map[string]string{"destination": "'telegram:-1001'", "status": "'pending'"})},
+	"ListDeliveries/of a type":               {args: anyDelivery(map[string]string{"type": "'sighting'"}), pages: 8_000},
+	"ListDeliveries/of a type not there":     {args: anyDelivery(map[string]string{"type": "'reunited'"})},
+	"ListDeliveries/of a type and parked":    {args: anyDelivery(map[string]string{"type": "'lost'", "status": "'parked'"})},
+	"ListDeliveries/of some days long ago":   {args: anyDelivery(map[string]string{"first": "1000", "before": "2000"})},
+	"ListDeliveries/of a type on those days": {args: anyDelivery(map[string]string{"type": "'lost'", "first": "1000", "before": "2000", "status": "'sent'"})},
 	"ListPosts":                              {args: anyPost(nil), settings: asAsked},
 	"ListPosts/of a type":                    {args: anyPost(map[string]string{"type": "'sighting'"}), settings: asAsked},
 	"ListPosts/of a type that is not there":  {args: anyPost(map[string]string{"type": "'reunited'"}), settings: asAsked},
@@ -108,8 +113,9 @@ var wants = map[string]want{
 	"ListCases/of so many that there is one": {args: anyCase(map[string]string{"least_posts": "40"})},
 	"ListCases/of so many and closed":        {args: anyCase(map[string]string{"least_posts": "40", "closed": "true"})},
 	"ListDestinations":                       {args: map[string]string{"name": "NULL"}, pages: 20_000},
-	"CountWaiting":                           {args: map[string]string{"status": "NULL", "destination": "NULL"}},
-	"WaitingSince":                           {args: map[string]string{"status": "NULL", "destination": "NULL", "as_of": "now()"}},
+	"CountWaiting":                           {args: anyDelivery(nil)},
+	"CountWaiting/of a type since some day":  {args: anyDelivery(map[string]string{"type": "'lost'", "first": "1000"})},
+	"WaitingSince":                           {args: anyDelivery(map[string]string{"as_of": "now()"})},
 	"SuppressWaiting/of a case":              {args: map[string]string{"case_id": "7", "owner_id": "NULL", "post_id": "NULL"}},
 	"SuppressWaiting/of a post":              {args: map[string]string{"case_id": "NULL"}},
 	"OweDelivery":                            {args: map[string]string{"post_id": "6"}},
@@ -117,8 +123,12 @@ var wants = map[string]want{
 }
 
 func anyDelivery(but map[string]string) map[string]string {
-	args := map[string]string{"status": "NULL", "destination": "NULL", "id": "NULL", "case_id": "NULL", "owner_id": "NULL", "post_id": "NULL"}
+	args := map[string]string{"status": "NULL", "destination": "NULL", "id": "NULL", "case_id": "NULL", "owner_id": "NULL", "post_id": "NULL",
+		"type": "NULL", "first": "0", "before": "9000000000000000000", "statuses": "'{pending,sending,sent,failed,parked,unknown,suppressed}'"}
 	maps.Copy(args, but)
+	if but["status"] != "" {
+		args["statuses"] = "ARRAY[" + but["status"] + "]"
+	}
 	return args
 }
 

@@ -40,11 +40,11 @@ ON CONFLICT DO NOTHING;
 
 -- Two or three for each post. The newest of destination 1, which is paused, wait.
 INSERT INTO relay.deliveries (id, destination_id, owner_id, post_id, status, reason, case_id, attempts, workflow_id, created_at, updated_at,
-    started_at, first_attempt_at, sent_at, stands_for) OVERRIDING SYSTEM VALUE
+    started_at, first_attempt_at, sent_at, stands_for, post_type) OVERRIDING SYSTEM VALUE
 SELECT id, destination, -1 - n % 500, 1 + n / 500, status, CASE status WHEN 'suppressed' THEN 'case ' || n * 2 / 5 + 1 || ' is told by delivery ' || id - 1 ELSE '' END,
     n * 2 / 5 + 1, CASE WHEN status IN ('sent', 'failed', 'unknown') THEN 1 ELSE 0 END,
     'deliver/telegram:-100' || destination || '/wall-' || n % 500 || '_' || n / 500, at, at, CASE WHEN status <> 'pending' OR n % 20 > 0 THEN at END, at, CASE status WHEN 'sent' THEN at END,
-    CASE status WHEN 'suppressed' THEN id - 1 END
+    CASE status WHEN 'suppressed' THEN id - 1 END, (ARRAY['lost', 'found', 'sighting', 'adoption', 'news'])[1 + n % 5]
 FROM (
     SELECT n, row_number() OVER (ORDER BY n, k) AS id, 1 + (n * 7 + k * 11) % 40 AS destination, now() - (:posts - n) * (interval '10 years' / :posts) AS at,
         CASE WHEN n > :posts * 0.94 AND (n * 7 + k * 11) % 40 = 0 THEN 'pending'

@@ -38,6 +38,7 @@ const (
 // offer.
 var consolePages = []string{
 	"/console/", "/console/deliveries", "/console/deliveries?status=waiting", "/console/deliveries?status=failed", "/console/deliveries?before=1000",
+	"/console/deliveries?type=sighting", "/console/deliveries?type=reunited&status=sent", "/console/deliveries?from=2020-01-01&to=2020-01-31&type=lost",
 	"/console/deliveries?destination=telegram%3A-1007&status=sent", "/console/deliveries.csv?status=parked", "/console/deliveries/all?status=waiting",
 	"/console/deliveries/100", "/console/cases", "/console/cases?posts=1", "/console/cases/find?q=100", "/console/cases/100", "/console/cases/100/split?post=wall-249_1",
 	"/console/cases/100/join?with=200", "/console/posts", "/console/posts?days=180&type=sighting", "/console/posts?q=%D0%A0%D1%8B%D0%B6%D0%B8%D0%BA",

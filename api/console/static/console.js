@@ -156,7 +156,8 @@ function tellSelection() {
 
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-select-all]")) for (const box of boxes()) box.checked = event.target.checked;
-  if (event.target.closest("[data-submit-on-change]")) event.target.form.requestSubmit();
+  // A date changes with every digit that is typed.
+  if (event.target.type !== "date" && event.target.closest("[data-submit-on-change]")) event.target.form.requestSubmit();
   tellSelection();
 });
 

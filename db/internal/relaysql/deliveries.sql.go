@@ -293,11 +293,15 @@ FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.status IN ('parked', 'unknown') AND ($1::text IS NULL OR v.status = $1)
   AND ($2::text IS NULL OR d.name = $2)
+  AND ($3::text IS NULL OR v.post_type = $3) AND v.id >= $4 AND v.id < $5
 `
 
 type CountWaitingParams struct {
 	Status      *string
 	Destination *string
+	Type        *string
+	First       int64
+	Before      int64
 }
 
 type CountWaitingRow struct {
@@ -307,7 +311,13 @@ type CountWaitingRow struct {
 
 // How many deliveries wait for a person, and as of when by the database's clock.
 func (q *Queries) CountWaiting(ctx context.Context, arg CountWaitingParams) (CountWaitingRow, error) {
-	row := q.db.QueryRow(ctx, countWaiting, arg.Status, arg.Destination)
+	row := q.db.QueryRow(ctx, countWaiting,
+		arg.Status,
+		arg.Destination,
+		arg.Type,
+		arg.First,
+		arg.Before,
+	)
 	var i CountWaitingRow
 	err := row.Scan(&i.Deliveries, &i.AsOf)
 	return i, err
@@ -489,6 +499,17 @@ func (q *Queries) FailedAlone(ctx context.Context, arg FailedAloneParams) (bool,
 	return alone, err
 }
 
+const firstDeliverySince = `-- name: FirstDeliverySince :one
+SELECT relay.first_delivery_since($1)::bigint
+`
+
+func (q *Queries) FirstDeliverySince(ctx context.Context, since time.Time) (int64, error) {
+	row := q.db.QueryRow(ctx, firstDeliverySince, since)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const foldTallies = `-- name: FoldTallies :exec
 WITH folded AS (
     DELETE FROM relay.delivery_tallies RETURNING status, change
@@ -632,11 +653,12 @@ func (q *Queries) ListAttempts(ctx context.Context, deliveryID int64) ([]ListAtt
 
 const listDeliveries = `-- name: ListDeliveries :many
 WITH page AS (
-    SELECT o.id FROM relay.deliveries o WHERE o.id = $5::bigint
+    SELECT o.id FROM relay.deliveries o WHERE o.id = $5::bigint AND o.id >= $6 AND o.id < $7
     UNION ALL
-    SELECT o.id FROM relay.deliveries o WHERE o.owner_id = $6::bigint AND o.post_id = $7::bigint
+    SELECT o.id FROM relay.deliveries o
+    WHERE o.owner_id = $8::bigint AND o.post_id = $9::bigint AND o.id >= $6 AND o.id < $7
     UNION ALL
-    SELECT o.id FROM relay.deliveries o WHERE o.case_id = $8::bigint
+    SELECT o.id FROM relay.deliveries o WHERE o.case_id = $10::bigint AND o.id >= $6 AND o.id < $7
     UNION ALL
     SELECT o.id FROM (
         SELECT found.id
@@ -644,12 +666,30 @@ WITH page AS (
         CROSS JOIN unnest($1::text[]) AS asked(status)
         CROSS JOIN LATERAL (
             SELECT f.id FROM relay.deliveries f
-            WHERE f.destination_id = t.id AND f.status = asked.status AND f.id < $2
+            WHERE f.destination_id = t.id AND f.status = asked.status AND f.id >= $6 AND f.id < $7
             ORDER BY f.id DESC
             LIMIT $4
         ) found
-        WHERE $5::bigint IS NULL AND $7::bigint IS NULL AND $8::bigint IS NULL
-          AND ($3::text IS NULL OR t.name = $3)
+        WHERE $5::bigint IS NULL AND $9::bigint IS NULL AND $10::bigint IS NULL
+          AND $3::text IS NULL
+          AND ($2::text IS NULL OR t.name = $2)
+        ORDER BY found.id DESC
+        LIMIT $4
+    ) o
+    UNION ALL
+    SELECT o.id FROM (
+        SELECT found.id
+        FROM relay.destinations t
+        CROSS JOIN unnest($1::text[]) AS asked(status)
+        CROSS JOIN LATERAL (
+            SELECT f.id FROM relay.deliveries f
+            WHERE f.destination_id = t.id AND f.status = asked.status AND f.post_type = $3::text AND f.id >= $6 AND f.id < $7
+            ORDER BY f.id DESC
+            LIMIT $4
+        ) found
+        WHERE $5::bigint IS NULL AND $9::bigint IS NULL AND $10::bigint IS NULL
+          AND $3::text IS NOT NULL
+          AND ($2::text IS NULL OR t.name = $2)
         ORDER BY found.id DESC
         LIMIT $4
     ) o
@@ -661,22 +701,25 @@ SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.
        p.posted_at, p.animal, p.name, p.location, coalesce(p.photos -> 0, 'null')::jsonb AS photo, coalesce(w.name, '')::text AS wall,
        ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
 FROM page
-JOIN relay.deliveries v ON v.id = page.id
+CROSS JOIN LATERAL (SELECT i.id, i.destination_id, i.owner_id, i.post_id, i.status, i.reason, i.case_id, i.weight, i.attempts, i.unknown_attempts, i.workflow_id, i.captcha, i.created_at, i.queued_at, i.first_attempt_at, i.sent_at, i.updated_at, i.reply_to, i.stands_for, i.cut, i.started_at, i.run_seen_at, i.wanted, i.wanted_at, i.untold, i.taken_back_at, i.words_first, i.due_at, i.urgent, i.ask, i.ask_for, i.silence, i.post_type FROM relay.deliveries i WHERE i.id = page.id LIMIT 1) v
 JOIN relay.destinations d ON d.id = v.destination_id
-JOIN relay.posts p ON p.owner_id = v.owner_id AND p.post_id = v.post_id
+CROSS JOIN LATERAL (SELECT o.owner_id, o.post_id, o.from_id, o.posted_at, o.edited_at, o.text, o.reposts, o.origin_owner_id, o.origin_post_id, o.photos, o.attachments, o.link, o.content_hash, o.type, o.animal, o.sex, o.name, o.phones, o.location, o.when_said, o.contacts, o.reading, o.ruleset_version, o.deleted_at, o.stored_at, o.updated_at, o.case_id, o.case_reason, o.fingerprint, o.checked_at, o.missed_at, o.blanked_at, o.forgotten, o.parents, o.type_by_hand, o.rules FROM relay.posts o WHERE o.owner_id = v.owner_id AND o.post_id = v.post_id LIMIT 1) p
 LEFT JOIN relay.walls w ON w.owner_id = v.owner_id
-WHERE v.status = ANY($1::text[]) AND v.id < $2
-  AND ($3::text IS NULL OR d.name = $3)
+WHERE v.status = ANY($1::text[])
+  AND ($2::text IS NULL OR d.name = $2)
+  AND ($3::text IS NULL OR v.post_type = $3)
 ORDER BY v.id DESC
 LIMIT $4
 `
 
 type ListDeliveriesParams struct {
 	Statuses    []string
-	Before      int64
 	Destination *string
+	Type        *string
 	Most        int32
 	ID          *int64
+	First       int64
+	Before      int64
 	OwnerID     *int64
 	PostID      *int64
 	CaseID      *int64
@@ -716,13 +759,17 @@ type ListDeliveriesRow struct {
 
 // The branches that are not asked for cost nothing. Each of the others is a
 // range of an index, so that what is rare, or not there, is found as fast.
+// LIMIT 1 keeps a plan for any arguments from reading all deliveries: it takes the
+// page for a tenth of them.
 func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) ([]ListDeliveriesRow, error) {
 	rows, err := q.db.Query(ctx, listDeliveries,
 		arg.Statuses,
-		arg.Before,
 		arg.Destination,
+		arg.Type,
 		arg.Most,
 		arg.ID,
+		arg.First,
+		arg.Before,
 		arg.OwnerID,
 		arg.PostID,
 		arg.CaseID,
@@ -1447,14 +1494,18 @@ FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.status IN ('parked', 'unknown') AND ($1::text IS NULL OR v.status = $1) AND v.updated_at <= $2::timestamptz
   AND ($3::text IS NULL OR d.name = $3)
+  AND ($4::text IS NULL OR v.post_type = $4) AND v.id >= $5 AND v.id < $6
 ORDER BY v.id
-LIMIT $4
+LIMIT $7
 `
 
 type WaitingSinceParams struct {
 	Status      *string
 	AsOf        time.Time
 	Destination *string
+	Type        *string
+	First       int64
+	Before      int64
 	Most        int32
 }
 
@@ -1464,6 +1515,9 @@ func (q *Queries) WaitingSince(ctx context.Context, arg WaitingSinceParams) ([]i
 		arg.Status,
 		arg.AsOf,
 		arg.Destination,
+		arg.Type,
+		arg.First,
+		arg.Before,
 		arg.Most,
 	)
 	if err != nil {

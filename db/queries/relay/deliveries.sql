@@ -270,12 +270,15 @@ WHERE id = @id;
 -- name: ListDeliveries :many
 -- The branches that are not asked for cost nothing. Each of the others is a
 -- range of an index, so that what is rare, or not there, is found as fast.
+-- LIMIT 1 keeps a plan for any arguments from reading all deliveries: it takes the
+-- page for a tenth of them.
 WITH page AS (
-    SELECT o.id FROM relay.deliveries o WHERE o.id = sqlc.narg('id')::bigint
+    SELECT o.id FROM relay.deliveries o WHERE o.id = sqlc.narg('id')::bigint AND o.id >= @first AND o.id < @before
     UNION ALL
-    SELECT o.id FROM relay.deliveries o WHERE o.owner_id = sqlc.narg('owner_id')::bigint AND o.post_id = sqlc.narg('post_id')::bigint
+    SELECT o.id FROM relay.deliveries o
+    WHERE o.owner_id = sqlc.narg('owner_id')::bigint AND o.post_id = sqlc.narg('post_id')::bigint AND o.id >= @first AND o.id < @before
     UNION ALL
-    SELECT o.id FROM relay.deliveries o WHERE o.case_id = sqlc.narg('case_id')::bigint
+    SELECT o.id FROM relay.deliveries o WHERE o.case_id = sqlc.narg('case_id')::bigint AND o.id >= @first AND o.id < @before
     UNION ALL
     SELECT o.id FROM (
         SELECT found.id
@@ -283,11 +286,29 @@ WITH page AS (
         CROSS JOIN unnest(@statuses::text[]) AS asked(status)
         CROSS JOIN LATERAL (
             SELECT f.id FROM relay.deliveries f
-            WHERE f.destination_id = t.id AND f.status = asked.status AND f.id < @before
+            WHERE f.destination_id = t.id AND f.status = asked.status AND f.id >= @first AND f.id < @before
             ORDER BY f.id DESC
             LIMIT @most
         ) found
         WHERE sqlc.narg('id')::bigint IS NULL AND sqlc.narg('post_id')::bigint IS NULL AND sqlc.narg('case_id')::bigint IS NULL
+          AND sqlc.narg('type')::text IS NULL
+          AND (sqlc.narg('destination')::text IS NULL OR t.name = sqlc.narg('destination'))
+        ORDER BY found.id DESC
+        LIMIT @most
+    ) o
+    UNION ALL
+    SELECT o.id FROM (
+        SELECT found.id
+        FROM relay.destinations t
+        CROSS JOIN unnest(@statuses::text[]) AS asked(status)
+        CROSS JOIN LATERAL (
+            SELECT f.id FROM relay.deliveries f
+            WHERE f.destination_id = t.id AND f.status = asked.status AND f.post_type = sqlc.narg('type')::text AND f.id >= @first AND f.id < @before
+            ORDER BY f.id DESC
+            LIMIT @most
+        ) found
+        WHERE sqlc.narg('id')::bigint IS NULL AND sqlc.narg('post_id')::bigint IS NULL AND sqlc.narg('case_id')::bigint IS NULL
+          AND sqlc.narg('type')::text IS NOT NULL
           AND (sqlc.narg('destination')::text IS NULL OR t.name = sqlc.narg('destination'))
         ORDER BY found.id DESC
         LIMIT @most
@@ -300,12 +321,13 @@ SELECT v.id, d.name AS destination, v.owner_id, v.post_id, p.type, v.case_id, v.
        p.posted_at, p.animal, p.name, p.location, coalesce(p.photos -> 0, 'null')::jsonb AS photo, coalesce(w.name, '')::text AS wall,
        ARRAY(SELECT unnest(m.message_ids) FROM relay.delivery_parts m WHERE m.delivery_id = v.id ORDER BY m.part)::bigint[] AS message_ids
 FROM page
-JOIN relay.deliveries v ON v.id = page.id
+CROSS JOIN LATERAL (SELECT i.* FROM relay.deliveries i WHERE i.id = page.id LIMIT 1) v
 JOIN relay.destinations d ON d.id = v.destination_id
-JOIN relay.posts p ON p.owner_id = v.owner_id AND p.post_id = v.post_id
+CROSS JOIN LATERAL (SELECT o.* FROM relay.posts o WHERE o.owner_id = v.owner_id AND o.post_id = v.post_id LIMIT 1) p
 LEFT JOIN relay.walls w ON w.owner_id = v.owner_id
-WHERE v.status = ANY(@statuses::text[]) AND v.id < @before
+WHERE v.status = ANY(@statuses::text[])
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
+  AND (sqlc.narg('type')::text IS NULL OR v.post_type = sqlc.narg('type'))
 ORDER BY v.id DESC
 LIMIT @most;
 
@@ -406,7 +428,8 @@ SELECT count(*)::int AS deliveries, now()::timestamptz AS as_of
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.status IN ('parked', 'unknown') AND (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
-  AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'));
+  AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
+  AND (sqlc.narg('type')::text IS NULL OR v.post_type = sqlc.narg('type')) AND v.id >= @first AND v.id < @before;
 
 -- name: WaitingSince :many
 -- The oldest of those that have waited for a person since a time.
@@ -415,5 +438,9 @@ FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.status IN ('parked', 'unknown') AND (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status')) AND v.updated_at <= @as_of::timestamptz
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
+  AND (sqlc.narg('type')::text IS NULL OR v.post_type = sqlc.narg('type')) AND v.id >= @first AND v.id < @before
 ORDER BY v.id
 LIMIT @most;
+
+-- name: FirstDeliverySince :one
+SELECT relay.first_delivery_since(@since)::bigint;
