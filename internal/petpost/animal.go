@@ -269,7 +269,7 @@ func (r *reader) companion(i int) bool {
 		return true
 	case t.has(i, c.other) && (t.isWord(i-1, "по") || t.isWord(i-1, "и") && t.isWord(i-3, "по")):
 		return true // "по зайцу", "по белке и кунице": what a hound is for
-	case t.isWord(i-1, "за") && (t.has(i, c.oblique) || t.instrumental(i)):
+	case t.isWord(i-1, "за") && (t.has(i, c.oblique) || t.ends(i, "instrumental")):
 		return true // "рванул за кошкой", "не ужился с хомяком"
 	case !r.subject(i) && t.number(i-1) <= 3 && r.atHome(from, i):
 		return true
@@ -299,12 +299,6 @@ func (r *reader) getsOn(i int) bool {
 		}
 	}
 	return false
-}
-
-// instrumental reports a noun that ends as in "за зайцем", "за белкой".
-func (t *text) instrumental(i int) bool {
-	letters := t.codesOf(&t.words[i])
-	return endsWith(letters, "ом") || endsWith(letters, "ем") || endsWith(letters, "ой") || endsWith(letters, "ей") || endsWith(letters, "ами") || endsWith(letters, "ями")
 }
 
 // subject reports whether a verb of losing, finding or giving away speaks of

@@ -223,22 +223,16 @@ func (r *reader) presentedAfter(i int, known bool) bool {
 // or needs.
 func (r *reader) doesAfter(next int) bool {
 	t := &r.text
-	return t.words[next].gap&(gapComma|gapDash|gapColon|gapParen) == 0 && (r.pastOf(next) != "" || t.has(next, r.rs.class.homeMark) ||
+	return t.words[next].gap&(gapComma|gapDash|gapColon|gapParen) == 0 && (t.pastOf(next) != "" || t.has(next, r.rs.class.homeMark) ||
 		t.isWord(next, "дома", "с", "у", "на", "все", "всё", "живет", "мечтает", "ждет", "устал", "снова", "опять", "нужен", "нужна", "нужно", "из", "без", "до", "не", "никому", "едет", "повторно", "прописали", "хочет", "умеет"))
 }
 
 // pastOf gives the sex that a verb in the past tense agrees with.
-func (r *reader) pastOf(i int) Sex {
-	if i < 0 || i >= len(r.text.words) || r.text.words[i].kind != kindWord {
-		return ""
-	}
-	letters := r.text.codesOf(&r.text.words[i])
+func (t *text) pastOf(i int) Sex {
 	switch {
-	case len(letters) < 3:
-		return ""
-	case endsWith(letters, "лся"), endsWith(letters, "ал"), endsWith(letters, "ел"), endsWith(letters, "ил"), endsWith(letters, "ял"), equalLetters(letters, "ушел"), equalLetters(letters, "исчез"):
+	case t.ends(i, "past.male"), t.isWord(i, "исчез"):
 		return Male
-	case endsWith(letters, "лась"), endsWith(letters, "ала"), endsWith(letters, "ела"), endsWith(letters, "ила"), endsWith(letters, "яла"), endsWith(letters, "шла"), endsWith(letters, "езла"):
+	case t.ends(i, "past.female"):
 		return Female
 	}
 	return ""
@@ -279,8 +273,7 @@ func (r *reader) nameAfterCalled(i int) string {
 // colorName reports a nickname made of a colour: "Чернуля", "Рыжуня", "Серыш".
 func (r *reader) colorName(i int) bool {
 	t, c := &r.text, &r.rs.class
-	letters := t.codesOf(&t.words[i])
-	return (t.has(i, c.color) || t.has(i, c.catMaybe)) && (endsWith(letters, "уля") || endsWith(letters, "уня") || endsWith(letters, "ыш") || endsWith(letters, "уша") || endsWith(letters, "ик"))
+	return (t.has(i, c.color) || t.has(i, c.catMaybe)) && t.ends(i, "nickname")
 }
 
 func (r *reader) cardBefore(i int) bool {

@@ -74,39 +74,21 @@ func (r *reader) placeCalls(name string) bool {
 // placeAt returns the place that begins at word i.
 func (r *reader) placeAt(i int) placeSpan {
 	t := &r.text
-	w := &t.words[i]
-	if w.hashtag || w.kind == kindURL || w.kind == kindMention {
+	w := t.at(i)
+	switch {
+	case w.hashtag || w.kind >= kindURL || r.inPhone(i):
 		return placeSpan{}
-	}
-	bits := r.placeBits[i]
-	if bits == 0 && !w.upper && w.kind != kindNumber && !r.is(i+1, bitStreet|bitDistrict|bitGeo) && !r.lowerAddress(i) {
+	case w.kind == kindNumber:
+		return r.numberPlace(i)
+	case r.placeBits[i] == 0 && !w.upper && !r.is(i+1, bitStreet|bitDistrict|bitGeo) && !r.lowerAddress(i):
 		return placeSpan{} // most words
 	}
-	if r.inPhone(i) {
-		return placeSpan{}
-	}
-	if w.kind == kindNumber {
-		return r.numberPlace(i)
-	}
-	if bits&bitMarker != 0 || t.isWord(i, "р", "место", "адрес", "сад", "саду", "сада", "сады", "садах") {
-		if s := r.markedPlace(i); s.rank > 0 {
+	for _, read := range [...]func(int) placeSpan{r.markedPlace, r.houseOfStreet, r.lowerPlace, r.capitalPlace, r.landmark} {
+		if s := read(i); s.rank > 0 {
 			return s
 		}
 	}
-	if s := r.houseOfStreet(i); s.rank > 0 {
-		return s
-	}
-	if !w.upper && w.kind == kindWord {
-		if s := r.lowerPlace(i); s.rank > 0 {
-			return s
-		}
-	}
-	if w.upper && bits&bitNoName == 0 {
-		if s := r.capitalPlace(i); s.rank > 0 {
-			return s
-		}
-	}
-	return r.landmark(i)
+	return placeSpan{}
 }
 
 // worth weighs a place by what is said around it; 0 or less is none.
@@ -115,15 +97,12 @@ func (r *reader) worth(s placeSpan) int {
 	worth := s.rank
 	sentence := t.words[s.from].sentence
 	of := t.sentences[sentence]
-	from, to := max(int(of.from), s.from-20), min(int(of.to), s.to+20)
 	event, elsewhere := false, false
-	for i := from; i < to; i++ {
-		if i >= s.from && i < s.to {
-			continue
-		}
+	for i := int(of.from); i < int(of.to); i++ {
 		event = event || t.has(i, c.lose) || t.has(i, c.find)
-		elsewhere = elsewhere || i > s.from-7 && (i < s.from || i < s.to+2 && !r.clauseStarts(i)) && r.is(i, bitElsewhere)
-		if r.is(i, bitDelivery) || i < s.from && i > s.from-5 && t.has(i, c.likeness) && t.isWord(i+1, "на") { // "похож на Рыжика с Полевой"
+		before := i < s.from
+		elsewhere = elsewhere || r.is(i, bitElsewhere) && (before && i > s.from-7 || i >= s.to && i < s.to+2 && !r.clauseStarts(i))
+		if r.is(i, bitDelivery) || before && i > s.from-5 && t.has(i, c.likeness) && t.isWord(i+1, "на") { // "похож на Рыжика с Полевой"
 			worth += placeOfDelivery
 		}
 	}
@@ -146,24 +125,12 @@ func (r *reader) worth(s placeSpan) int {
 // grow extends a place over the places right after it, divided from it by a
 // comma, a slash, a bracket, a preposition or nothing.
 func (r *reader) grow(s placeSpan) placeSpan {
-	t := &r.text
+	const most = 6
+	const between = gapComma | gapSpace | gapDot | gapParen | gapSlash | gapDash | gapQuote | gapWide | gapLine
 	rank := s.rank
-	for parts := 1; parts < 6 && s.to < len(t.words) && t.sameSentence(s.to-1, s.to); parts++ {
-		g := t.words[s.to].gap
-		if g&^(gapComma|gapSpace|gapDot|gapParen|gapSlash|gapDash|gapQuote|gapWide|gapLine) != 0 {
-			break
-		}
-		next := r.placeAt(s.to)
-		if next.rank == 0 && g&^(gapSpace|gapQuote) == 0 && r.is(s.to, bitPreposition) && !t.isWord(s.to, "от", "до", "к", "ко", "с", "со", "из", "через", "о", "об") && s.to+1 < len(t.words) && t.sameSentence(s.to, s.to+1) && !r.is(s.to+1, bitToward) {
-			next = r.placeAt(s.to + 1)
-			if next.rank < rankDistrict && (next.rank < rankBare || !t.isWord(s.to, "на", "по")) {
-				next = placeSpan{}
-			}
-		}
+	for parts := 1; parts < most && r.text.follows(s.to, between); parts++ {
+		next := r.nextPlace(s, rank)
 		if next.rank == 0 {
-			next = r.another(s, rank)
-		}
-		if next.rank == 0 || g&(gapDash|gapLine) != 0 && next.rank < rankSettlement || next.rank <= rankLandmark && g&gapComma == 0 && !r.is(s.to, bitNear) && rank > rankLandmark {
 			break
 		}
 		rank = max(rank, next.rank)
@@ -173,30 +140,45 @@ func (r *reader) grow(s placeSpan) placeSpan {
 	return s
 }
 
+// nextPlace reads the place right after s, whose parts tell rank at most.
+func (r *reader) nextPlace(s placeSpan, rank int) placeSpan {
+	t := &r.text
+	gap := t.words[s.to].gap
+	next := r.placeAt(s.to)
+	if next.rank == 0 && gap&^(gapSpace|gapQuote) == 0 && r.is(s.to, bitPreposition) && t.sameSentence(s.to, s.to+1) {
+		next = r.placeAt(s.to + 1)
+		if next.rank < rankBare || next.rank < rankDistrict && !t.isWord(s.to, "на", "по") {
+			next = placeSpan{}
+		}
+	}
+	if next.rank == 0 {
+		next = r.another(s)
+	}
+	if gap&(gapDash|gapLine) != 0 && next.rank < rankSettlement || next.rank <= rankLandmark && gap&gapComma == 0 && !r.is(s.to, bitNear) && rank > rankLandmark {
+		return placeSpan{}
+	}
+	return next
+}
+
 // another reads the second of two streets or districts told in one breath:
 // "районы Липки и Дубки", "на Гоголя и Первомайской", "район водник,заречный".
-func (r *reader) another(s placeSpan, rank int) placeSpan {
+func (r *reader) another(s placeSpan) placeSpan {
 	t := &r.text
-	k := s.to
-	if t.isWord(k, "и", "или") && t.words[k].gap&^gapSpace == 0 {
+	k, district := s.to, r.is(s.from, bitDistrict)
+	if t.isWord(k, "и", "или") {
 		k++
 	} else if t.words[k].gap&gapComma == 0 {
 		return placeSpan{}
 	}
-	if k >= len(t.words) || !t.sameSentence(k-1, k) || t.words[k].kind != kindWord || r.is(k, bitNoName|bitUnit) || rank < rankCity {
-		return placeSpan{}
-	}
-	if to := r.properName(k, 2); to > k {
-		if town := r.text.has(s.from, r.rs.class.city) || r.is(s.from, bitSettlement|bitSettlementShort); k == s.to && town && r.clauseEnds(to) && r.unknown(k) && !r.someone(k, to) && t.words[to-1].kind == kindWord {
-			return placeSpan{k, to, rankBare} // "Калуга, Терепец"
-		}
-		if k > s.to && !r.someone(k, to) && (streetLike(t.codesOf(&t.words[to-1])) || r.unknown(k) && r.is(s.from, bitDistrict)) {
-			return r.withHouse(placeSpan{k, to, rankStreet})
-		}
-		return placeSpan{}
-	}
-	if r.is(s.from, bitDistrict) && r.clauseEnds(k+1) && adjectiveOfPlace(t.codesOf(&t.words[k]), r.unknown(k)) {
+	to := r.properName(k, 2)
+	switch {
+	case to == k && district && k < len(t.words) && r.clauseEnds(k+1) && r.adjectiveOfPlace(k):
 		return placeSpan{k, k + 1, rankDistrict}
+	case to == k || r.someone(k, to):
+	case k > s.to && (district || t.ends(to-1, "street")):
+		return r.withHouse(placeSpan{k, to, rankStreet})
+	case k == s.to && (t.has(s.from, r.rs.class.city) || r.is(s.from, bitSettlement|bitSettlementShort)) && r.clauseEnds(to) && r.unknown(k):
+		return placeSpan{k, to, rankBare} // "Калуга, Терепец"
 	}
 	return placeSpan{}
 }
@@ -236,32 +218,4 @@ func (r *reader) cityTag() string {
 		}
 	}
 	return ""
-}
-
-func (r *reader) inPhone(i int) bool {
-	w := &r.text.words[i]
-	for _, p := range r.phones {
-		if int(w.start) < p.end && int(w.end) > p.start {
-			return true
-		}
-	}
-	return false
-}
-
-// unknown reports a word that no table knows; a phrase's pattern may fit a name
-// all the same: "Нововятск" begins as "новый" does.
-func (r *reader) unknown(i int) bool {
-	w := &r.text.words[i]
-	return !r.classed(i) || w.upper && w.codeTo-w.codeAt > 6 && r.onlyInPhrases(i)
-}
-
-// clauseStarts reports that a pause stands before word i.
-func (r *reader) clauseStarts(i int) bool {
-	t := &r.text
-	return i == 0 || !t.sameSentence(i-1, i) || t.words[i].gap&^(gapSpace|gapHyphen|gapQuote|gapWide) != 0
-}
-
-// clauseEnds reports that a pause stands before word i, or nothing follows.
-func (r *reader) clauseEnds(i int) bool {
-	return i >= len(r.text.words) || r.clauseStarts(i) || r.inPhone(i)
 }

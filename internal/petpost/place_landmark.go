@@ -6,16 +6,13 @@ func (r *reader) landmark(i int) placeSpan {
 	t := &r.text
 	near := r.is(i, bitNear)
 	k := i
-	switch {
-	case near:
-		k++
-		if r.is(k, bitPreposition) && t.isWord(k, "с", "со", "от", "к", "ко") {
-			k++
-		}
-	case t.isWord(i, "в", "во", "на", "по", "с", "со", "от", "из", "под", "к"):
+	if near || t.isWord(i, "в", "во", "на", "по", "с", "со", "от", "из", "под", "к") {
 		k++
 	}
-	if k >= len(t.words) || k > i && (!t.sameSentence(i, k) || t.words[k].gap&^(gapSpace|gapQuote) != 0) || r.inPhone(k) {
+	if near && t.isWord(k, "с", "со", "от", "к", "ко") {
+		k++
+	}
+	if k > i && !t.follows(k, gapSpace|gapQuote) {
 		return placeSpan{}
 	}
 	if t.isWord(k, "углу", "угол", "пересечении", "пересечение", "перекрестке", "перекресток") {
@@ -28,71 +25,55 @@ func (r *reader) landmark(i int) placeSpan {
 			return s
 		}
 	}
-	if s := r.spotAt(k); s.to > k {
-		return r.landmarkSpot(i, k, s, near)
-	}
-	if near {
-		return r.nearName(i, k)
-	}
-	return placeSpan{}
-}
-
-// nearHouse reads a clinic or a house after "у": "у дома 5", "у 11 дома".
-func (r *reader) nearHouse(i, k int) placeSpan {
-	t, c := &r.text, &r.rs.class
-	if r.is(k, bitElsewhere) && t.isWord(k, "ветклиники", "ветклиникой", "клиники", "клиникой", "ветлечебницы", "гостиницы") {
-		to := k + 1
-		if to < len(t.words) && t.words[to].gap&gapQuote != 0 {
-			to = max(to, r.quoted(to))
-		}
-		return placeSpan{i, to, rankLandmark}
-	}
-	if end := r.houseAt(k); end > k && t.has(k, c.house) {
-		return placeSpan{i, end, rankLandmark}
-	}
-	if t.words[k].kind == kindNumber && t.number(k) < 300 && t.has(k+1, c.house) {
-		return placeSpan{i, k + 2, rankLandmark}
-	}
-	return placeSpan{}
-}
-
-// landmarkSpot weighs the spot s at k by what stands before it at i.
-func (r *reader) landmarkSpot(i, k int, s placeSpan, near bool) placeSpan {
-	t := &r.text
+	s := r.spotAt(k)
 	road := s.to - 1
 	switch {
-	case s.rank == rankVague && !near && road > k && t.isWord(i, "по", "на") && t.isWord(road, "дороге", "дорогу"):
-		return placeSpan{k, s.to, rankLandmark} // "по объездной дороге"
-	case s.rank <= rankLandmark && !near:
+	case road > k && t.isWord(i, "по", "на") && t.isWord(road, "дороге", "дорогу"):
+		return placeSpan{k, s.to, max(s.rank, rankLandmark)} // "по объездной дороге"
+	case s.to == k && near:
+		return r.nearName(i, k)
+	case s.to == k, s.rank <= rankLandmark && !near, s.rank == rankVague && t.isWord(i, "перед", "между", "вокруг"):
 		return placeSpan{} // "в подвале" says nothing
-	case k == i && s.from == k && r.clauseStarts(i) && r.is(s.to-1, bitSpot) && !r.clauseEnds(s.to):
+	case k == i && r.is(s.to-1, bitSpot) && !r.clauseEnds(s.to):
 		return placeSpan{} // "Ветеринарный центр проводит"
-	case s.rank == rankVague && t.isWord(i, "перед", "между", "вокруг", "к"):
-		return placeSpan{}
 	case s.from == k:
 		s.from = i
 	}
 	return s
 }
 
+// nearHouse reads a clinic or a house after "у": "у дома 5", "у 11 дома".
+func (r *reader) nearHouse(i, k int) placeSpan {
+	t, c := &r.text, &r.rs.class
+	end := r.houseAt(k)
+	switch {
+	case t.isWord(k, "ветклиники", "ветклиникой", "клиники", "клиникой", "ветлечебницы", "гостиницы"):
+		return placeSpan{i, r.quoted(k + 1), rankLandmark}
+	case end > k && t.has(k, c.house):
+		return placeSpan{i, end, rankLandmark}
+	case t.number(k) > 0 && t.has(k+1, c.house):
+		return placeSpan{i, k + 2, rankLandmark}
+	}
+	return placeSpan{}
+}
+
 // nearName reads what else is told after "у", "возле", "между".
 func (r *reader) nearName(i, k int) placeSpan {
 	t := &r.text
-	w := &t.words[k]
+	w, next := t.at(k), t.at(k+1)
 	switch {
-	case t.isWord(k, "домами", "домом", "домов") && k+1 < len(t.words) && t.words[k+1].kind == kindNumber && !r.inPhone(k+1):
-		to := k + 2
-		if t.isWord(to, "и") && t.number(to+1) > 0 && !r.inPhone(to+1) {
-			to += 2
+	case t.isWord(k, "домами", "домом", "домов") && next.kind == kindNumber:
+		if t.isWord(k+2, "и") && t.number(k+3) > 0 {
+			return placeSpan{i, k + 4, rankLandmark}
 		}
-		return placeSpan{i, to, rankLandmark}
+		return placeSpan{i, k + 2, rankLandmark}
 	case t.isWord(i, "между"):
 		return r.corner(i, k)
-	case w.kind == kindWord && k+1 < len(t.words) && t.words[k+1].kind == kindNumber && t.words[k+1].gap == gapHyphen && !r.inPhone(k+1) && len(t.codesOf(w)) > 1:
+	case w.length() > 1 && next.kind == kindNumber && next.gap == gapHyphen:
 		return placeSpan{i, k + 2, rankNamed} // "у атп-2"
 	case w.upper && w.gap&gapQuote == 0:
 		return r.nearProperName(i, k)
-	case w.kind == kindWord && !w.upper && r.unknown(k) && t.isWord(i, "около", "возле", "напротив", "недалеко", "неподалеку", "рядом", "вблизи") && !r.is(k, bitNoName) && len(t.codesOf(w)) > 4 && genitive(t.codesOf(w)):
+	case !w.upper && r.unknown(k) && !r.is(k, bitNoName) && w.length() > 4 && t.isWord(i, "около", "возле", "напротив", "недалеко", "неподалеку", "рядом", "вблизи"):
 		return placeSpan{i, k + 1, rankLandmark} // "около мясокомбината"
 	}
 	return placeSpan{}
@@ -100,16 +81,15 @@ func (r *reader) nearName(i, k int) placeSpan {
 
 func (r *reader) nearProperName(i, k int) placeSpan {
 	t := &r.text
-	if p := r.capitalPlace(k); p.to > k+1 && !r.is(k, bitNoName) {
-		return placeSpan{i, p.to, p.rank} // "у Комсомольской площади"
+	if s := r.capitalPlace(k); s.to > k+1 && !r.is(k, bitNoName) {
+		return placeSpan{i, s.to, s.rank} // "у Комсомольской площади"
 	}
 	to := r.properName(k, 2)
 	if to == k || r.someone(k, to) || !r.unknown(k) && !t.has(k, r.rs.class.city) {
 		return placeSpan{}
 	}
-	w, last := &t.words[k], t.codesOf(&t.words[to-1])
 	// "у Марины" is somebody, "у Пятёрочки" may be
-	if t.isWord(i, "у") && !(w.caps && w.codeTo-w.codeAt <= 5) && !streetLike(last) && !endsWithAny(last, genitiveOfMany) {
+	if t.isWord(i, "у") && !t.words[k].caps && !t.ends(to-1, "street") && !t.ends(to-1, "many.things") {
 		return placeSpan{}
 	}
 	return r.withHouse(placeSpan{i, to, rankLandmark + 2})
@@ -120,25 +100,27 @@ func (r *reader) nearProperName(i, k int) placeSpan {
 func (r *reader) corner(i, k int) placeSpan {
 	t := &r.text
 	street := func(k int) int {
-		if k < len(t.words) && r.is(k, bitStreet|bitStreetShort) {
+		if r.is(k, bitStreet|bitStreetShort) {
 			k++
 		}
 		if to := r.properName(k, 3); to > k && !r.someone(k, to) {
 			return to
 		}
-		return -1
+		return k
 	}
 	to := street(k)
-	if to > 0 && t.words[to-1].gap == gapHyphen && to-k > 1 {
+	switch {
+	case to == k:
+		return placeSpan{}
+	case to > k+1 && t.words[to-1].gap == gapHyphen: // "Мира-Победы"
 		return placeSpan{i, to, rankStreet}
-	}
-	if to < 0 || !t.sameSentence(i, to) {
+	case t.isWord(to, "и", "с"):
+		to++
+	case t.at(to).gap&(gapComma|gapSlash|gapDash) == 0:
 		return placeSpan{}
 	}
-	if t.isWord(to, "и", "с") || t.words[to].gap&^gapSpace != 0 && t.words[to].gap&^(gapSpace|gapComma|gapSlash|gapDash) == 0 {
-		if end := street(to + btoi(t.isWord(to, "и", "с"))); end > to && t.sameSentence(to, end-1) {
-			return placeSpan{i, end, rankStreet}
-		}
+	if end := street(to); end > to && t.sameSentence(i, to) {
+		return placeSpan{i, end, rankStreet}
 	}
 	return placeSpan{}
 }
@@ -147,29 +129,23 @@ func (r *reader) corner(i, k int) placeSpan {
 // or number after it. Its to is k if there is none.
 func (r *reader) spotAt(k int) placeSpan {
 	t := &r.text
-	if t.isWord(k, "дома", "дом", "доме", "домом") && t.isWord(k+1, "культуры", "быта", "правительства", "офицеров", "учителя", "книги", "мебели", "ребенка", "молодежи", "отдыха") && t.words[k+1].gap == gapSpace {
+	if t.isWord(k, "дома", "дом", "доме", "домом") && t.isWord(k+1, "культуры", "быта", "правительства", "офицеров", "учителя", "книги", "мебели", "ребенка", "молодежи", "отдыха") {
 		return placeSpan{k, k + 2, rankNamed}
 	}
 	spot := k
-	for spot < k+2 && !r.is(spot, bitSpot|bitYard) {
-		if !r.spotAdjective(spot) {
-			return placeSpan{to: k}
-		}
+	for spot < k+2 && r.spotAdjective(spot) && t.follows(spot+1, gapSpace|gapHyphen|gapSlash) {
 		spot++
 	}
-	if !r.is(spot, bitSpot|bitYard) || spot > k && (!t.sameSentence(k, spot) || t.words[spot].gap&^(gapSpace|gapHyphen) != 0) {
-		return placeSpan{to: k}
-	}
 	rank := rankLandmark
-	if !r.is(spot, bitSpot) {
-		rank = rankVague
-	}
-	switch first := &t.words[k]; {
-	case spot == k || first.caps:
-	case first.upper:
+	switch first := t.at(k); {
+	case !r.is(spot, bitSpot|bitYard):
+		return placeSpan{to: k}
+	case spot > k && first.upper && !first.caps:
 		rank = rankNamed
-	case rank == rankLandmark:
-		rank = rankLandmark + 2
+	case !r.is(spot, bitSpot):
+		rank = rankVague
+	case spot > k && !first.caps:
+		rank += 2
 	}
 	if s := r.spotNamed(k, spot, rank); s.to > 0 {
 		return s
@@ -180,10 +156,10 @@ func (r *reader) spotAt(k int) placeSpan {
 // spotAdjective reports a word that may stand before the word for a spot.
 func (r *reader) spotAdjective(i int) bool {
 	t, c := &r.text, &r.rs.class
-	if i >= len(t.words) || t.words[i].kind != kindWord || r.is(i, bitNoName) || t.has(i, c.kind) || t.has(i, c.lose) || t.has(i, c.color) {
+	if r.is(i, bitNoName|bitSpot|bitYard) || t.has(i, c.kind) || t.has(i, c.lose) || t.has(i, c.color) {
 		return false
 	}
-	return adjectiveEnding(t.codesOf(&t.words[i])) || t.isWord(i, "жд", "ж", "авто") || t.words[i].gap == gapSlash && t.isWord(i, "д")
+	return t.ends(i, "adjective") || t.isWord(i, "жд", "ж", "авто") || t.at(i).gap == gapSlash && t.isWord(i, "д")
 }
 
 // spotNamed reads the name or number after the word for a spot; its to is 0 if
@@ -191,44 +167,38 @@ func (r *reader) spotAdjective(i int) bool {
 func (r *reader) spotNamed(k, spot, rank int) placeSpan {
 	t, c := &r.text, &r.rs.class
 	to := spot + 1
-	if !t.sameSentence(spot, to) || r.inPhone(to) {
-		return placeSpan{}
-	}
-	w := &t.words[to]
+	w := t.at(to)
 	allowed := gapSpace | gapQuote | gapDot | gapHyphen
 	if w.kind == kindNumber {
 		allowed |= gapEmoji // "№" counts as one
 	}
-	if w.gap&^allowed != 0 {
+	if !t.follows(to, allowed) || r.inPhone(to) {
 		return placeSpan{}
 	}
+	end := 0
 	switch {
-	case t.isWord(to, "на") && t.isWord(spot, "трасса", "трассе", "трассы", "поворот", "поворота", "повороте", "выезд", "выезде", "дорога", "дороге", "развилка", "развилке") && t.sameSentence(to, to+1) && t.words[to+1].upper:
-		if end := r.properNameOf(to+1, 2, true); end > to+1 {
-			return placeSpan{k, end, rankNamed} // "поворот на Сосновку"
-		}
+	case t.isWord(to, "на") && t.isWord(spot, "трасса", "трассе", "трассы", "поворот", "поворота", "повороте", "выезд", "выезде", "дорога", "дороге", "развилка", "развилке"):
+		end = r.properNameOf(to+1, 2, true) // "поворот на Сосновку"
 	case t.isWord(to, "им", "имени"):
-		if end := r.properName(to+1, 3); end > to+1 && t.sameSentence(to, end-1) {
-			return placeSpan{k, end, rankNamed}
-		}
+		end = r.properName(to+1, 3)
 	case t.isWord(to, "номер") && t.number(to+1) >= 0:
-		return placeSpan{k, to + 2, rankNamed}
+		end = to + 2
 	case w.gap&gapQuote != 0:
-		if end := r.quoted(to); end > to {
-			return placeSpan{k, end, rankNamed}
-		}
+		end = r.quoted(to)
 	case w.kind == kindNumber:
-		next := to + 1
-		counted := r.is(next, bitUnit) || t.has(next, c.month) || next < len(t.words) && t.words[next].kind == kindNumber && t.words[next].gap != gapSpace
-		if n := t.number(to); n > 0 && n < 1000 && !counted {
-			return placeSpan{k, next, max(rank, rankNamed*btoi(rank > rankVague))}
+		next := t.at(to + 1)
+		if n := t.number(to); n > 0 && n < 1000 && !r.is(to+1, bitUnit) && !t.has(to+1, c.month) && (next.kind != kindNumber || next.gap == gapSpace) {
+			return placeSpan{k, to + 1, max(rank, rankNamed*btoi(rank > rankVague))}
 		}
-	case w.upper && w.gap&gapDot == 0 && !w.caps || w.caps && r.unknown(to):
+	case w.upper && w.gap&gapDot == 0 && !w.caps, w.caps && r.unknown(to):
 		return r.spotProperName(k, spot, rank)
-	case w.kind == kindWord && !w.upper && (r.unknown(to) && t.isWord(spot, "остановка", "остановке", "остановки") || t.isWord(spot, "тц", "трц", "тк")) && r.clauseEnds(to+1) && !r.is(to, bitNoName):
-		return placeSpan{k, to + 1, rankNamed}
+	case r.unknown(to) && r.clauseEnds(to+1) && t.isWord(spot, "остановка", "остановке", "остановки", "тц", "трц", "тк"):
+		end = to + 1
 	}
-	return placeSpan{}
+	if end <= to+btoi(t.isWord(to, "на", "им", "имени")) {
+		return placeSpan{}
+	}
+	return placeSpan{k, end, rankNamed}
 }
 
 // spotProperName reads a name with a capital after the word for a spot.
@@ -236,24 +206,16 @@ func (r *reader) spotProperName(k, spot, rank int) placeSpan {
 	t := &r.text
 	to := spot + 1
 	end := r.properNameOf(to, 2, true)
-	if end == to || !r.is(spot, bitSpot) && r.someone(to, end) || t.words[spot].caps && t.words[to].caps {
+	yard := r.is(spot, bitYard)
+	if end == to || yard && r.someone(to, end) || t.words[spot].caps && t.words[to].caps {
 		return placeSpan{}
 	}
 	end = r.withNoun(end)
-	if number, ok := r.house(end); ok && r.is(spot, bitYard) {
+	if number, ok := r.house(end); ok && yard {
 		return placeSpan{to, number, rankAddress} // "из подъезда Сурикова 42"
 	}
-	if spot == k && r.is(spot, bitYard) && t.isWord(spot, "двора", "дворе", "подъезда", "подъезде") {
-		return placeSpan{to, end, rankNamed}
+	if t.isWord(spot, "двора", "дворе", "подъезда", "подъезде") {
+		k = to
 	}
 	return r.withHouse(placeSpan{k, end, max(rank, rankNamed)})
-}
-
-// genitive reports the endings that a noun has after "около".
-func genitive(letters []byte) bool {
-	switch letterOf(letters[len(letters)-1]) {
-	case 'а', 'я', 'ы', 'и', 'в', 'й', 'о':
-		return true
-	}
-	return false
 }

@@ -57,15 +57,14 @@ func (r *reader) sexByAgreement() Sex {
 		case (t.has(i, c.neutralNoun) || t.has(i, c.other)) && !r.companion(i):
 			return ""
 		case t.has(i, c.color) && !r.colorOfThing(i) && !r.afterStreet(i), t.has(i, c.saidOfPet):
-			letters := t.codesOf(w)
 			switch {
-			case endsWith(letters, "ый"), endsWith(letters, "ий"):
+			case t.ends(i, "adjective.male"):
 				male++
-			case endsWith(letters, "ая"), endsWith(letters, "яя"):
+			case t.ends(i, "adjective.female"):
 				female++
 			}
 		case t.has(i, c.ofItself):
-			switch r.pastOf(i) {
+			switch t.pastOf(i) {
 			case Male:
 				male++
 			case Female:
@@ -99,7 +98,7 @@ func (r *reader) sexByName(name string) Sex {
 		}
 		for k := i - 2; k <= i+3; k++ {
 			if k != i && r.text.sameSentence(i, k) {
-				if sex := r.pastOf(k); sex != "" {
+				if sex := r.text.pastOf(k); sex != "" {
 					return sex
 				}
 			}

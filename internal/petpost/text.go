@@ -1,6 +1,7 @@
 package petpost
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,6 +36,7 @@ const (
 	kindNumber
 	kindURL
 	kindMention
+	kindNone // before the first word and after the last
 )
 
 // word is one unit of text. Offsets are bytes of text.raw.
@@ -50,6 +52,12 @@ type word struct {
 	caps           bool // two capitals or more and nothing else
 	merged         bool // put together from single letters or cut from a run-on
 }
+
+// length is how many letters it has.
+func (w *word) length() int { return int(w.codeTo - w.codeAt) }
+
+// digits is how many bytes it takes, which are its digits if it is a number.
+func (w *word) digits() int { return int(w.end - w.start) }
 
 // text is a post cut into words. It is scratch space: reset for each post.
 type text struct {
@@ -84,18 +92,72 @@ func (t *text) codesOf(w *word) []byte    { return t.codes[w.codeAt:w.codeTo] }
 func (t *text) lexOf(w *word) []uint16    { return t.lex[w.lexAt:w.lexTo] }
 func (t *text) rawOf(from, to int) string { return t.raw[t.words[from].start:t.words[to-1].end] }
 
+// edge stands before the first word and after the last.
+var edge = word{kind: kindNone, sentence: -1, gap: gapLine | gapBlank}
+
+// at is word i, or edge where there is none.
+func (t *text) at(i int) *word {
+	if i < 0 || i >= len(t.words) {
+		return &edge
+	}
+	return &t.words[i]
+}
+
 // has reports whether word i is there and belongs to a class.
 func (t *text) has(i int, class uint16) bool {
-	if i < 0 || i >= len(t.words) {
+	return slices.Contains(t.lexOf(t.at(i)), class)
+}
+
+// sameSentence reports whether words i and j stand in one sentence.
+func (t *text) sameSentence(i, j int) bool {
+	return t.at(i).sentence == t.at(j).sentence && t.at(i).kind != kindNone
+}
+
+// follows reports whether word i goes on with the sentence of the word before it,
+// with nothing but gaps between them.
+func (t *text) follows(i int, gaps gap) bool {
+	return t.sameSentence(i-1, i) && t.words[i].gap&^gaps == 0
+}
+
+// gapAfter is what stands after word i.
+func (t *text) gapAfter(i int) gap {
+	if i+1 < len(t.words) {
+		return t.words[i+1].gap
+	}
+	return t.tail
+}
+
+// isWord compares word i with Russian words in lower case.
+func (t *text) isWord(i int, words ...string) bool {
+	letters := t.codesOf(t.at(i))
+	return len(letters) > 0 && slices.ContainsFunc(words, func(word string) bool { return equalLetters(letters, word) })
+}
+
+func equalLetters(letters []byte, word string) bool {
+	if len(word) != 2*len(letters) {
 		return false
 	}
-	w := &t.words[i]
-	for _, c := range t.lex[w.lexAt:w.lexTo] {
-		if c == class {
-			return true
+	k := 0
+	for _, r := range word {
+		if cyrillicCode(r) != letters[k] {
+			return false
 		}
+		k++
 	}
-	return false
+	return true
+}
+
+// number returns the value of a number of up to six digits, -1 for any other word.
+func (t *text) number(i int) int {
+	w := t.at(i)
+	if w.kind != kindNumber || w.end-w.start > 6 {
+		return -1
+	}
+	n := 0
+	for _, c := range t.raw[w.start:w.end] {
+		n = n*10 + int(c-'0')
+	}
+	return n
 }
 
 // gaps say what the characters between two words stand for.
