@@ -2,13 +2,13 @@ package petpost
 
 // classIDs are the classes that code asks for.
 type classIDs struct {
-	breedMaybe, dog, cat, other, kind, pet, dogMaybe, catMaybe, dogBreed, catBreed, dogTrait, catTrait        uint16
-	oblique, obliquePlural, with, others, gets, otherPair, lose, find, homeMark, scrap, thanks                uint16
-	nameKnown, color, month, dayWord, dayPart, weekday, ago, span, ageUnit, ageWord, house, building          uint16
-	street, near, spot, district, settlement, city, called, phone, repost, maleSure, femaleSure               uint16
-	maleLikely, femaleLikely, barrier, tortoise, likeness, worn, seekIt, wait, presents, seekWe               uint16
-	beforeName, timeStart, attack, nameDog, nameCat, breedPart, nameAny, nameLike, pointer, wire, neutralNoun uint16
-	saidOfPet, ofItself, account                                                                              uint16
+	breedMaybe, dog, cat, other, kind, pet, dogMaybe, catMaybe, dogBreed, catBreed, dogTrait, catTrait uint16
+	oblique, obliquePlural, with, others, gets, otherPair, lose, find, homeMark, scrap, thanks         uint16
+	nameKnown, color, month, dayWord, dayPart, weekday, ago, span, ageUnit, ageWord, house, building   uint16
+	street, near, spot, district, settlement, city, called, phone, repost, maleSure, femaleSure        uint16
+	maleLikely, femaleLikely, barrier, tortoise, likeness, worn, seekIt, wait, presents, seekWe        uint16
+	beforeName, attack, nameDog, nameCat, breedPart, nameAny, nameLike, pointer, wire, neutralNoun     uint16
+	saidOfPet, ofItself, account                                                                       uint16
 }
 
 // resolve finds the classes by their names in the lexicon.
@@ -26,7 +26,7 @@ func (c *classIDs) resolve(lx *lexicon) {
 		"phone.word": &c.phone, "repost.word": &c.repost, "male.sure": &c.maleSure, "female.sure": &c.femaleSure,
 		"male.likely": &c.maleLikely, "female.likely": &c.femaleLikely, "barrier": &c.barrier,
 		"tortoise": &c.tortoise, "likeness": &c.likeness, "worn": &c.worn, "seek.it": &c.seekIt, "wait": &c.wait,
-		"presents": &c.presents, "seek.we": &c.seekWe, "before.name": &c.beforeName, "time.start": &c.timeStart,
+		"presents": &c.presents, "seek.we": &c.seekWe, "before.name": &c.beforeName,
 		"attack": &c.attack, "name.dog": &c.nameDog, "name.cat": &c.nameCat, "breed.part": &c.breedPart,
 		"name.any": &c.nameAny, "name.like": &c.nameLike, "pointer": &c.pointer, "wire": &c.wire, "neutral.noun": &c.neutralNoun,
 		"said.of.pet": &c.saidOfPet, "of.itself": &c.ofItself,

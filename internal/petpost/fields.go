@@ -10,10 +10,11 @@ func (r *reader) readFields(v *view) {
 	out.Traits = r.traits(out.Traits)
 	out.Seen = r.seen()
 	r.markPlaces()
-	out.When = r.when()
+	r.placed = placeSpan{}
 	out.Name = r.petName()
 	out.Location = r.location(out.Name)
 	v.placeRank = r.placed.rank
+	out.When = r.when()
 	if r.placeCalls(out.Name) {
 		out.Name = ""
 	}

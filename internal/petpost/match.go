@@ -117,9 +117,15 @@ type matcher struct {
 	match    match
 }
 
-func (rs *ruleset) matchAt(t *text, ph *phrase, i int) (match, bool) {
+// newMatcher matches within the sentence of word i.
+func (rs *ruleset) newMatcher(t *text, elements []element, i int) matcher {
+	const steps = 400
 	s := &t.sentences[t.words[i].sentence]
-	m := matcher{t: t, elements: ph.elements, from: int(s.from), to: int(s.to), steps: 400, stop: rs.class.barrier}
+	return matcher{t: t, elements: elements, from: int(s.from), to: int(s.to), steps: steps, stop: rs.class.barrier}
+}
+
+func (rs *ruleset) matchAt(t *text, ph *phrase, i int) (match, bool) {
+	m := rs.newMatcher(t, ph.elements, i)
 	end, ok := m.run(0, i)
 	if !ok {
 		return match{}, false
@@ -141,7 +147,13 @@ func (m *matcher) run(e, i int) (int, bool) {
 		return i, true
 	}
 	el := &m.elements[e]
-	fits := i < m.to && m.fits(el, i)
+	if el.behind {
+		if i == m.from || !m.fits(el, i-1) {
+			return 0, false
+		}
+		return m.run(e+1, i)
+	}
+	fits := i < m.to && (el.joint == 0 || m.t.words[i].gap == el.joint) && m.fits(el, i)
 	switch {
 	case el.begin && i != m.from, el.end && i != m.to, el.question && !m.t.sentences[m.t.words[m.from].sentence].question, el.not && fits:
 		return 0, false
@@ -192,13 +204,10 @@ func (m *matcher) barrier(i int) bool {
 }
 
 func (m *matcher) fits(el *element, i int) bool {
-	w := &m.t.words[i]
-	for _, class := range el.classes {
-		for _, c := range m.t.lex[w.lexAt:w.lexTo] {
-			if c == class {
-				return true
-			}
+	for _, class := range m.t.lexOf(m.t.at(i)) {
+		if slices.Contains(el.classes, class) {
+			return true
 		}
 	}
-	return false
+	return el.fitsField(m.t, i)
 }

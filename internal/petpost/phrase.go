@@ -45,6 +45,12 @@ type element struct {
 	question bool
 	gap      int
 	within   bool // the gap stays inside its clause
+
+	// only in the patterns of fields
+	words  []wordPattern // literally; they are no words of the vocabulary
+	number *numberRange
+	joint  gap  // what alone may stand before it
+	behind bool // it is the word before the match
 }
 
 func (rs *ruleset) compilePhrases() {
@@ -92,7 +98,10 @@ func (rs *ruleset) compileLine(line string) []element {
 	var elements []element
 	anchored, first := false, -1
 	for _, field := range strings.Fields(line) {
-		e := rs.compileElement(field, line)
+		e, patterns := rs.compileElement(field, line)
+		for _, pattern := range patterns {
+			e.classes = append(e.classes, rs.classOf(pattern))
+		}
 		if len(e.classes) > 0 && first < 0 {
 			first = len(elements)
 			if e.optional || e.not {
@@ -111,20 +120,21 @@ func (rs *ruleset) compileLine(line string) []element {
 	return elements
 }
 
-func (rs *ruleset) compileElement(field, line string) (e element) {
+// compileElement compiles all of an element but its literal patterns.
+func (rs *ruleset) compileElement(field, line string) (e element, patterns []string) {
 	switch {
 	case field == "^":
-		return element{begin: true}
+		return element{begin: true}, nil
 	case field == "$":
-		return element{end: true}
+		return element{end: true}, nil
 	case field == "??":
-		return element{question: true}
+		return element{question: true}, nil
 	case strings.HasPrefix(field, ".."), strings.HasPrefix(field, "--"):
 		gap, err := strconv.Atoi(field[2:])
 		if err != nil || gap < 1 {
 			panic(fmt.Sprintf("petpost: bad gap in phrase %q", line))
 		}
-		return element{gap: gap, within: field[0] == '-'}
+		return element{gap: gap, within: field[0] == '-'}, nil
 	}
 	words := strings.TrimLeft(field, "=?!")
 	marks := field[:len(field)-len(words)]
@@ -133,10 +143,15 @@ func (rs *ruleset) compileElement(field, line string) (e element) {
 		if pattern == "#" {
 			pattern = "@number"
 		}
-		if _, ok := rs.byName[pattern]; !ok && strings.HasPrefix(pattern, "@") {
+		class, known := rs.byName[pattern]
+		switch {
+		case known && pattern[0] == '@':
+			e.classes = append(e.classes, class)
+		case pattern[0] == '@':
 			panic(fmt.Sprintf("petpost: phrase %q names the unknown class %s", line, pattern))
+		default:
+			patterns = append(patterns, pattern)
 		}
-		e.classes = append(e.classes, rs.classOf(pattern))
 	}
-	return e
+	return e, patterns
 }

@@ -303,7 +303,7 @@ func (r *reader) houseAt(i int) int {
 	if t.has(k, c.house) && t.words[k].gap&(gapBlank|gapLine) == 0 {
 		k++
 	}
-	if !r.houseNumber(k) || k == i && (r.dottedDate(k) > 0 || r.counts(k)) {
+	if !r.houseNumber(k) || k == i && (r.isTime(k) || r.counts(k)) {
 		return i
 	}
 	for k++; !r.inPhone(k); k++ {

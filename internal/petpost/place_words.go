@@ -26,7 +26,6 @@ const (
 	bitDelivery
 	bitToward
 	bitFamous
-	bitTime
 	bitTwin
 
 	bitMarker = bitStreet | bitStreetShort | bitDistrict | bitSettlement | bitSettlementShort
