@@ -153,7 +153,7 @@ func (m *matcher) run(e, i int) (int, bool) {
 		}
 		return m.run(e+1, i)
 	}
-	fits := i < m.to && (el.joint == 0 || m.t.words[i].gap == el.joint) && m.fits(el, i)
+	fits := i < m.to && el.joins(m.t.words[i].gap) && m.fits(el, i)
 	switch {
 	case el.begin && i != m.from, el.end && i != m.to, el.question && !m.t.sentences[m.t.words[m.from].sentence].question, el.not && fits:
 		return 0, false

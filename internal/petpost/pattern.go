@@ -39,6 +39,9 @@ func (rs *ruleset) compileFieldElement(written, line string) element {
 	joint := gap(0)
 	if len(rest) > 1 && strings.ContainsRune("-.:/", rune(rest[0])) {
 		joint, rest = gaps[rune(rest[0])], rest[1:]
+		if joint == gapHyphen {
+			joint |= gapDash
+		}
 	}
 	e, literals := rs.compileElement(strings.ReplaceAll(marks, "<", "")+rest, line)
 	e.joint, e.behind = joint, strings.Contains(marks, "<")
@@ -89,6 +92,11 @@ func (e *element) fitsField(t *text, i int) bool {
 	}
 	letters := t.codesOf(t.at(i))
 	return slices.ContainsFunc(e.words, func(p wordPattern) bool { return p.fits(letters) })
+}
+
+// joins reports that the gap before a word is the one that the element asks for.
+func (e *element) joins(g gap) bool {
+	return e.joint == 0 || g&e.joint != 0 && g&^(e.joint|gapSpace) == 0
 }
 
 // matchField matches a pattern at word i and returns where the match ends.
