@@ -157,8 +157,7 @@ func (r *reader) describe(f *Fingerprint, body string) {
 	placeless := len(f.Places) == 0 && len(f.Towns) == 0
 	t, c := &r.text, &r.rs.class
 	t.cut(body, &r.rs.lexicon)
-	r.found = r.rs.findPhrases(t, &r.match)
-	r.markSubjects()
+	r.markMeanings()
 	r.phones = findPhones(body, r.phones[:0])
 	hashes := make([]uint64, 0, len(t.words))
 	for i := range t.words {

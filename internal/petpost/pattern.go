@@ -37,7 +37,7 @@ func (rs *ruleset) compileFieldElement(written, line string) element {
 	marks := written[:len(written)-len(strings.TrimLeft(written, "=?!<"))]
 	rest := written[len(marks):]
 	joint := gap(0)
-	if len(rest) > 1 && strings.ContainsRune("-.:/", rune(rest[0])) {
+	if len(rest) > 1 && rest[0] != rest[1] && strings.ContainsRune("-.:/", rune(rest[0])) {
 		joint, rest = gaps[rune(rest[0])], rest[1:]
 		if joint == gapHyphen {
 			joint |= gapDash
@@ -99,8 +99,13 @@ func (e *element) joins(g gap) bool {
 	return e.joint == 0 || g&e.joint != 0 && g&^(e.joint|gapSpace) == 0
 }
 
-// matchField matches a pattern at word i and returns where the match ends.
-func (rs *ruleset) matchField(t *text, p *fieldPattern, i int) (end int, ok bool) {
+// matchField matches a pattern at word i. A match has words, its anchor is the
+// element that is marked; to is 0 for none.
+func (rs *ruleset) matchField(t *text, p *fieldPattern, i int) match {
 	m := rs.newMatcher(t, p.elements, i)
-	return m.run(0, i)
+	if end, ok := m.run(0, i); ok {
+		m.match.to = end
+		return m.match
+	}
+	return match{}
 }

@@ -7,12 +7,12 @@ import (
 
 // reader is the scratch space of one Parse.
 type reader struct {
-	rs       *ruleset
-	text     text
-	found    []match
-	match    phraseScratch
-	subjects []bool // words that a verb of losing or finding speaks of
-	phones   []phoneSpan
+	rs     *ruleset
+	text   text
+	found  []match
+	match  phraseScratch
+	means  []string // of the words for animals, see markMeanings
+	phones []phoneSpan
 
 	// of the place: what the words say of it, and the pet's name, which is none
 	placeBits []placeBits
@@ -76,7 +76,7 @@ func (r *reader) weigh(raw, source string) view {
 	t.cut(raw, &r.rs.lexicon)
 	r.markNames()
 	r.found = r.rs.findPhrases(t, &r.match)
-	r.markSubjects()
+	r.markMeanings()
 
 	v.words = len(t.words)
 	v.signs.read(r)

@@ -9,22 +9,15 @@ func (r *reader) sex(name string) Sex {
 		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) || t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12 {
 			continue
 		}
-		if t.isWord(i-1, "за", "для", "мама") {
-			continue // "ушёл за сукой"
-		}
-		if t.isWord(i, "девочка", "девочку", "мальчик", "мальчика") && t.isWord(i+1, "плачет", "лет", "потеряла", "потерял") {
-			continue
-		}
 		switch {
-		case t.has(i, c.maleSure) && r.isCable(i), t.isWord(i-1, "кормящая", "кормящую", "кормящей"):
-			continue
+		case r.companion(i), r.isCable(i):
 		case t.has(i, c.maleSure):
 			male += 6
 		case t.has(i, c.femaleSure):
 			female += 6
-		case t.has(i, c.maleLikely) && !r.companion(i):
+		case t.has(i, c.maleLikely):
 			male += 3
-		case t.has(i, c.femaleLikely) && !r.companion(i):
+		case t.has(i, c.femaleLikely):
 			female += 3
 		}
 	}

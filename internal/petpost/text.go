@@ -108,6 +108,11 @@ func (t *text) has(i int, class uint16) bool {
 	return slices.Contains(t.lexOf(t.at(i)), class)
 }
 
+// holds reports whether a word of the text belongs to one of the classes.
+func (t *text) holds(classes ...uint16) bool {
+	return slices.ContainsFunc(t.lex, func(class uint16) bool { return slices.Contains(classes, class) })
+}
+
 // sameSentence reports whether words i and j stand in one sentence.
 func (t *text) sameSentence(i, j int) bool {
 	return t.at(i).sentence == t.at(j).sentence && t.at(i).kind != kindNone

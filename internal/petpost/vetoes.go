@@ -50,7 +50,7 @@ func (r *reader) findVetoes(v *view) {
 
 // missesNoPet reports a search for a thing or a person, unless a pet is named.
 func (r *reader) missesNoPet(v *view) bool {
-	v.notPet = v.animal == "" && r.hasCable() || r.missesThing(v)
+	v.notPet = r.missesThing(v)
 	return v.notPet
 }
 

@@ -67,8 +67,8 @@ func (r *reader) timeAt(i int) (end int, day bool) {
 		return i, false
 	}
 	for _, pattern := range timePatterns() {
-		if end, ok := r.rs.matchField(t, &pattern, i); ok {
-			return end, pattern.section == "day"
+		if m := r.rs.matchField(t, &pattern, i); m.to > i {
+			return m.to, pattern.section == "day"
 		}
 	}
 	return i, false
