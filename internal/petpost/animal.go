@@ -194,7 +194,7 @@ func (r *reader) markMeanings() {
 	clear(r.means)
 	for _, pattern := range mentionPatterns() {
 		for i := range r.text.words {
-			if m := r.rs.matchField(&r.text, &pattern, i); m.to > i && r.means[m.anchor] == "" {
+			if m := r.matchField(&pattern, i); m.to > i && r.means[m.anchor] == "" {
 				r.means[m.anchor] = pattern.section
 			}
 		}

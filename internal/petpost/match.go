@@ -109,6 +109,7 @@ func (s *phraseScratch) perWord(words int, value int32) []int32 {
 }
 
 type matcher struct {
+	reader   *reader // of the pattern of a field
 	t        *text
 	elements []element
 	from, to int // bounds of the sentence
@@ -148,7 +149,7 @@ func (m *matcher) run(e, i int) (int, bool) {
 	}
 	el := &m.elements[e]
 	if el.behind {
-		if i == m.from || !m.fits(el, i-1) {
+		if (i > m.from && m.fits(el, i-1)) == el.not {
 			return 0, false
 		}
 		return m.run(e+1, i)
@@ -209,5 +210,5 @@ func (m *matcher) fits(el *element, i int) bool {
 			return true
 		}
 	}
-	return el.fitsField(m.t, i)
+	return m.reader != nil && el.fitsField(m.reader, i)
 }

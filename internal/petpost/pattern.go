@@ -10,7 +10,9 @@ import (
 //
 //	#1-31         a number from 1 to 31; #00-59 has two digits at least
 //	-x .x :x /x   x with nothing but a hyphen, dot, colon or slash before it
-//	<x            the word before the match is x
+//	<x, <!x       the word before the match is x, or is not
+//	_x ,x (x      x after a space alone; after a comma, dash or colon; after a bracket
+//	&name         a word that a function of nameTests knows
 //
 // Its literal words do not become words of the vocabulary: a field may ask for a
 // word of which a name of a place or a pet must remain unknown.
@@ -37,11 +39,10 @@ func (rs *ruleset) compileFieldElement(written, line string) element {
 	marks := written[:len(written)-len(strings.TrimLeft(written, "=?!<"))]
 	rest := written[len(marks):]
 	joint := gap(0)
-	if len(rest) > 1 && rest[0] != rest[1] && strings.ContainsRune("-.:/", rune(rest[0])) {
-		joint, rest = gaps[rune(rest[0])], rest[1:]
-		if joint == gapHyphen {
-			joint |= gapDash
-		}
+	if len(rest) > 1 && rest[0] != rest[1] && joints[rest[0]] != 0 {
+		joint, rest = joints[rest[0]], rest[1:]
+		inner := rest[:len(rest)-len(strings.TrimLeft(rest, "="))]
+		marks, rest = marks+inner, rest[len(inner):]
 	}
 	e, literals := rs.compileElement(strings.ReplaceAll(marks, "<", "")+rest, line)
 	e.joint, e.behind = joint, strings.Contains(marks, "<")
@@ -50,9 +51,19 @@ func (rs *ruleset) compileFieldElement(written, line string) element {
 			e.number = newNumberRange(limits, line)
 			continue
 		}
+		if name, is := strings.CutPrefix(literal, "&"); is {
+			e.tests = append(e.tests, nameTests[name])
+			continue
+		}
 		e.words = append(e.words, newWordPattern(literal))
 	}
 	return e
+}
+
+// joints are the marks of what stands before a word.
+var joints = map[byte]gap{
+	'-': gapHyphen | gapDash, '.': gapDot, ':': gapColon, '/': gapSlash, '_': gapSpace | gapQuote,
+	',': gapComma | gapDash | gapColon, '(': gapParen,
 }
 
 // wordPattern is a pattern of the lexicon, see lexicon.
@@ -85,10 +96,16 @@ func newNumberRange(limits, line string) *numberRange {
 
 // fitsField reports that word i is one that the element asks for by more than its
 // classes.
-func (e *element) fitsField(t *text, i int) bool {
+func (e *element) fitsField(r *reader, i int) bool {
+	t := &r.text
 	if e.number != nil {
 		n := t.number(i)
 		return n >= e.number.least && n <= e.number.most && t.at(i).digits() >= e.number.digits
+	}
+	for _, test := range e.tests {
+		if test(r, i) {
+			return true
+		}
 	}
 	letters := t.codesOf(t.at(i))
 	return slices.ContainsFunc(e.words, func(p wordPattern) bool { return p.fits(letters) })
@@ -101,8 +118,9 @@ func (e *element) joins(g gap) bool {
 
 // matchField matches a pattern at word i. A match has words, its anchor is the
 // element that is marked; to is 0 for none.
-func (rs *ruleset) matchField(t *text, p *fieldPattern, i int) match {
-	m := rs.newMatcher(t, p.elements, i)
+func (r *reader) matchField(p *fieldPattern, i int) match {
+	m := r.rs.newMatcher(&r.text, p.elements, i)
+	m.reader = r
 	if end, ok := m.run(0, i); ok {
 		m.match.to = end
 		return m.match

@@ -48,6 +48,7 @@ type element struct {
 
 	// only in the patterns of fields
 	words  []wordPattern // literally; they are no words of the vocabulary
+	tests  []func(r *reader, i int) bool
 	number *numberRange
 	joint  gap  // what alone may stand before it
 	behind bool // it is the word before the match

@@ -67,7 +67,7 @@ func (r *reader) timeAt(i int) (end int, day bool) {
 		return i, false
 	}
 	for _, pattern := range timePatterns() {
-		if m := r.rs.matchField(t, &pattern, i); m.to > i {
+		if m := r.matchField(&pattern, i); m.to > i {
 			return m.to, pattern.section == "day"
 		}
 	}
