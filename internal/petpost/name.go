@@ -26,6 +26,7 @@ func (r *reader) petName() string {
 var nameTests = map[string]func(r *reader, i int) bool{
 	"any":        func(r *reader, i int) bool { return true },
 	"small.word": func(r *reader, i int) bool { return !r.text.words[i].upper },
+	"title":      func(r *reader, i int) bool { return r.text.words[i].upper && !r.text.words[i].caps },
 	"past":       func(r *reader, i int) bool { return r.text.pastOf(i) != "" },
 	"small": func(r *reader, i int) bool {
 		return r.text.has(i, r.rs.class.nameKnown) && !r.text.words[i].upper

@@ -116,6 +116,17 @@ func (e *element) joins(g gap) bool {
 	return e.joint == 0 || g&e.joint != 0 && g&^(e.joint|gapSpace) == 0
 }
 
+// fieldAt gives the section of the first pattern that matches at word i, and where
+// the match ends; i for none.
+func (r *reader) fieldAt(patterns []fieldPattern, i int) (section string, end int) {
+	for k := range patterns {
+		if m := r.matchField(&patterns[k], i); m.to > i {
+			return patterns[k].section, m.to
+		}
+	}
+	return "", i
+}
+
 // matchField matches a pattern at word i. A match has words, its anchor is the
 // element that is marked; to is 0 for none.
 func (r *reader) matchField(p *fieldPattern, i int) match {

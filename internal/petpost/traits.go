@@ -1,5 +1,7 @@
 package petpost
 
+import "sync"
+
 // Traits of an animal; the closed list of Reading.Traits.
 const (
 	TraitNeutered   = "neutered"
@@ -74,9 +76,6 @@ func (r *reader) breed() string {
 		if !t.has(i, c.dogBreed) && !t.has(i, c.catBreed) && !t.has(i, c.breedMaybe) || t.words[i].hashtag || r.companion(i) {
 			continue
 		}
-		if t.words[i].merged && t.words[i].start == t.words[max(i-1, 0)].start && i > 0 {
-			continue
-		}
 		from, to := i, i+1
 		for to < len(t.words) && t.words[to].gap&^(gapSpace|gapHyphen) == 0 && (t.has(to, c.dogBreed) || t.has(to, c.catBreed)) {
 			to++
@@ -89,64 +88,16 @@ func (r *reader) breed() string {
 	return ""
 }
 
+var agePatterns = sync.OnceValue(func() []fieldPattern { return compiled().fieldPatterns("ages") })
+
 // age returns the first age: "около 3 лет", "1,5 года", "годовалый", "2 месяца".
 func (r *reader) age() string {
-	t := &r.text
-	for i := range t.words {
-		switch {
-		case t.words[i].hashtag:
-		case t.has(i, r.rs.class.ageWord):
-			return t.rawOf(i, i+1)
-		case t.words[i].kind == kindNumber:
-			if from, to := r.numberedAge(i); to > from {
-				return t.rawOf(from, to)
-			}
-		case r.aboutAge(i):
-			return t.rawOf(i, i+2)
+	for i := range r.text.words {
+		if _, end := r.fieldAt(agePatterns(), i); end > i && !r.text.words[i].hashtag {
+			return r.text.rawOf(i, end)
 		}
 	}
 	return ""
-}
-
-// numberedAge gives the words of an age with the number at i.
-func (r *reader) numberedAge(i int) (from, to int) {
-	t, c := &r.text, &r.rs.class
-	unit := i + 1
-	if unit+1 < len(t.words) && t.words[unit].kind == kindNumber && t.words[unit].gap&^(gapComma|gapDot|gapHyphen|gapDash|gapSpace) == 0 {
-		unit++ // "1,5 года"
-	}
-	if !t.sameSentence(i, i+1) || unit >= len(t.words) || !t.has(unit, c.ageUnit) || t.words[unit].gap&^(gapSpace|gapHyphen) != 0 || r.notAge(i, unit) {
-		return 0, 0
-	}
-	if next := unit + 1; t.sameSentence(unit, next) && t.words[next].upper && !t.words[next].caps && t.words[next].gap&^gapSpace == 0 {
-		return 0, 0 // "40 лет Победы"
-	}
-	from = i
-	if t.sameSentence(i-1, i) && t.isWord(i-1, "около", "примерно", "до", "примерный") {
-		from--
-	}
-	return from, unit + 1
-}
-
-// aboutAge reports an age whose number comes last: "месяцев 6", "лет семи" is
-// "about".
-func (r *reader) aboutAge(i int) bool {
-	t, c := &r.text, &r.rs.class
-	return t.has(i, c.ageUnit) && t.sameSentence(i, i+1) && t.words[i+1].kind == kindNumber && t.words[i+1].gap == gapSpace && t.number(i-1) < 0 && t.number(i+1) > 0 && t.number(i+1) < 30 && !t.has(i-1, c.month)
-}
-
-// notAge tells times and dates from ages: "3 дня назад", "2024 года", "уже 2
-// недели", "5 месяцев ищем".
-func (r *reader) notAge(number, unit int) bool {
-	t, c := &r.text, &r.rs.class
-	if n := t.number(number); n < 0 || n > 40 {
-		return true
-	}
-	if t.sameSentence(unit, unit+1) && (t.has(unit+1, c.ago) || t.isWord(unit+1, "назад", "тому")) {
-		return true
-	}
-	return t.isWord(number-1, "уже", "через", "за", "последние", "на", "более", "больше", "прошло", "спустя") ||
-		t.isWord(unit, "день", "дня", "дней") && !t.isWord(number-1, "возраст")
 }
 
 // color returns the first run of colour words: "бело-рыжий", "чёрный с белой

@@ -66,12 +66,8 @@ func (r *reader) timeAt(i int) (end int, day bool) {
 	if w := t.at(i); w.kind == kindNone || w.hashtag || w.kind == kindNumber && (r.inPhone(i) || i >= r.placed.from && i < r.placed.to) {
 		return i, false
 	}
-	for _, pattern := range timePatterns() {
-		if m := r.matchField(&pattern, i); m.to > i {
-			return m.to, pattern.section == "day"
-		}
-	}
-	return i, false
+	section, end := r.fieldAt(timePatterns(), i)
+	return end, section == "day"
 }
 
 func (r *reader) isTime(i int) bool {
