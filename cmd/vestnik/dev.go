@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"os"
@@ -79,7 +80,7 @@ func (d *dev) run(ctx context.Context) error {
 	if err := d.callBack(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	d.greet(listener)
+	d.greet(os.Stdout, listener)
 	parts := []func(context.Context) error{
 		d.app.work,
 		d.app.tellOperators,
@@ -346,9 +347,10 @@ func (d *dev) publishEnviron() error {
 }
 
 // greet says where to look and what to expect.
-func (d *dev) greet(listener net.Listener) {
-	line := func(what, where string) { fmt.Printf("  %-20s %s\n", what, where) }
-	fmt.Print("\nVestnik is up.\n\n")
+func (d *dev) greet(w io.Writer, listener net.Listener) {
+	say := func(text string) { _, _ = io.WriteString(w, text) }
+	line := func(what, where string) { say(fmt.Sprintf("  %-20s %s\n", what, where)) }
+	say("\nVestnik is up.\n\n")
 	if d.sandbox != nil {
 		line("Sandbox", d.sandbox.URL()+"/   chats and walls as people see them")
 	}
@@ -366,10 +368,10 @@ func (d *dev) greet(listener net.Listener) {
 	line("Health, metrics", fmt.Sprintf("http://%s/readyz, /metrics", ops))
 	line("Log", logPath())
 	if d.sandbox != nil {
-		fmt.Print("\nWithin a minute the lost pets of the sandbox's VK walls arrive in its Telegram chat and on its\n" +
+		say("\nWithin a minute the lost pets of the sandbox's VK walls arrive in its Telegram chat and on its\n" +
 			"destination wall. Write a post on the sandbox page and watch it go.\n")
 	}
-	fmt.Print("\nIn another terminal here:  bin/vestnik deliveries,  bin/vestnik destination list,  bin/vestnik scan --plan\nCtrl-C stops everything.\n\n")
+	say("\nIn another terminal here:  bin/vestnik deliveries,  bin/vestnik destination list,  bin/vestnik scan --plan\nCtrl-C stops everything.\n\n")
 }
 
 // stop ends what run has started, in the reverse order.

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/config"
+	"vestnik/internal/devstack"
 	"vestnik/internal/protocol"
+	"vestnik/internal/sandbox"
 )
 
 func page(t *testing.T, path string) string {
@@ -40,6 +44,28 @@ func TestThePageOfTheCommandLineNamesEveryCommand(t *testing.T) {
 	text := page(t, "README.md") + page(t, "docs/cli.md") + page(t, "docs/production.md")
 	for _, command := range root().Commands {
 		require.True(t, strings.Contains(text, "vestnik "+command.Name), "docs/cli.md should name vestnik %s", command.Name)
+	}
+}
+
+func TestTheREADMEsGreetAsARunDoes(t *testing.T) {
+	t.Parallel()
+	box, err := sandbox.Start(t.Context(), sandbox.Options{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, box.Close()) }()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	var greeting strings.Builder
+	d := dev{
+		app: new(app), sandbox: box, sandboxTelegram: true, environ: map[string]string{"OPS_TOKEN": "QEOKMUWQ5DBJRKCHA4ARGLGUP6"},
+		stack: &devstack.Stack{TemporalUIURL: "http://127.0.0.1:8233"},
+	}
+	d.greet(&greeting, listener)
+	ports := regexp.MustCompile(`127\.0\.0\.1:\d+`)
+	said := ports.ReplaceAllString(strings.TrimSpace(greeting.String()), "HOST")
+	said, _, _ = strings.Cut(said, "\n\nWithin")
+	for _, path := range []string{"README.md", "README.ru.md"} {
+		require.Contains(t, ports.ReplaceAllString(page(t, path), "HOST"), said+"\n", path)
 	}
 }
 
