@@ -52,14 +52,14 @@ type editor interface {
 
 // editJob is an edit with all that is needed to edit one of its messages.
 type editJob struct {
-	*db.Amendment
+	*db.Edit
 
 	post   db.Post
 	target route.Target
 	at     int // the index in Parts of the message to be edited
 }
 
-func (e *editJob) part() db.PartToAmend { return e.Parts[e.at] }
+func (e *editJob) part() db.PartToEdit { return e.Parts[e.at] }
 
 // emptied is the version that a message shows which can't be removed.
 var emptied = []byte("emptied")
@@ -95,18 +95,18 @@ func (v *VK) EditOnVK(ctx context.Context, request protocol.EditMessage) (protoc
 // editNext edits the next message that does not show what its post says.
 func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, editor editor) (protocol.MessageEdited, error) {
 	defer beat(ctx, nothing)()
-	amendment, err := o.Ledger.OpenAmendment(ctx, request.EditID)
-	if err != nil || amendment == nil {
+	edit, err := o.Ledger.OpenEdit(ctx, request.EditID)
+	if err != nil || edit == nil {
 		return protocol.MessageEdited{Status: protocol.EditDone}, err
 	}
-	e := &editJob{Amendment: amendment}
-	if e.post, err = o.Posts.Get(ctx, amendment.Delivery.OwnerID, amendment.Delivery.PostID); err != nil {
+	e := &editJob{Edit: edit}
+	if e.post, err = o.Posts.Get(ctx, edit.Delivery.OwnerID, edit.Delivery.PostID); err != nil {
 		return protocol.MessageEdited{}, err
 	}
-	if amendment.Delivery.ReplyTo != 0 {
+	if edit.Delivery.ReplyTo != 0 {
 		e.post = e.post.AsUpdate()
 	}
-	destination, err := route.ParseDestination(amendment.Delivery.Destination)
+	destination, err := route.ParseDestination(edit.Delivery.Destination)
 	if err != nil {
 		return protocol.MessageEdited{}, err
 	}
@@ -189,7 +189,7 @@ func (o *Outbound) finishAll(ctx context.Context, e *editJob) (protocol.MessageE
 
 // finish records how an edit ended, unless there is something new to do.
 func (o *Outbound) finish(ctx context.Context, e *editJob, status, reason string) (protocol.MessageEdited, error) {
-	finished, err := o.Ledger.FinishAmendment(ctx, e.Amendment, status, reason)
+	finished, err := o.Ledger.FinishEdit(ctx, e.Edit, status, reason)
 	if err != nil {
 		return protocol.MessageEdited{}, err
 	}
@@ -213,7 +213,7 @@ func (o *Outbound) putOff(ctx context.Context, e *editJob, refused refusal, caus
 	if refused.retryAfter > 0 { // the whole destination is
 		again = 0
 	}
-	if err := o.Ledger.PostponeAmendment(ctx, e.ID, refused.reason, again); err != nil {
+	if err := o.Ledger.PostponeEdit(ctx, e.ID, refused.reason, again); err != nil {
 		return protocol.MessageEdited{}, err
 	}
 	if refused.retryAfter > 0 {

@@ -218,7 +218,7 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, w
 		},
 	})
 	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
-	read.Suppressed, read.Amended = counts.Suppressed, counts.Amended
+	read.Suppressed, read.Edits = counts.Suppressed, counts.Edits
 	for _, post := range counts.SetAside {
 		read.SetAside = append(read.SetAside, post.String())
 	}

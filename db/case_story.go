@@ -130,10 +130,10 @@ type CaseStory struct {
 
 	// Members are its posts in the order in which they were written.
 	Members []CasePost `json:"members"`
-	// Deliveries are those of its posts, newest first, and Amendments the edits
+	// Deliveries are those of its posts, newest first, and Edits the edits
 	// of what had arrived, oldest first.
 	Deliveries []DeliveryRow  `json:"deliveries"`
-	Amendments []AmendmentRow `json:"amendments"`
+	Edits []EditRow `json:"edits"`
 }
 
 // mostOfACase bounds how many deliveries of a case are shown: it goes to a
@@ -155,6 +155,6 @@ func (s *Cases) Story(ctx context.Context, id int64) (story CaseStory, err error
 	for i, delivery := range story.Deliveries {
 		ids[i] = delivery.ID
 	}
-	story.Amendments, err = ledger.Amendments(ctx, ids...)
+	story.Edits, err = ledger.Edits(ctx, ids...)
 	return story, err
 }

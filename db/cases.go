@@ -272,7 +272,7 @@ func turn(ctx context.Context, q *relaysql.Queries, caseID int64, wasClosed bool
 	if closed {
 		cause = causeClosed
 	}
-	return q.AmendCase(ctx, relaysql.AmendCaseParams{CaseID: &caseID, Cause: cause})
+	return q.EditCase(ctx, relaysql.EditCaseParams{CaseID: &caseID, Cause: cause})
 }
 
 func (s *Cases) change(ctx context.Context, work func(*relaysql.Queries) error) error {

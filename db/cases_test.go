@@ -232,7 +232,7 @@ func TestNewsGoesWhereTheCaseWasToldAndNowhereElse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1000+first.ID, opened.ReplyTo, "the message, not the delivery")
 
-	edits, err := d.ledger.Amendments(t.Context(), first.ID)
+	edits, err := d.ledger.Edits(t.Context(), first.ID)
 	require.NoError(t, err)
 	require.Len(t, edits, 1)
 	require.Equal(t, "closed", edits[0].Cause)
@@ -371,9 +371,9 @@ func TestAPostThatReturnsGetsBackWhatWasTakenFromIt(t *testing.T) {
 	require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, elsewhere).Status)
 	require.Empty(t, d.delivery(-1, 1, elsewhere).Reason)
 	require.Zero(t, d.get(-1, 1).DeletedAt)
-	amendments, err := d.ledger.Amendments(t.Context(), d.delivery(-1, 1, somewhere).ID)
+	edits, err := d.ledger.Edits(t.Context(), d.delivery(-1, 1, somewhere).ID)
 	require.NoError(t, err)
-	require.Equal(t, "restored", amendments[len(amendments)-1].Cause, "and what was told is edited back")
+	require.Equal(t, "restored", edits[len(edits)-1].Cause, "and what was told is edited back")
 }
 
 func TestAPostThatIsEditedIntoALostPetIsTold(t *testing.T) {
@@ -387,23 +387,23 @@ func TestAPostThatIsEditedIntoALostPetIsTold(t *testing.T) {
 	require.Equal(t, protocol.StatusSuppressed, d.delivery(-2, 1, somewhere).Status, "its new keys are found")
 }
 
-func TestAnAmendmentThatIsOvertakenGoesOn(t *testing.T) {
+func TestAnEditThatIsOvertakenGoesOn(t *testing.T) {
 	d := newDesk(t)
 	d.store(post(-1, 1, rex))
 	d.sent(d.delivery(-1, 1, somewhere), time.Now())
 	d.store(post(-1, 1, rex+" Он боится людей."))
-	due, err := d.ledger.Amendments(t.Context(), d.delivery(-1, 1, somewhere).ID)
+	due, err := d.ledger.Edits(t.Context(), d.delivery(-1, 1, somewhere).ID)
 	require.NoError(t, err)
 	require.Len(t, due, 1)
-	amendment, err := d.ledger.OpenAmendment(t.Context(), due[0].ID)
+	edit, err := d.ledger.OpenEdit(t.Context(), due[0].ID)
 	require.NoError(t, err)
 	d.store(post(-1, 1, rex+" Вознаграждение."))
-	finished, err := d.ledger.FinishAmendment(t.Context(), amendment, protocol.EditDone, "")
+	finished, err := d.ledger.FinishEdit(t.Context(), edit, protocol.EditDone, "")
 	require.NoError(t, err)
 	require.False(t, finished, "the second edit came meanwhile")
-	amendment, err = d.ledger.OpenAmendment(t.Context(), due[0].ID)
+	edit, err = d.ledger.OpenEdit(t.Context(), due[0].ID)
 	require.NoError(t, err)
-	finished, err = d.ledger.FinishAmendment(t.Context(), amendment, protocol.EditDone, "")
+	finished, err = d.ledger.FinishEdit(t.Context(), edit, protocol.EditDone, "")
 	require.NoError(t, err)
 	require.True(t, finished)
 }
@@ -443,23 +443,23 @@ func TestWhatACopyAddsIsToldOnceInTheFirstMessage(t *testing.T) {
 	first := d.delivery(-1, 1, somewhere)
 	d.sent(first, time.Now())
 	causes := func() (causes []string) {
-		rows, err := d.ledger.Amendments(t.Context(), first.ID)
+		rows, err := d.ledger.Edits(t.Context(), first.ID)
 		require.NoError(t, err)
 		for _, row := range rows {
 			causes = append(causes, row.Cause)
 		}
 		return causes
 	}
-	require.Zero(t, d.store(post(-2, 1, rexAgain)).Amended, "it says nothing new")
+	require.Zero(t, d.store(post(-2, 1, rexAgain)).Edits, "it says nothing new")
 	require.Empty(t, causes())
 
-	require.Equal(t, 1, d.store(post(-3, 1, rexAgain+" или 8 900 000-71-72, вознаграждение!")).Amended)
+	require.Equal(t, 1, d.store(post(-3, 1, rexAgain+" или 8 900 000-71-72, вознаграждение!")).Edits)
 	require.Equal(t, []string{"added"}, causes())
 	require.Equal(t, protocol.StatusSuppressed, d.delivery(-3, 1, somewhere).Status)
 	require.Equal(t, []petpost.Addition{{Post: petpost.PostRef{OwnerID: -3, PostID: 1},
 		Facts: []petpost.Fact{{Kind: petpost.FactPhone, Text: "+79000007172"}, {Kind: petpost.FactReward}}}}, d.get(-1, 1).Additions)
 	before := d.get(-1, 1).Version()
-	require.Zero(t, d.store(post(-4, 1, rexAgain+" или 8 900 000-71-72, вознаграждение")).Amended, "once per fact")
+	require.Zero(t, d.store(post(-4, 1, rexAgain+" или 8 900 000-71-72, вознаграждение")).Edits, "once per fact")
 	require.Equal(t, before, d.get(-1, 1).Version())
 
 	d.store(post(-5, 1, "Рекс дома! Нашёлся наш рыжий бигль с ул. Лесная. 8 900 000-71-71"))
@@ -506,7 +506,7 @@ func TestAPostThatGoesOnWithTheOneBeforeItJoinsItsCase(t *testing.T) {
 	require.Equal(t, "continues wall-1_1", d.get(-1, 4).CaseReason)
 	require.Nil(t, d.delivery(-1, 4, somewhere))
 	require.Equal(t, petpost.FactPhone, d.get(-1, 1).Additions[0].Facts[0].Kind)
-	rows, err := d.ledger.Amendments(t.Context(), first.ID)
+	rows, err := d.ledger.Edits(t.Context(), first.ID)
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 }

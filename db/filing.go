@@ -191,7 +191,7 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		if before.DeletedAt != nil {
 			cause = causeRestored
 		}
-		if err := f.amend(ctx, post, cause); err != nil {
+		if err := f.oweEdits(ctx, post, cause); err != nil {
 			return err
 		}
 		if before.DeletedAt != nil {
@@ -255,7 +255,7 @@ func (f *filing) lockCase(ctx context.Context, caseID int64, stays, joins, mayTu
 	}
 	closed, turned, err := refreshCase(ctx, f.q, caseID)
 	if turned {
-		f.stored.Amended++
+		f.stored.Edits++
 	}
 	return closed, err
 }
@@ -274,8 +274,8 @@ func (f *filing) adds(ctx context.Context, post Post, over bool) (petpost.Additi
 	news := petpost.CaseNews(append(others, post))
 	adds := news[len(news)-1]
 	if len(adds.Facts) > 0 && !adds.Seen {
-		edits, err := f.q.AmendFirst(ctx, relaysql.AmendFirstParams{CaseID: &post.CaseID, OwnerID: post.OwnerID, PostID: post.PostID})
-		f.stored.Amended += int(edits)
+		edits, err := f.q.EditFirst(ctx, relaysql.EditFirstParams{CaseID: &post.CaseID, OwnerID: post.OwnerID, PostID: post.PostID})
+		f.stored.Edits += int(edits)
 		return adds, err
 	}
 	return adds, nil
@@ -455,9 +455,9 @@ func (f *filing) open(ctx context.Context, post petpost.PostRef) (int64, error) 
 	return caseID, f.q.FilePost(ctx, relaysql.FilePostParams{OwnerID: post.OwnerID, PostID: post.PostID, CaseID: &caseID})
 }
 
-func (f *filing) amend(ctx context.Context, post Post, cause string) error {
-	f.stored.Amended++
-	return f.q.AmendPost(ctx, relaysql.AmendPostParams{Cause: cause, OwnerID: post.OwnerID, PostID: post.PostID})
+func (f *filing) oweEdits(ctx context.Context, post Post, cause string) error {
+	f.stored.Edits++
+	return f.q.EditPost(ctx, relaysql.EditPostParams{Cause: cause, OwnerID: post.OwnerID, PostID: post.PostID})
 }
 
 // hashedKeys are a fingerprint's keys as the table holds them.

@@ -149,7 +149,7 @@ func (s *Posts) Forget(ctx context.Context, posts []PostToForget) error {
 			return err
 		}
 		for _, post := range posts {
-			if err := q.AmendCase(ctx, relaysql.AmendCaseParams{Cause: causeEdited, CaseID: &post.caseID}); err != nil {
+			if err := q.EditCase(ctx, relaysql.EditCaseParams{Cause: causeEdited, CaseID: &post.caseID}); err != nil {
 				return err
 			}
 		}

@@ -203,7 +203,7 @@ func TestEditsStandBehindWhatWasOwedBeforeThem(t *testing.T) {
 	require.Equal(t, []int64{2, 1, 3}, posts(view))
 	edit := view.Jobs[1].EditID
 	require.NotZero(t, edit)
-	require.NoError(t, d.ledger.PostponeAmendment(t.Context(), edit, "unavailable", time.Minute))
+	require.NoError(t, d.ledger.PostponeEdit(t.Context(), edit, "unavailable", time.Minute))
 	require.Equal(t, []int64{2, 3}, posts(d.next()))
 }
 

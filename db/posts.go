@@ -133,9 +133,9 @@ type Page struct {
 // PageStored counts what StorePage wrote.
 type PageStored struct {
 	New, Edited, Owed int
-	// Suppressed counts deliveries whose case is told already, Amended the
+	// Suppressed counts deliveries whose case is told already, Edits the
 	// posts and cases whose messages are to be edited.
-	Suppressed, Amended int
+	Suppressed, Edits int
 	// SetAside are the posts that could not be stored.
 	SetAside []SetAside
 }

@@ -184,7 +184,7 @@ func (f *filing) owe(ctx context.Context, post Post, owed Owed) error {
 	return nil
 }
 
-// Causes of an amendment.
+// Causes of an edit.
 const (
 	causeEdited   = "edited"
 	causeDeleted  = "deleted"
@@ -194,7 +194,7 @@ const (
 )
 
 // refreshCase locks a case, brings it in step with its posts, and reports
-// whether it is closed now. When that has turned, what was told is amended.
+// whether it is closed now. When that has turned, what was told is edited.
 func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed, turned bool, err error) {
 	if closed, turned, err = turnCase(ctx, q, caseID); err != nil || !turned {
 		return closed, false, err
@@ -203,7 +203,7 @@ func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed
 	if closed {
 		cause = causeClosed
 	}
-	return closed, true, q.AmendCase(ctx, relaysql.AmendCaseParams{Cause: cause, CaseID: &caseID})
+	return closed, true, q.EditCase(ctx, relaysql.EditCaseParams{Cause: cause, CaseID: &caseID})
 }
 
 // turnCase locks a case and closes it, or opens it again, as its posts say.
@@ -247,7 +247,7 @@ func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, miss
 				if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: givenUp, OwnerID: &ownerID, PostID: &postID}); err != nil {
 					return err
 				}
-				if err := q.AmendPost(ctx, relaysql.AmendPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: postID}); err != nil {
+				if err := q.EditPost(ctx, relaysql.EditPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: postID}); err != nil {
 					return err
 				}
 			}

@@ -83,7 +83,7 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 	if err != nil {
 		return set, err
 	}
-	if err := f.amend(ctx, post, causeEdited); err != nil {
+	if err := f.oweEdits(ctx, post, causeEdited); err != nil {
 		return set, err
 	}
 	if set.Suppressed, err = f.reroute(ctx, post, closed); err != nil {

@@ -67,7 +67,7 @@ func TestWhatHasGoneOutStaysAndItsMessageFollowsTheType(t *testing.T) {
 	require.Zero(t, d.setType(-1, 1, petpost.Found).Suppressed)
 	delivery := d.delivery(-1, 1, somewhere)
 	require.Equal(t, protocol.StatusSent, delivery.Status)
-	edits, err := d.ledger.Amendments(t.Context(), delivery.ID)
+	edits, err := d.ledger.Edits(t.Context(), delivery.ID)
 	require.NoError(t, err)
 	require.Len(t, edits, 1)
 	require.NotEqual(t, version, d.get(-1, 1).Version(), "else nothing would be edited")

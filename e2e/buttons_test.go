@@ -33,21 +33,21 @@ func TestContactsStandUnderAMessageAsButtons(t *testing.T) {
 	require.Equal(t, contacts, under(0))
 
 	s.edit(d, func(post *sandbox.Post) { post.Text += " Вознаграждение!" })
-	require.Equal(t, protocol.EditDone, s.amended(d, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(d, 1).Status)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Caption, "Вознаграждение!")
 	require.Equal(t, contacts, under(0), "an edit of the words keeps them")
 	s.edit(d, func(post *sandbox.Post) { post.Photos = []sandbox.WallPhoto{another("collar")} })
-	require.Equal(t, protocol.EditDone, s.amended(d, 2).Status)
+	require.Equal(t, protocol.EditDone, s.edited(d, 2).Status)
 	require.Equal(t, contacts, under(0), "and one of the photo")
 
 	d = s.ended(s.send(chat, lost(2)))
 	require.Len(t, under(1), 2, "a phone and the original")
 	s.edit(d, func(post *sandbox.Post) { post.Text += " Звоните и сюда: 8 900 000-99-99." })
-	require.Equal(t, protocol.EditDone, s.amended(d, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(d, 1).Status)
 	require.Len(t, under(1), 3)
 
 	d = s.ended(s.send(chat, withPhotos(3, 2)))
 	require.Empty(t, under(2), "Telegram gives an album none: its contacts are in the caption")
 	s.edit(d, func(post *sandbox.Post) { post.Text += " Вознаграждение!" })
-	require.Equal(t, protocol.EditDone, s.amended(d, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(d, 1).Status)
 }

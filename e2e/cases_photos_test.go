@@ -39,14 +39,14 @@ func TestAPhotoThatTheAuthorExchangesIsExchangedInItsMessage(t *testing.T) {
 		post.Text += " Он боится людей."
 		post.Photos = []sandbox.WallPhoto{another("collar")}
 	})
-	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
 	after := s.sandbox.Messages(chatID)
 	require.Len(t, after, 1)
 	require.NotEqual(t, before[0].Photo.FileID, after[0].Photo.FileID)
 	require.Contains(t, after[0].Caption, "боится людей")
 
 	s.edit(first, func(post *sandbox.Post) { post.Text += " Вознаграждение!" })
-	s.amended(first, 2)
+	s.edited(first, 2)
 	last := s.sandbox.Messages(chatID)[0]
 	require.Equal(t, after[0].Photo.FileID, last.Photo.FileID)
 	require.Contains(t, last.Caption, "Вознаграждение!")
@@ -60,7 +60,7 @@ func TestOnlyThePhotoOfAnAlbumThatIsGoneIsExchanged(t *testing.T) {
 	s.edit(first, func(post *sandbox.Post) {
 		post.Photos = []sandbox.WallPhoto{post.Photos[2], post.Photos[0], another("collar"), another("leash")}
 	})
-	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
 	after := s.sandbox.Messages(chatID)
 	require.Len(t, after, 3)
 	require.Equal(t, before[0].Photo.FileID, after[0].Photo.FileID)
@@ -76,7 +76,7 @@ func TestAPhotoThatIsTakenAwayWithoutAnotherStaysWhereItWasSent(t *testing.T) {
 	s.work()
 	first, before := s.illustrated(2)
 	s.edit(first, func(post *sandbox.Post) { post.Photos = post.Photos[:1] })
-	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
 	after := s.sandbox.Messages(chatID)
 	require.Equal(t, before[1].Photo.FileID, after[1].Photo.FileID)
 	require.Empty(t, s.sandbox.Calls(mediaEdits))
@@ -99,7 +99,7 @@ func TestAPhotoThatTelegramWillNotGetIsUploadedAndAtWorstTheOldOneStays(t *testi
 				post.Text += " Он боится людей."
 				post.Photos = []sandbox.WallPhoto{another("collar")}
 			})
-			require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
+			require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
 			after := s.sandbox.Messages(chatID)[0]
 			require.Equal(t, row.exchanged, before[0].Photo.FileID != after.Photo.FileID)
 			require.Equal(t, row.exchanged, after.Photo.Uploaded)
@@ -119,7 +119,7 @@ func TestAnEditedPostGetsItsNewPhotoOnAWallThatWantsPhotosUploaded(t *testing.T)
 	before := s.sandbox.Posts(target)[0].Photos
 	require.Len(t, before, 2)
 	s.edit(first, func(post *sandbox.Post) { post.Photos[0] = another("collar") })
-	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
 	after := s.sandbox.Posts(target)[0].Photos
 	require.Len(t, after, 2)
 	require.NotEqual(t, before[0].ID, after[0].ID, "not the one that was uploaded for the first place before")

@@ -85,9 +85,9 @@ func TestEachStageOfASearchAnswersItsFirstMessage(t *testing.T) {
 		require.Equal(t, first.ID, *later.ReplyTo)
 		require.Equal(t, onWall.ID, *s.ended(s.delivery(wall, later.PostID)).ReplyTo)
 	}
-	s.amended(first, 1)
-	s.amended(held, 1)
-	s.amended(onWall, 1)
+	s.edited(first, 1)
+	s.edited(held, 1)
+	s.edited(onWall, 1)
 	messages := s.sandbox.Messages(chatID)
 	require.Len(t, messages, 3)
 	for _, later := range messages[1:] {
@@ -96,7 +96,7 @@ func TestEachStageOfASearchAnswersItsFirstMessage(t *testing.T) {
 	for _, earlier := range messages[:2] {
 		require.Contains(t, earlier.Text, "прежнее объявление", "what was told before is marked as closed")
 	}
-	s.amended(s.delivery(wall, held.PostID), 1)
+	s.edited(s.delivery(wall, held.PostID), 1)
 	posts := s.sandbox.Posts(target)
 	require.Len(t, posts, 3)
 	require.Contains(t, posts[1].Text, "прежнее объявление", "an edit keeps the address")

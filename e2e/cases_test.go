@@ -30,13 +30,13 @@ func merged(settings ...map[string]string) map[string]string {
 	return all
 }
 
-// amended waits until the amendments of a delivery have ended so many times,
+// edited waits until the edits of a delivery have ended so many times,
 // and returns the last.
-func (s *harness) amended(d db.DeliveryRow, times int) db.AmendmentRow {
+func (s *harness) edited(d db.DeliveryRow, times int) db.EditRow {
 	s.t.Helper()
-	var last db.AmendmentRow
-	s.until("the delivery is amended", func() bool {
-		rows, err := s.relay.Ledger.Amendments(s.ctx, d.ID)
+	var last db.EditRow
+	s.until("the delivery is edited", func() bool {
+		rows, err := s.relay.Ledger.Edits(s.ctx, d.ID)
 		require.NoError(s.t, err)
 		if len(rows) < times || rows[len(rows)-1].Status == protocol.EditPending {
 			return false
@@ -69,8 +69,8 @@ func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
 	require.Equal(t, first.ID, *home.ReplyTo)
 	require.Equal(t, protocol.StatusSent, s.ended(s.delivery(wall, home.PostID)).Status)
 
-	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
-	require.Equal(t, protocol.EditDone, s.amended(onWall, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(onWall, 1).Status)
 	messages := s.sandbox.Messages(chatID)
 	require.Len(t, messages, 2)
 	require.Equal(t, first.MessageIDs[0], messages[1].ReplyTo)
@@ -103,20 +103,20 @@ func TestAnEditedPostEditsItsMessagesAndADeletedOneIsMarked(t *testing.T) {
 	onWall := s.ended(s.delivery(wall, first.PostID))
 
 	s.edit(first, func(post *sandbox.Post) { post.Text = rexIsLost + " Вознаграждение!" })
-	require.Equal(t, "edited", s.amended(first, 1).Cause)
-	require.Equal(t, protocol.EditDone, s.amended(onWall, 1).Status)
+	require.Equal(t, "edited", s.edited(first, 1).Cause)
+	require.Equal(t, protocol.EditDone, s.edited(onWall, 1).Status)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "Вознаграждение!")
 	require.Contains(t, s.sandbox.Posts(target)[0].Text, "Вознаграждение!")
 
 	// Many authors write the happy end into the post itself.
 	s.edit(first, func(post *sandbox.Post) { post.Text = rexIsHome })
-	s.amended(first, 2)
+	s.edited(first, 2)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "Питомец снова дома")
 
 	require.NoError(t, s.sandbox.DeletePost(source, first.PostID))
 	require.Equal(t, 1, s.deletedAt().Deleted)
-	require.Equal(t, "deleted", s.amended(first, 3).Cause)
-	require.Equal(t, protocol.EditDone, s.amended(onWall, 3).Status)
+	require.Equal(t, "deleted", s.edited(first, 3).Cause)
+	require.Equal(t, protocol.EditDone, s.edited(onWall, 3).Status)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
 	require.Contains(t, s.sandbox.Posts(target)[0].Text, "удалена автором")
 	require.Len(t, s.sandbox.Messages(chatID), 1)
@@ -144,8 +144,8 @@ func TestAToldPostIsLookedAfterWhenNewerOnesHavePushedItDown(t *testing.T) {
 	require.Equal(t, 1, s.scan().Walls[0].Edited)
 	s.minutesPass()
 	require.Equal(t, 1, s.scan().Walls[0].Deleted)
-	s.amended(first, 1)
-	s.amended(second, 1)
+	s.edited(first, 1)
+	s.edited(second, 1)
 	messages := s.sandbox.Messages(chatID)
 	require.Contains(t, messages[0].Text, "удалена автором")
 	require.Contains(t, messages[1].Text, "Вознаграждение!")
@@ -161,8 +161,8 @@ func TestWhatACopyAddsEditsTheFirstMessageAndASightingAnswersIt(t *testing.T) {
 
 	copied := s.send(chat, sandbox.Post{Text: rexAgain + " Или 8 900 000-72-72, вознаграждение!"})
 	require.Equal(t, protocol.StatusSuppressed, copied.Status)
-	require.Equal(t, "added", s.amended(first, 1).Cause)
-	require.Equal(t, protocol.EditDone, s.amended(onWall, 1).Status)
+	require.Equal(t, "added", s.edited(first, 1).Cause)
+	require.Equal(t, protocol.EditDone, s.edited(onWall, 1).Status)
 	const added = "➕ Дополнение: 📞 +7 900 000-72-72, 💰 вознаграждение"
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, added)
 	require.Contains(t, s.sandbox.Posts(target)[0].Text, "+7 900 000-72-72, 💰 вознаграждение")
@@ -170,7 +170,7 @@ func TestWhatACopyAddsEditsTheFirstMessageAndASightingAnswersIt(t *testing.T) {
 	// The author goes on in a post of its own.
 	s.publish(sandbox.Post{Text: "И по номеру 8 900 000-73-73"})
 	s.scan()
-	s.amended(first, 2)
+	s.edited(first, 2)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "+7 900 000-73-73")
 
 	seen := s.ended(s.send(chat, sandbox.Post{Text: rexAgain + " Сегодня утром видели у ТЦ «Парус»!"}))
@@ -199,7 +199,7 @@ func TestACaptionOfAnAlbumIsEdited(t *testing.T) {
 	first := s.ended(s.send(chat, post))
 	require.Equal(t, protocol.StatusSent, first.Status)
 	s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
-	require.Equal(t, protocol.EditDone, s.amended(first, 1).Status)
+	require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
 	messages := s.sandbox.Messages(chatID)
 	require.Len(t, messages, 2)
 	require.Contains(t, messages[0].Caption, "боится людей")
@@ -212,9 +212,9 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 		s.work()
 		first := s.ended(s.send(wall, sandbox.Post{Text: rexIsLost}))
 		s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
-		amendment := s.amended(first, 1)
-		require.Equal(t, protocol.EditRefused, amendment.Status)
-		require.Contains(t, amendment.Reason, "VK 27")
+		edit := s.edited(first, 1)
+		require.Equal(t, protocol.EditRefused, edit.Status)
+		require.Contains(t, edit.Reason, "VK 27")
 		require.Equal(t, protocol.LaneOpen, s.lane(wall).State)
 		require.Equal(t, protocol.StatusSent, s.ended(s.send(wall, lost(1))).Status, "deliveries go on")
 	})
@@ -236,8 +236,8 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 			row.fault.Platform, row.fault.Method, row.fault.Times = sandbox.Telegram, "editMessageText", 1
 			s.fault(row.fault)
 			s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
-			amendment := s.amended(first, 1)
-			require.Equal(t, row.status, amendment.Status)
+			edit := s.edited(first, 1)
+			require.Equal(t, row.status, edit.Status)
 			require.Equal(t, protocol.LaneOpen, s.lane(chat).State)
 			if row.fault.RetryAfter > 0 {
 				s.keepHistory("Destination/edit_told_to_wait", protocol.DestinationWorkflowID(chat))
@@ -271,8 +271,8 @@ func TestAnOperatorPartsWhatWasTakenForOneAnimal(t *testing.T) {
 
 	home := s.ended(s.send(chat, sandbox.Post{Text: rexIsHome}))
 	require.Equal(t, first.ID, *home.ReplyTo)
-	s.amended(first, 1)
-	s.amended(again, 1)
+	s.edited(first, 1)
+	s.edited(again, 1)
 	for _, message := range s.sandbox.Messages(chatID) {
 		require.Contains(t, message.Text, "Питомец снова дома")
 	}

@@ -90,10 +90,10 @@ func TestWhatAForgottenPostAddedToAnothersMessageGoes(t *testing.T) {
 	s.work()
 	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
 	s.send(chat, sandbox.Post{Text: rexAgain + " Или 8 900 000-72-72, вознаграждение!"})
-	s.amended(first, 1)
+	s.edited(first, 1)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "+7 900 000-72-72")
 	require.Empty(t, s.forget(db.ToForget{Phone: "+79000007272"}).Copies)
-	s.amended(first, 2)
+	s.edited(first, 2)
 	require.NotContains(t, s.sandbox.Messages(chatID)[0].Text, "+7 900 000-72-72")
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "+7 900 000-71-71")
 }
@@ -159,7 +159,7 @@ func TestPostsAreBlankedWhenTheyAreDeletedAndWhenTheyAreOld(t *testing.T) {
 
 	require.NoError(t, s.sandbox.DeletePost(source, deleted.PostID))
 	require.Equal(t, 1, s.deletedAt().Deleted)
-	s.amended(deleted, 1)
+	s.edited(deleted, 1)
 	monthAgo := time.Now().AddDate(0, 0, -31).Truncate(time.Second)
 	for _, table := range []string{"posts", "case_keys"} {
 		_, err := s.pool.Exec(s.ctx, "UPDATE relay."+table+" SET posted_at = $1 WHERE post_id = $2", monthAgo, old.PostID)

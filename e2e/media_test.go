@@ -374,7 +374,7 @@ func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
 		setHarnessBeside(t, s).work()
 		s.dueNow()
 		require.Equal(t, protocol.StatusSent, s.ended(d).Status)
-		require.Equal(t, protocol.EditDone, s.amended(d, 1).Status)
+		require.Equal(t, protocol.EditDone, s.edited(d, 1).Status)
 		require.Len(t, s.sandbox.Messages(chatID), 3)
 		require.Len(t, s.sandbox.Calls(mediaEdits), 1, "the photo that came late is exchanged, too")
 	})
@@ -393,7 +393,7 @@ func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
 // dueNow lets the time pass for which deliveries and edits are put off.
 func (s *harness) dueNow() {
 	s.t.Helper()
-	for _, table := range []string{"deliveries", "amendments"} {
+	for _, table := range []string{"deliveries", "edits"} {
 		_, err := s.pool.Exec(s.ctx, "UPDATE relay."+table+" SET due_at = now() WHERE due_at > now()")
 		require.NoError(s.t, err)
 	}

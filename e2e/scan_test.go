@@ -451,11 +451,11 @@ func TestAnEmptyAnswerOfVKsIsNotBelieved(t *testing.T) {
 	require.Zero(t, wallOf(t, s.scan()).Deleted, "nor moments later")
 	s.minutesPass()
 	require.Equal(t, 1, wallOf(t, s.scan()).Deleted)
-	s.amended(first, 1)
+	s.edited(first, 1)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
-	amendments, err := s.relay.Ledger.Amendments(s.ctx, second.ID)
+	edits, err := s.relay.Ledger.Edits(s.ctx, second.ID)
 	require.NoError(t, err)
-	require.Empty(t, amendments)
+	require.Empty(t, edits)
 }
 
 func TestAPostThatReturnsIsSentAfterAll(t *testing.T) {
@@ -497,12 +497,12 @@ func TestAToldPostThatReturnsBelowThePageIsShownAsItStands(t *testing.T) {
 	hide(true)
 	s.minutesPass()
 	require.Equal(t, 1, s.deletedAt().Deleted)
-	s.amended(first, 1)
+	s.edited(first, 1)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
 	hide(false)
 	s.minutesPass()
 	require.Equal(t, 1, wallOf(t, s.scan()).Edited)
-	require.Equal(t, "restored", s.amended(first, 2).Cause)
+	require.Equal(t, "restored", s.edited(first, 2).Cause)
 	require.NotContains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
 }
 

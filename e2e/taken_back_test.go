@@ -11,11 +11,11 @@ import (
 )
 
 // takenBack takes deliveries back and waits for the last's removal.
-func (s *harness) takenBack(deliveries ...db.DeliveryRow) (last db.AmendmentRow) {
+func (s *harness) takenBack(deliveries ...db.DeliveryRow) (last db.EditRow) {
 	s.t.Helper()
 	for _, d := range deliveries {
 		require.NoError(s.t, s.starter.TakeBack(s.ctx, "taken back by a test", d.ID))
-		last = s.amended(d, 1)
+		last = s.edited(d, 1)
 		require.Equal(s.t, "taken_back", last.Cause)
 	}
 	return last
@@ -39,7 +39,7 @@ func TestWhatIsTakenBackIsRemovedAndStaysSo(t *testing.T) {
 	require.NotNil(t, first.TakenBackAt)
 
 	s.edit(first, func(post *sandbox.Post) { post.Text += " Вознаграждение!" })
-	rows, err := s.relay.Ledger.Amendments(s.ctx, first.ID, onWall.ID)
+	rows, err := s.relay.Ledger.Edits(s.ctx, first.ID, onWall.ID)
 	require.NoError(t, err)
 	require.Len(t, rows, 2, "nothing follows its post any more")
 }

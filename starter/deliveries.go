@@ -234,7 +234,7 @@ func (s *Starter) GiveBack(ctx context.Context, destination string, done protoco
 
 // TakeBack takes deliveries back: what waits is not sent, and what has arrived
 // is removed by their lanes, at their pace. What became of that is in
-// [db.Ledger.Amendments].
+// [db.Ledger.Edits].
 func (s *Starter) TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) (err error) {
 	for _, id := range deliveryIDs {
 		decision, err := s.decides(ctx, "take back", deliverySubject(id), reason)

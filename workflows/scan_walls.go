@@ -48,7 +48,7 @@ func (s *scan) readWalls(ctx workflow.Context) error {
 			continue
 		}
 		s.result.Walls = append(s.result.Walls, read)
-		if read.Owed+read.Amended+read.Deleted > 0 {
+		if read.Owed+read.Edits+read.Deleted > 0 {
 			s.start(ctx)
 		}
 		if read.Paused != "" {

@@ -141,7 +141,7 @@ type toldDelivery struct {
 	Messages []messageLink
 	// Others counts the deliveries that it stands for.
 	Others int
-	Edits  []db.AmendmentRow
+	Edits  []db.EditRow
 }
 
 // Parts reports whether there is something to take out of the case.
@@ -157,8 +157,8 @@ func (c *console) caseStory(ctx context.Context, id int64) (caseView, error) {
 	if err != nil {
 		return caseView{}, err
 	}
-	edits := map[int64][]db.AmendmentRow{}
-	for _, edit := range view.Amendments {
+	edits := map[int64][]db.EditRow{}
+	for _, edit := range view.Edits {
 		edits[edit.DeliveryID] = append(edits[edit.DeliveryID], edit)
 	}
 	others := map[int64]int{}

@@ -129,10 +129,10 @@ func printCase(c db.CaseStory, titles db.Titles) error {
 			return err
 		}
 	}
-	if len(c.Amendments) > 0 {
+	if len(c.Edits) > 0 {
 		fmt.Println()
 		list := newTable(os.Stdout, "EDIT", "OF DELIVERY", "BECAUSE", "STATUS", "ATTEMPTS", "ASKED", "REASON")
-		for _, row := range c.Amendments {
+		for _, row := range c.Edits {
 			list.row(row.ID, row.DeliveryID, row.Cause, row.Status, row.Attempts, ago(&row.CreatedAt), dash(row.Reason))
 		}
 		return list.print()

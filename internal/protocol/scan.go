@@ -91,10 +91,10 @@ type WallRead struct {
 	// the case is told.
 	Owed       int `json:"owed"`
 	Suppressed int `json:"suppressed,omitempty"`
-	// Deleted counts posts that their authors have deleted, Amended the posts
+	// Deleted counts posts that their authors have deleted, Edits the posts
 	// and cases whose messages are to be edited.
 	Deleted int `json:"deleted,omitempty"`
-	Amended int `json:"amended,omitempty"`
+	Edits   int `json:"amended,omitempty"`
 	// SetAside names the posts that could not be stored, and why.
 	SetAside []string `json:"set_aside,omitempty"`
 	// Parked is why the wall is not read any more, "" if it is.

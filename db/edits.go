@@ -10,8 +10,8 @@ import (
 	"vestnik/internal/protocol"
 )
 
-// Amendment is an amendment about to be made.
-type Amendment struct {
+// Edit is an edit about to be made.
+type Edit struct {
 	ID    int64
 	Cause string
 	// Delivery is the one whose messages are to be edited.
@@ -20,15 +20,15 @@ type Amendment struct {
 	TakenBack bool
 	SentAt    time.Time // zero if it has not arrived in full
 	Attempts  int       // this one among them
-	Parts     []PartToAmend
+	Parts     []PartToEdit
 	// Cut has the parts that are still to come; nil if there are none.
 	Cut *Cut
 
 	revision int32
 }
 
-// PartToAmend is a part of a delivery that has arrived.
-type PartToAmend struct {
+// PartToEdit is a part of a delivery that has arrived.
+type PartToEdit struct {
 	Part       int
 	MessageIDs []int64
 	Shown
@@ -49,20 +49,20 @@ func (l *Ledger) TakeBack(ctx context.Context, reason string, deliveryIDs ...int
 	return destinations, nil
 }
 
-// OpenAmendment returns an amendment to be made; nil if nothing is left to do.
-func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error) {
-	row, err := l.queries.OpenAmendment(ctx, id)
+// OpenEdit returns an edit to be made; nil if nothing is left to do.
+func (l *Ledger) OpenEdit(ctx context.Context, id int64) (*Edit, error) {
+	row, err := l.queries.OpenEdit(ctx, id)
 	if err != nil {
-		return nil, notFound(err, "amendment %d", id)
+		return nil, notFound(err, "edit %d", id)
 	}
 	if row.Status != protocol.EditPending {
 		return nil, nil
 	}
-	parts, err := l.queries.PartsToAmend(ctx, row.DeliveryID)
+	parts, err := l.queries.PartsToEdit(ctx, row.DeliveryID)
 	if err != nil {
 		return nil, fmt.Errorf("parts of delivery %d: %w", row.DeliveryID, err)
 	}
-	amendment := &Amendment{
+	edit := &Edit{
 		ID: row.ID, Cause: row.Cause, SentAt: orZero(row.SentAt), Attempts: int(row.Attempts), revision: row.Revision,
 		TakenBack: row.TakenBack,
 		Delivery: Delivery{
@@ -71,37 +71,37 @@ func (l *Ledger) OpenAmendment(ctx context.Context, id int64) (*Amendment, error
 		},
 	}
 	if row.Cut != nil {
-		if err := json.Unmarshal(row.Cut, &amendment.Cut); err != nil {
+		if err := json.Unmarshal(row.Cut, &edit.Cut); err != nil {
 			return nil, fmt.Errorf("cut of delivery %d: %w", row.DeliveryID, err)
 		}
 	}
 	if row.ReplyTo != nil {
-		amendment.Delivery.ReplyTo, err = l.queries.FirstMessage(ctx, *row.ReplyTo)
+		edit.Delivery.ReplyTo, err = l.queries.FirstMessage(ctx, *row.ReplyTo)
 		if err != nil && !errorsIsNoRows(err) {
 			return nil, fmt.Errorf("message that delivery %d answers: %w", row.DeliveryID, err)
 		}
 	}
 	for _, part := range parts {
-		amendment.Parts = append(amendment.Parts, PartToAmend{
+		edit.Parts = append(edit.Parts, PartToEdit{
 			Part: int(part.Part), MessageIDs: part.MessageIds,
 			Shown: Shown{Kind: part.Kind, Wordless: !part.Wordy, Version: part.Shown, Photos: part.Photos},
 			Gone:  part.Gone, Behind: orZero(part.ChatID) != orZero(row.MigratedTo),
 		})
 	}
-	return amendment, nil
+	return edit, nil
 }
 
 // PhotosFollow has the post of a delivery edited after a while: some of its
 // photos could not be got when it went out.
 func (l *Ledger) PhotosFollow(ctx context.Context, deliveryID int64, wait time.Duration) error {
-	if err := l.queries.AmendDelivery(ctx, relaysql.AmendDeliveryParams{DeliveryID: deliveryID, Cause: causeEdited, Wait: wait}); err != nil {
+	if err := l.queries.EditDelivery(ctx, relaysql.EditDeliveryParams{DeliveryID: deliveryID, Cause: causeEdited, Wait: wait}); err != nil {
 		return fmt.Errorf("photos of delivery %d: %w", deliveryID, err)
 	}
 	return nil
 }
 
 // PartShows records what a part shows now, or that its message is gone.
-func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part PartToAmend) error {
+func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part PartToEdit) error {
 	err := l.queries.PartShows(ctx, relaysql.PartShowsParams{
 		DeliveryID: deliveryID, Part: int32(part.Part), Shown: part.Version, Gone: part.Gone, Photos: notNil(part.Photos),
 	})
@@ -111,31 +111,31 @@ func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part PartToAme
 	return nil
 }
 
-// FinishAmendment records what an amendment came to. It returns false if the
+// FinishEdit records what an edit came to. It returns false if the
 // post or its case has changed again meanwhile: then it goes on. One whose
 // delivery has late photos still to come is due again when they are.
-func (l *Ledger) FinishAmendment(ctx context.Context, amendment *Amendment, status, reason string) (finished bool, err error) {
-	rows, err := l.queries.FinishAmendment(ctx, relaysql.FinishAmendmentParams{
-		ID: amendment.ID, Revision: amendment.revision, Status: status, Error: reason,
+func (l *Ledger) FinishEdit(ctx context.Context, edit *Edit, status, reason string) (finished bool, err error) {
+	rows, err := l.queries.FinishEdit(ctx, relaysql.FinishEditParams{
+		ID: edit.ID, Revision: edit.revision, Status: status, Error: reason,
 	})
 	if err != nil {
-		return false, fmt.Errorf("finish amendment %d: %w", amendment.ID, err)
+		return false, fmt.Errorf("finish edit %d: %w", edit.ID, err)
 	}
 	return rows > 0, nil
 }
 
-// PostponeAmendment records why an amendment could not be made now. It is due
+// PostponeEdit records why an edit could not be made now. It is due
 // again after a time, twice as long for each attempt that was made, six hours at
 // the most.
-func (l *Ledger) PostponeAmendment(ctx context.Context, id int64, reason string, again time.Duration) error {
-	if err := l.queries.PostponeAmendment(ctx, relaysql.PostponeAmendmentParams{ID: id, Error: reason, Again: again}); err != nil {
-		return fmt.Errorf("postpone amendment %d: %w", id, err)
+func (l *Ledger) PostponeEdit(ctx context.Context, id int64, reason string, again time.Duration) error {
+	if err := l.queries.PostponeEdit(ctx, relaysql.PostponeEditParams{ID: id, Error: reason, Again: again}); err != nil {
+		return fmt.Errorf("postpone edit %d: %w", id, err)
 	}
 	return nil
 }
 
-// AmendmentRow is an amendment as operators see it.
-type AmendmentRow struct {
+// EditRow is an edit as operators see it.
+type EditRow struct {
 	ID         int64      `json:"id"`
 	DeliveryID int64      `json:"delivery_id"`
 	Cause      string     `json:"cause"`
@@ -146,15 +146,15 @@ type AmendmentRow struct {
 	FinishedAt *time.Time `json:"finished_at"`
 }
 
-// Amendments returns the amendments of deliveries, oldest first.
-func (l *Ledger) Amendments(ctx context.Context, deliveryIDs ...int64) ([]AmendmentRow, error) {
-	rows, err := l.queries.ListAmendments(ctx, deliveryIDs)
+// Edits returns the edits of deliveries, oldest first.
+func (l *Ledger) Edits(ctx context.Context, deliveryIDs ...int64) ([]EditRow, error) {
+	rows, err := l.queries.ListEdits(ctx, deliveryIDs)
 	if err != nil {
-		return nil, fmt.Errorf("list amendments: %w", err)
+		return nil, fmt.Errorf("list edits: %w", err)
 	}
-	list := make([]AmendmentRow, len(rows))
+	list := make([]EditRow, len(rows))
 	for i, row := range rows {
-		list[i] = AmendmentRow{
+		list[i] = EditRow{
 			ID: row.ID, DeliveryID: row.DeliveryID, Cause: row.Cause, Status: row.Status, Reason: row.Error,
 			Attempts: int(row.Attempts), CreatedAt: row.CreatedAt, FinishedAt: row.FinishedAt,
 		}

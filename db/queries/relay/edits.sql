@@ -1,4 +1,4 @@
--- name: AmendPost :exec
+-- name: EditPost :exec
 -- The messages about a post are to follow it, those that are yet to come, too:
 -- they may be composed already.
 INSERT INTO relay.amendments (delivery_id, cause)
@@ -9,7 +9,7 @@ WHERE v.owner_id = @owner_id AND v.post_id = @post_id AND v.status NOT IN ('fail
 ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now());
 
--- name: AmendDelivery :exec
+-- name: EditDelivery :exec
 -- The messages of a delivery are to be edited later, though its post has not changed.
 WITH outdated AS (
     UPDATE relay.delivery_parts t SET shown = NULL WHERE t.delivery_id = @delivery_id
@@ -17,7 +17,7 @@ WITH outdated AS (
 INSERT INTO relay.amendments (delivery_id, cause, due_at) VALUES (@delivery_id, @cause::text, now() + @wait::interval)
 ON CONFLICT (delivery_id) WHERE status = 'pending' DO NOTHING;
 
--- name: AmendCase :exec
+-- name: EditCase :exec
 -- The messages about a case are to show that it is closed, or open again.
 INSERT INTO relay.amendments (delivery_id, cause)
 SELECT v.id, @cause::text
@@ -27,7 +27,7 @@ WHERE v.case_id = @case_id AND v.status NOT IN ('failed', 'suppressed') AND p.ty
 ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now());
 
--- name: AmendFirst :execrows
+-- name: EditFirst :execrows
 -- The newest first message about a case in each destination is to say what another post adds.
 INSERT INTO relay.amendments (delivery_id, cause)
 SELECT DISTINCT ON (v.destination_id) v.id, 'added'
@@ -57,7 +57,7 @@ WITH taken AS (
 )
 SELECT DISTINCT d.name FROM taken JOIN relay.destinations d ON d.id = taken.destination_id ORDER BY d.name;
 
--- name: OpenAmendment :one
+-- name: OpenEdit :one
 UPDATE relay.amendments a
 SET attempts = a.attempts + 1
 FROM relay.deliveries v, relay.destinations d
@@ -66,7 +66,7 @@ RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.crea
     v.status AS delivery_status, v.cut, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused;
 
--- name: PartsToAmend :many
+-- name: PartsToEdit :many
 SELECT part, message_ids, kind, wordy, shown, photos, gone, chat_id
 FROM relay.delivery_parts
 WHERE delivery_id = $1
@@ -75,7 +75,7 @@ ORDER BY part;
 -- name: PartShows :exec
 UPDATE relay.delivery_parts SET shown = $3, gone = $4, photos = $5 WHERE delivery_id = $1 AND part = $2;
 
--- name: FinishAmendment :execrows
+-- name: FinishEdit :execrows
 -- Photos that are late go as they were when the words went: the edit is due once more after them.
 UPDATE relay.amendments a
 SET status = CASE WHEN v.status = 'sending' THEN a.status ELSE @status END,
@@ -85,13 +85,13 @@ SET status = CASE WHEN v.status = 'sending' THEN a.status ELSE @status END,
 FROM relay.deliveries v
 WHERE a.id = @id AND a.revision = @revision AND a.status = 'pending' AND v.id = a.delivery_id;
 
--- name: PostponeAmendment :exec
+-- name: PostponeEdit :exec
 -- It could not be made now: it is due again after a time, twice as long for each attempt.
 UPDATE relay.amendments
 SET error = @error, due_at = now() + least(sqlc.arg(again)::interval * power(2, least(attempts, 8)), '6 hours'::interval)
 WHERE id = @id AND status = 'pending';
 
--- name: ListAmendments :many
+-- name: ListEdits :many
 SELECT a.id, a.delivery_id, a.cause, a.status, a.error, a.attempts, a.created_at, a.finished_at
 FROM relay.amendments a
 WHERE a.delivery_id = ANY(@delivery_ids::bigint[])
