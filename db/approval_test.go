@@ -52,7 +52,7 @@ func TestACaseIsAskedAboutOnce(t *testing.T) {
 	d.storeAsking(db.Owed{}, post(-2, 1, rexAgain))
 	other := d.delivery(-2, 1, somewhere)
 	require.Equal(t, protocol.StatusSuppressed, other.Status)
-	require.Equal(t, d.delivery(-1, 1, somewhere).ID, *other.StandsFor)
+	require.Equal(t, d.delivery(-1, 1, somewhere).ID, *other.DuplicateOf)
 	require.Contains(t, other.Reason, "waits to be approved")
 	waiting, err := d.ledger.CountWithPeople(t.Context())
 	require.NoError(t, err)

@@ -132,8 +132,8 @@ type CaseStory struct {
 	Members []CasePost `json:"members"`
 	// Deliveries are those of its posts, newest first, and Edits the edits
 	// of what had arrived, oldest first.
-	Deliveries []DeliveryRow  `json:"deliveries"`
-	Edits []EditRow `json:"edits"`
+	Deliveries []DeliveryRow `json:"deliveries"`
+	Edits      []EditRow     `json:"edits"`
 }
 
 // mostOfACase bounds how many deliveries of a case are shown: it goes to a

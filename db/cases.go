@@ -92,13 +92,13 @@ func (s *Cases) join(ctx context.Context, q *relaysql.Queries, target relaysql.R
 	return s.holdBack(ctx, q, into)
 }
 
-// ErrNotTold means that a case has not been told at a destination.
-var ErrNotTold = errors.New("the case has not been told there")
+// ErrNotAnnounced means that a case has not been told at a destination.
+var ErrNotAnnounced = errors.New("the case has not been told there")
 
 // Duplicate answers for a person who was asked to approve a delivery that it is
 // about an animal which was told there: its case is joined to that one, and what
 // was told stands for it. ErrNotFound if nobody is asked about the delivery any
-// more, or there is no such case; ErrNotTold.
+// more, or there is no such case; ErrNotAnnounced.
 func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string) error {
 	err := s.change(ctx, func(q *relaysql.Queries) error {
 		asked, err := q.AskedDelivery(ctx, deliveryID)
@@ -119,17 +119,17 @@ func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string
 				return err
 			}
 		}
-		rows, err := q.ToldDeliveries(ctx, &target.ID)
+		rows, err := q.AnnouncedDeliveries(ctx, &target.ID)
 		if err != nil {
 			return err
 		}
-		at := slices.IndexFunc(rows, func(row relaysql.ToldDeliveriesRow) bool { return row.DestinationID == asked.DestinationID })
+		at := slices.IndexFunc(rows, func(row relaysql.AnnouncedDeliveriesRow) bool { return row.DestinationID == asked.DestinationID })
 		if at < 0 {
-			return ErrNotTold
+			return ErrNotAnnounced
 		}
-		told := rows[at]
+		announced := rows[at]
 		return q.SuppressAsked(ctx, relaysql.SuppressAskedParams{
-			ID: deliveryID, StandsFor: &told.ID, Reason: toldReason(target.ID, told.ID, told.OwnerID, told.PostID),
+			ID: deliveryID, DuplicateOf: &announced.ID, Reason: announcedReason(target.ID, announced.ID, announced.OwnerID, announced.PostID),
 		})
 	})
 	if err != nil {
@@ -140,22 +140,22 @@ func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string
 
 // holdBack suppresses deliveries that wait where their case has been told.
 func (s *Cases) holdBack(ctx context.Context, q *relaysql.Queries, caseID int64) error {
-	rows, err := q.ToldDeliveries(ctx, &caseID)
+	rows, err := q.AnnouncedDeliveries(ctx, &caseID)
 	if err != nil {
 		return err
 	}
-	first := map[int64]relaysql.ToldDeliveriesRow{}
+	first := map[int64]relaysql.AnnouncedDeliveriesRow{}
 	for _, row := range rows {
-		told, known := first[row.DestinationID]
+		announced, known := first[row.DestinationID]
 		if !known {
 			first[row.DestinationID] = row
 			continue
 		}
-		if stage[petpost.Type(row.Type)] > stage[petpost.Type(told.Type)] {
+		if stage[petpost.Type(row.Type)] > stage[petpost.Type(announced.Type)] {
 			continue
 		}
 		if err := q.SuppressDelivery(ctx, relaysql.SuppressDeliveryParams{
-			ID: row.ID, StandsFor: &told.ID, Reason: toldReason(caseID, told.ID, told.OwnerID, told.PostID),
+			ID: row.ID, DuplicateOf: &announced.ID, Reason: announcedReason(caseID, announced.ID, announced.OwnerID, announced.PostID),
 		}); err != nil {
 			return err
 		}
@@ -213,28 +213,28 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, ho
 // destination; that one stands for the rest.
 func release(ctx context.Context, q *relaysql.Queries, cases ...int64) (released []int64, err error) {
 	for _, caseID := range cases {
-		rows, err := q.ToldDeliveries(ctx, &caseID)
+		rows, err := q.AnnouncedDeliveries(ctx, &caseID)
 		if err != nil {
 			return nil, err
 		}
-		told := map[int64]int64{} // the delivery that tells it, by destination
+		announced := map[int64]int64{} // the delivery that tells it, by destination
 		for _, row := range rows {
-			told[row.DestinationID] = row.ID
+			announced[row.DestinationID] = row.ID
 		}
 		stranded, err := q.SuppressedByCase(ctx, &caseID)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range stranded {
-			if told[row.DestinationID] == 0 {
-				told[row.DestinationID] = row.ID
+			if announced[row.DestinationID] == 0 {
+				announced[row.DestinationID] = row.ID
 				released = append(released, row.ID)
 				if err := q.ReleaseDelivery(ctx, row.ID); err != nil {
 					return nil, err
 				}
 			}
 		}
-		for destinationID, id := range told {
+		for destinationID, id := range announced {
 			if len(stranded) == 0 {
 				break
 			}

@@ -195,7 +195,7 @@ func TestACaseCountsAsToldForTheWindow(t *testing.T) {
 			require.Equal(t, row.status, again.Status)
 			require.Equal(t, first.Case, again.Case)
 			if row.status == protocol.StatusSuppressed {
-				require.Equal(t, first.ID, *again.StandsFor)
+				require.Equal(t, first.ID, *again.DuplicateOf)
 				require.Equal(t, fmt.Sprintf("case %d is told by delivery %d, wall-1_1", *first.Case, first.ID), again.Reason)
 			}
 		})
@@ -295,7 +295,7 @@ func TestADeliveryThatFailsLeavesItsPlaceToAnother(t *testing.T) {
 	require.Equal(t, 1, released)
 	last := d.delivery(-3, 1, somewhere)
 	require.Equal(t, protocol.StatusPending, last.Status, "the newest goes")
-	require.Equal(t, last.ID, *d.delivery(-2, 1, somewhere).StandsFor)
+	require.Equal(t, last.ID, *d.delivery(-2, 1, somewhere).DuplicateOf)
 	released, err = d.ledger.ReleaseStranded(t.Context(), time.Now().Add(-time.Hour))
 	require.NoError(t, err)
 	require.Zero(t, released)
@@ -315,7 +315,7 @@ func TestADeletedPostIsNotSentAndItsCaseIsToldByAnother(t *testing.T) {
 	require.Equal(t, 1, stored.Edited, "it was put back")
 	back := d.delivery(-1, 1, somewhere)
 	require.Equal(t, protocol.StatusSuppressed, back.Status)
-	require.Equal(t, d.delivery(-2, 1, somewhere).ID, *back.StandsFor, "the other has taken its place meanwhile")
+	require.Equal(t, d.delivery(-2, 1, somewhere).ID, *back.DuplicateOf, "the other has taken its place meanwhile")
 }
 
 // miss lets VK not show posts at two looks, ten minutes apart, and returns how
@@ -423,7 +423,7 @@ func TestAnOperatorSplitsAndJoins(t *testing.T) {
 	require.Equal(t, parted, d.caseOf(-2, 1))
 	going, standing := d.delivery(-3, 1, somewhere), d.delivery(-2, 1, somewhere)
 	require.Equal(t, protocol.StatusPending, going.Status)
-	require.Equal(t, going.ID, *standing.StandsFor)
+	require.Equal(t, going.ID, *standing.DuplicateOf)
 
 	id, err := d.cases.Join(t.Context(), rexCase, []int64{parted}, "")
 	require.NoError(t, err)

@@ -52,12 +52,12 @@ type filing struct {
 	destinations map[string]int64 // their ids, as far as they were needed
 	stored       PageStored
 
-	untold []untold       // in the order of writing
-	closed map[int64]bool // which of their cases are
+	unannounced []unannounced  // in the order of writing
+	closed      map[int64]bool // which of their cases are
 }
 
-// untold is a stored post whose deliveries are still to be written.
-type untold struct {
+// unannounced is a stored post whose deliveries are still to be written.
+type unannounced struct {
 	Post
 	opened, seen bool
 }
@@ -87,11 +87,11 @@ func (f *filing) tellNewestFirst(ctx context.Context) (err error) {
 		}
 	}()
 	newest := map[int64]time.Time{} // post of a case
-	for _, post := range f.untold {
+	for _, post := range f.unannounced {
 		newest[post.CaseID] = post.PostedAt
 	}
-	slices.SortStableFunc(f.untold, func(a, b untold) int { return newest[b.CaseID].Compare(newest[a.CaseID]) })
-	for _, post := range f.untold {
+	slices.SortStableFunc(f.unannounced, func(a, b unannounced) int { return newest[b.CaseID].Compare(newest[a.CaseID]) })
+	for _, post := range f.unannounced {
 		if err := f.tell(ctx, post.Post, f.closed[post.CaseID], post.opened, post.seen); err != nil {
 			return fmt.Errorf("%s: %w", post.ID, err)
 		}
@@ -204,7 +204,7 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		}
 	}
 	if f.page.NewestFirst && !f.singly {
-		f.untold, f.closed[post.CaseID] = append(f.untold, untold{post, opened, adds.Seen}), closed
+		f.unannounced, f.closed[post.CaseID] = append(f.unannounced, unannounced{post, opened, adds.Seen}), closed
 		return nil
 	}
 	return f.tell(ctx, post, closed, opened, adds.Seen)
@@ -288,19 +288,19 @@ func (f *filing) restore(ctx context.Context, post Post, closed bool, reason str
 	if err != nil || len(given) == 0 {
 		return err
 	}
-	rows, err := f.q.ToldDeliveries(ctx, &post.CaseID)
+	rows, err := f.q.AnnouncedDeliveries(ctx, &post.CaseID)
 	if err != nil {
 		return err
 	}
-	told := map[int64][]relaysql.ToldDeliveriesRow{}
+	announced := map[int64][]relaysql.AnnouncedDeliveriesRow{}
 	for _, row := range rows {
-		told[row.DestinationID] = append(told[row.DestinationID], row)
+		announced[row.DestinationID] = append(announced[row.DestinationID], row)
 	}
 	for _, row := range given {
 		if to != nil && !slices.Contains(to, row.DestinationID) {
 			continue
 		}
-		owed := f.decide(post, Owed{}, told[row.DestinationID], closed, false)
+		owed := f.decide(post, Owed{}, announced[row.DestinationID], closed, false)
 		status := protocol.StatusPending
 		if owed.Suppressed != "" {
 			status = protocol.StatusSuppressed
@@ -308,7 +308,7 @@ func (f *filing) restore(ctx context.Context, post Post, closed bool, reason str
 			f.stored.Owed++
 		}
 		if err := f.q.RestoreDelivery(ctx, relaysql.RestoreDeliveryParams{
-			ID: row.ID, Status: status, Reason: owed.Suppressed, StandsFor: unlessZero(owed.standsFor), ReplyTo: unlessZero(owed.replyTo),
+			ID: row.ID, Status: status, Reason: owed.Suppressed, DuplicateOf: unlessZero(owed.duplicateOf), ReplyTo: unlessZero(owed.replyTo),
 		}); err != nil {
 			return err
 		}

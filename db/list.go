@@ -35,8 +35,8 @@ type DeliveryRow struct {
 	// ReplyTo is the delivery whose first message this one answers: it tells
 	// news about the same animal.
 	ReplyTo *int64 `json:"reply_to,omitempty"`
-	// StandsFor is, of a suppressed delivery, the one that stands for it.
-	StandsFor *int64 `json:"stands_for,omitempty"`
+	// DuplicateOf is, of a suppressed delivery, the one that stands for it.
+	DuplicateOf *int64 `json:"stands_for,omitempty"`
 	// TakenBackAt is when the delivery was taken back: its messages are removed.
 	TakenBackAt *time.Time `json:"taken_back_at,omitempty"`
 	// Held means that it waits for its turn in a lane that is paused.
@@ -95,7 +95,7 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 			ID: row.ID, Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID, Type: row.Type,
 			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: int(row.Attempts),
 			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
-			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, StandsFor: row.StandsFor, TakenBackAt: row.TakenBackAt, Held: row.Held,
+			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, DuplicateOf: row.DuplicateOf, TakenBackAt: row.TakenBackAt, Held: row.Held,
 			About: PostGlance{
 				ID: petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: petpost.Type(row.Type), Animal: petpost.Animal(row.Animal),
 				Name: row.Name, Location: row.Location, Wall: row.Wall,

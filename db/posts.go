@@ -105,8 +105,8 @@ type Owed struct {
 	// Later: it goes after everything that is fresh.
 	Later bool
 
-	standsFor int64 // the delivery that stands for a suppressed one
-	replyTo   int64 // the delivery whose first message this one answers
+	duplicateOf int64 // the delivery that stands for a suppressed one
+	replyTo     int64 // the delivery whose first message this one answers
 }
 
 // Page is what a reading of a wall brings home.
@@ -225,7 +225,7 @@ func owe(ctx context.Context, q *relaysql.Queries, destinationID int64, post Pos
 		DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID,
 		WorkflowID: protocol.DeliveryWorkflowID(owed.Destination, post.OwnerID, post.PostID),
 		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: cmp.Or(owed.Suppressed, owed.Ask),
-		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), StandsFor: unlessZero(owed.standsFor), Wanted: owed.Wanted,
+		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), DuplicateOf: unlessZero(owed.duplicateOf), Wanted: owed.Wanted,
 		Ask: owed.Ask, AskFor: unlessZero(owed.AskFor), Silence: owed.Silence,
 		Urgent: !owed.Later && (owed.Wanted || fresh(post)),
 	})

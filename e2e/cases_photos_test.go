@@ -144,7 +144,7 @@ func TestThePhotoOfASearchIsKnownAgainOnAnotherWallUnderOtherWords(t *testing.T)
 	require.Len(t, rows, 2)
 	second := rows[slices.IndexFunc(rows, func(row db.DeliveryRow) bool { return row.OwnerID == otherWall })]
 	require.Equal(t, protocol.StatusSuppressed, second.Status)
-	require.Equal(t, first.ID, *second.StandsFor)
+	require.Equal(t, first.ID, *second.DuplicateOf)
 	stored, err := s.relay.Posts.Get(s.ctx, otherWall, again.ID)
 	require.NoError(t, err)
 	require.Equal(t, *first.Case, stored.CaseID)

@@ -64,7 +64,7 @@ func TestACaseThatTwoWorkersMeetAtOnceIsToldOnce(t *testing.T) {
 			}
 			require.Equal(t, protocol.StatusSent, first.Status)
 			require.Equal(t, protocol.StatusSuppressed, second.Status)
-			require.Equal(t, first.ID, *second.StandsFor)
+			require.Equal(t, first.ID, *second.DuplicateOf)
 		}
 	}
 	require.Len(t, s.sandbox.Messages(chatID), searches)

@@ -57,7 +57,7 @@ func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
 	again := s.send(chat, sandbox.Post{Text: rexAgain})
 	require.Equal(t, protocol.StatusSuppressed, again.Status)
 	require.Equal(t, first.Case, again.Case)
-	require.Equal(t, first.ID, *again.StandsFor)
+	require.Equal(t, first.ID, *again.DuplicateOf)
 	require.Contains(t, again.Reason, "told by delivery")
 	require.Contains(t, again.Reason, protocol.WallPost(first.OwnerID, first.PostID))
 	require.Equal(t, protocol.StatusSuppressed, s.delivery(wall, again.PostID).Status)

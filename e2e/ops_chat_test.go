@@ -210,7 +210,7 @@ func TestAPostThatWasToldAlreadyJoinsItsCaseByAButtonOrAReply(t *testing.T) {
 	require.Contains(t, s.pressed(vera, message.ID, button), "это уже было")
 	s.until("it is a duplicate", func() bool { return s.again(asked).Status == protocol.StatusSuppressed })
 	asked = s.again(asked)
-	require.Equal(t, told.ID, *asked.StandsFor)
+	require.Equal(t, told.ID, *asked.DuplicateOf)
 	require.Equal(t, *told.Case, *asked.Case)
 
 	message = s.opsMessage(protocol.WallPost(other.OwnerID, other.PostID))
@@ -218,7 +218,7 @@ func TestAPostThatWasToldAlreadyJoinsItsCaseByAButtonOrAReply(t *testing.T) {
 	s.say(stranger, protocol.WallPost(told.OwnerID, told.PostID), message.ID)
 	s.say(vera, "https://vk.com/"+protocol.WallPost(told.OwnerID, told.PostID), message.ID)
 	s.until("it is a duplicate, too", func() bool { return s.again(other).Status == protocol.StatusSuppressed })
-	require.Equal(t, told.ID, *s.again(other).StandsFor)
+	require.Equal(t, told.ID, *s.again(other).DuplicateOf)
 	require.Len(t, s.sandbox.Messages(chatID), 1)
 	decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", other.ID), 0, 10)
 	require.NoError(t, err)

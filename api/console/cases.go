@@ -123,19 +123,19 @@ func casePath(id int64) string { return fmt.Sprintf("/console/cases/%d", id) }
 type caseView struct {
 	db.CaseStory
 
-	Destinations []toldThere
+	Destinations []announcedThere
 	// Source finds the posts where they were written.
 	Source func(ownerID, postID int64) string
 }
 
-// toldThere is what of a case went to one destination, or did not.
-type toldThere struct {
+// announcedThere is what of a case went to one destination, or did not.
+type announcedThere struct {
 	Destination string
-	Deliveries  []toldDelivery // in the order in which they were owed
+	Deliveries  []announcedDelivery // in the order in which they were owed
 }
 
-// toldDelivery is a delivery of a case.
-type toldDelivery struct {
+// announcedDelivery is a delivery of a case.
+type announcedDelivery struct {
 	db.DeliveryRow
 
 	Messages []messageLink
@@ -164,16 +164,16 @@ func (c *console) caseStory(ctx context.Context, id int64) (caseView, error) {
 	others := map[int64]int{}
 	there := map[string]int{} // index in Destinations
 	for _, delivery := range slices.Backward(view.Deliveries) {
-		if delivery.Status == protocol.StatusSuppressed && delivery.StandsFor != nil {
-			others[*delivery.StandsFor]++
+		if delivery.Status == protocol.StatusSuppressed && delivery.DuplicateOf != nil {
+			others[*delivery.DuplicateOf]++
 		}
 		at, known := there[delivery.Destination]
 		if !known {
 			at = len(view.Destinations)
 			there[delivery.Destination] = at
-			view.Destinations = append(view.Destinations, toldThere{Destination: delivery.Destination})
+			view.Destinations = append(view.Destinations, announcedThere{Destination: delivery.Destination})
 		}
-		view.Destinations[at].Deliveries = append(view.Destinations[at].Deliveries, toldDelivery{
+		view.Destinations[at].Deliveries = append(view.Destinations[at].Deliveries, announcedDelivery{
 			DeliveryRow: delivery, Messages: c.messagesOf(delivery, destinations), Edits: edits[delivery.ID],
 		})
 	}
@@ -182,7 +182,7 @@ func (c *console) caseStory(ctx context.Context, id int64) (caseView, error) {
 			destination.Deliveries[i].Others = others[destination.Deliveries[i].ID]
 		}
 	}
-	slices.SortFunc(view.Destinations, func(a, b toldThere) int { return cmp.Compare(a.Destination, b.Destination) })
+	slices.SortFunc(view.Destinations, func(a, b announcedThere) int { return cmp.Compare(a.Destination, b.Destination) })
 	return view, nil
 }
 
@@ -261,21 +261,21 @@ func owedAfter(part partView) (owed []db.DeliveryRow) {
 		chosen      bool
 		destination string
 	}
-	told := map[side]bool{}
+	announced := map[side]bool{}
 	byID := map[int64]db.DeliveryRow{}
 	for _, delivery := range part.Deliveries {
 		byID[delivery.ID] = delivery
 		if delivery.Status != protocol.StatusFailed && delivery.Status != protocol.StatusSuppressed {
-			told[side{chosen(delivery), delivery.Destination}] = true
+			announced[side{chosen(delivery), delivery.Destination}] = true
 		}
 	}
 	for _, delivery := range part.Deliveries { // the newest first
 		mine := side{chosen(delivery), delivery.Destination}
-		if delivery.Status != protocol.StatusSuppressed || delivery.StandsFor == nil || told[mine] {
+		if delivery.Status != protocol.StatusSuppressed || delivery.DuplicateOf == nil || announced[mine] {
 			continue
 		}
-		if teller, known := byID[*delivery.StandsFor]; known && chosen(teller) != mine.chosen {
-			told[mine] = true
+		if original, known := byID[*delivery.DuplicateOf]; known && chosen(original) != mine.chosen {
+			announced[mine] = true
 			owed = append(owed, delivery)
 		}
 	}

@@ -78,7 +78,7 @@ func plain(page string) string {
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
-func TestCaseShowsItsPostsWhatWasToldAndWhatStandsForWhat(t *testing.T) {
+func TestCaseShowsItsPostsWhatWasToldAndWhatDuplicateOfWhat(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, true)
 	first := d.tell(t, -1, rexIsLost)
@@ -217,7 +217,7 @@ func TestCasesAreJoinedAfterBeingAskedAndTheOldNumberLeadsToTheNewOne(t *testing
 	answer := operator.press(path, url.Values{"with": {fmt.Sprint(*second.Case)}})
 	require.Equal(t, fmt.Sprintf("/console/cases/%d", *first.Case), answer.header.Get("Location"))
 	require.Contains(t, operator.notice(), "holds the posts of all of them")
-	require.Equal(t, first.ID, *d.await(t, second.ID, protocol.StatusSuppressed).StandsFor, "what waited is not sent")
+	require.Equal(t, first.ID, *d.await(t, second.ID, protocol.StatusSuppressed).DuplicateOf, "what waited is not sent")
 	answer = operator.get(fmt.Sprintf("/console/cases/%d", *second.Case))
 	require.Equal(t, fmt.Sprintf("/console/cases/%d", *first.Case), answer.header.Get("Location"))
 	require.Contains(t, operator.get(answer.header.Get("Location")).body, "joined by an operator")

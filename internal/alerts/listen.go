@@ -370,7 +370,7 @@ func (c Chat) duplicate(ctx context.Context, id int64, number string) (done stri
 	}
 	err = c.Desk.Duplicate(ctx, id, of, "")
 	switch {
-	case errors.Is(err, db.ErrNotTold):
+	case errors.Is(err, db.ErrNotAnnounced):
 		err = errors.New("об этом животном здесь ещё не писали")
 	case errors.Is(err, db.ErrNotFound):
 		err = fmt.Errorf("случая %d нет", of)

@@ -34,6 +34,58 @@ func (q *Queries) AddCaseKeys(ctx context.Context, arg AddCaseKeysParams) error 
 	return err
 }
 
+const announcedDeliveries = `-- name: AnnouncedDeliveries :many
+SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.status, v.created_at, v.sent_at, p.type
+FROM relay.deliveries v
+JOIN relay.destinations d ON d.id = v.destination_id
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval'))
+ORDER BY v.id
+`
+
+type AnnouncedDeliveriesRow struct {
+	ID            int64
+	DestinationID int64
+	Destination   string
+	OwnerID       int64
+	PostID        int64
+	Status        string
+	CreatedAt     time.Time
+	SentAt        *time.Time
+	Type          string
+}
+
+// What a case has been told by, or is about to be; not what a person may not want to go out at all.
+func (q *Queries) AnnouncedDeliveries(ctx context.Context, caseID *int64) ([]AnnouncedDeliveriesRow, error) {
+	rows, err := q.db.Query(ctx, announcedDeliveries, caseID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AnnouncedDeliveriesRow
+	for rows.Next() {
+		var i AnnouncedDeliveriesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.DestinationID,
+			&i.Destination,
+			&i.OwnerID,
+			&i.PostID,
+			&i.Status,
+			&i.CreatedAt,
+			&i.SentAt,
+			&i.Type,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const askedAbout = `-- name: AskedAbout :one
 SELECT v.id, v.owner_id, v.post_id, p.type
 FROM relay.deliveries v
@@ -785,18 +837,18 @@ WHERE id = $5
 `
 
 type RestoreDeliveryParams struct {
-	Status    string
-	Reason    string
-	StandsFor *int64
-	ReplyTo   *int64
-	ID        int64
+	Status      string
+	Reason      string
+	DuplicateOf *int64
+	ReplyTo     *int64
+	ID          int64
 }
 
 func (q *Queries) RestoreDelivery(ctx context.Context, arg RestoreDeliveryParams) error {
 	_, err := q.db.Exec(ctx, restoreDelivery,
 		arg.Status,
 		arg.Reason,
-		arg.StandsFor,
+		arg.DuplicateOf,
 		arg.ReplyTo,
 		arg.ID,
 	)
@@ -884,13 +936,13 @@ WHERE id = $3 AND status = 'parked'
 `
 
 type SuppressAskedParams struct {
-	Reason    string
-	StandsFor *int64
-	ID        int64
+	Reason      string
+	DuplicateOf *int64
+	ID          int64
 }
 
 func (q *Queries) SuppressAsked(ctx context.Context, arg SuppressAskedParams) error {
-	_, err := q.db.Exec(ctx, suppressAsked, arg.Reason, arg.StandsFor, arg.ID)
+	_, err := q.db.Exec(ctx, suppressAsked, arg.Reason, arg.DuplicateOf, arg.ID)
 	return err
 }
 
@@ -901,13 +953,13 @@ WHERE id = $1 AND status = 'pending' AND attempts = 0
 `
 
 type SuppressDeliveryParams struct {
-	ID        int64
-	Reason    string
-	StandsFor *int64
+	ID          int64
+	Reason      string
+	DuplicateOf *int64
 }
 
 func (q *Queries) SuppressDelivery(ctx context.Context, arg SuppressDeliveryParams) error {
-	_, err := q.db.Exec(ctx, suppressDelivery, arg.ID, arg.Reason, arg.StandsFor)
+	_, err := q.db.Exec(ctx, suppressDelivery, arg.ID, arg.Reason, arg.DuplicateOf)
 	return err
 }
 
@@ -1063,58 +1115,6 @@ func (q *Queries) SuppressedByCase(ctx context.Context, caseID *int64) ([]Suppre
 	for rows.Next() {
 		var i SuppressedByCaseRow
 		if err := rows.Scan(&i.ID, &i.DestinationID); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const toldDeliveries = `-- name: ToldDeliveries :many
-SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.status, v.created_at, v.sent_at, p.type
-FROM relay.deliveries v
-JOIN relay.destinations d ON d.id = v.destination_id
-JOIN relay.posts p USING (owner_id, post_id)
-WHERE v.case_id = $1 AND v.status NOT IN ('failed', 'suppressed') AND NOT (v.status = 'parked' AND v.reason IN ('unsure', 'awaiting_approval'))
-ORDER BY v.id
-`
-
-type ToldDeliveriesRow struct {
-	ID            int64
-	DestinationID int64
-	Destination   string
-	OwnerID       int64
-	PostID        int64
-	Status        string
-	CreatedAt     time.Time
-	SentAt        *time.Time
-	Type          string
-}
-
-// What a case has been told by, or is about to be; not what a person may not want to go out at all.
-func (q *Queries) ToldDeliveries(ctx context.Context, caseID *int64) ([]ToldDeliveriesRow, error) {
-	rows, err := q.db.Query(ctx, toldDeliveries, caseID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ToldDeliveriesRow
-	for rows.Next() {
-		var i ToldDeliveriesRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.DestinationID,
-			&i.Destination,
-			&i.OwnerID,
-			&i.PostID,
-			&i.Status,
-			&i.CreatedAt,
-			&i.SentAt,
-			&i.Type,
-		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -741,7 +741,7 @@ type ListDeliveriesRow struct {
 	SentAt          *time.Time
 	Captcha         json.RawMessage
 	ReplyTo         *int64
-	StandsFor       *int64
+	DuplicateOf     *int64
 	TakenBackAt     *time.Time
 	Ask             string
 	AskFor          *time.Duration
@@ -797,7 +797,7 @@ func (q *Queries) ListDeliveries(ctx context.Context, arg ListDeliveriesParams) 
 			&i.SentAt,
 			&i.Captcha,
 			&i.ReplyTo,
-			&i.StandsFor,
+			&i.DuplicateOf,
 			&i.TakenBackAt,
 			&i.Ask,
 			&i.AskFor,
@@ -958,7 +958,7 @@ type OweDeliveryParams struct {
 	Reason        string
 	CaseID        *int64
 	ReplyTo       *int64
-	StandsFor     *int64
+	DuplicateOf   *int64
 	Urgent        bool
 	Ask           string
 	AskFor        *time.Duration
@@ -977,7 +977,7 @@ func (q *Queries) OweDelivery(ctx context.Context, arg OweDeliveryParams) (int64
 		arg.Reason,
 		arg.CaseID,
 		arg.ReplyTo,
-		arg.StandsFor,
+		arg.DuplicateOf,
 		arg.Urgent,
 		arg.Ask,
 		arg.AskFor,

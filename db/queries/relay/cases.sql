@@ -87,7 +87,7 @@ LEFT JOIN (
 WHERE c.id = $1
 RETURNING c.closed_at;
 
--- name: ToldDeliveries :many
+-- name: AnnouncedDeliveries :many
 -- What a case has been told by, or is about to be; not what a person may not want to go out at all.
 SELECT v.id, v.destination_id, d.name AS destination, v.owner_id, v.post_id, v.status, v.created_at, v.sent_at, p.type
 FROM relay.deliveries v

@@ -26,24 +26,24 @@ func goesEverywhere(kind petpost.Type) bool {
 // case that the post has opened nothing was told. seen: it tells of a sighting
 // that nobody has heard of.
 func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool) (err error) {
-	var rows []relaysql.ToldDeliveriesRow
+	var rows []relaysql.AnnouncedDeliveriesRow
 	if !opened {
-		if rows, err = f.q.ToldDeliveries(ctx, &post.CaseID); err != nil {
+		if rows, err = f.q.AnnouncedDeliveries(ctx, &post.CaseID); err != nil {
 			return err
 		}
 	}
-	told := map[string][]relaysql.ToldDeliveriesRow{}
+	announced := map[string][]relaysql.AnnouncedDeliveriesRow{}
 	var destinations []string // in the order in which they were told
 	for _, row := range rows {
-		if told[row.Destination] == nil {
+		if announced[row.Destination] == nil {
 			destinations = append(destinations, row.Destination)
 		}
-		told[row.Destination] = append(told[row.Destination], row)
+		announced[row.Destination] = append(announced[row.Destination], row)
 	}
 	routed := map[string]bool{}
 	for _, owed := range f.page.Owed(post) {
 		routed[owed.Destination] = true
-		owed = f.decide(post, owed, told[owed.Destination], closed, seen)
+		owed = f.decide(post, owed, announced[owed.Destination], closed, seen)
 		if owed.Ask != "" && owed.Suppressed == "" && !opened {
 			if owed, err = f.askOnce(ctx, post, owed); err != nil {
 				return err
@@ -57,11 +57,11 @@ func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool)
 		return nil
 	}
 	for _, destination := range destinations {
-		if routed[destination] || !isNews(post, told[destination]) && !(seen && f.mayAnswer(post, told[destination])) {
+		if routed[destination] || !isNews(post, announced[destination]) && !(seen && f.mayAnswer(post, announced[destination])) {
 			continue
 		}
 		if owed, wanted := f.page.Update(post, destination); wanted {
-			owed.replyTo = told[destination][0].ID
+			owed.replyTo = announced[destination][0].ID
 			if err := f.owe(ctx, post, owed); err != nil {
 				return err
 			}
@@ -72,20 +72,20 @@ func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool)
 
 // decide says what becomes of a delivery that a route calls for: it goes, it goes as an
 // update, or another one stands for it.
-func (f *filing) decide(post Post, owed Owed, told []relaysql.ToldDeliveriesRow, closed, seen bool) Owed {
+func (f *filing) decide(post Post, owed Owed, announced []relaysql.AnnouncedDeliveriesRow, closed, seen bool) Owed {
 	switch {
 	case owed.Suppressed != "":
-	case isNews(post, told), seen && f.mayAnswer(post, told):
-		owed.replyTo = told[0].ID
+	case isNews(post, announced), seen && f.mayAnswer(post, announced):
+		owed.replyTo = announced[0].ID
 	case closed && post.Reading.Type != petpost.Reunited:
 		owed.Suppressed = closedReason(post.CaseID)
-		if len(told) > 0 {
-			owed.standsFor = told[len(told)-1].ID
+		if len(announced) > 0 {
+			owed.duplicateOf = announced[len(announced)-1].ID
 		}
-	case len(told) > 0:
-		last := told[len(told)-1]
-		if post.Reading.Type == petpost.Reunited || f.stillTold(last) {
-			owed.standsFor, owed.Suppressed = last.ID, toldReason(post.CaseID, last.ID, last.OwnerID, last.PostID)
+	case len(announced) > 0:
+		last := announced[len(announced)-1]
+		if post.Reading.Type == petpost.Reunited || f.stillAnnounced(last) {
+			owed.duplicateOf, owed.Suppressed = last.ID, announcedReason(post.CaseID, last.ID, last.OwnerID, last.PostID)
 		}
 	}
 	return owed
@@ -101,7 +101,7 @@ func (f *filing) askOnce(ctx context.Context, post Post, owed Owed) (Owed, error
 	case err != nil:
 		return owed, err
 	case stage[post.Reading.Type] <= stage[petpost.Type(asked.Type)] && (asked.OwnerID != post.OwnerID || asked.PostID != post.PostID):
-		owed.standsFor = asked.ID
+		owed.duplicateOf = asked.ID
 		owed.Suppressed = fmt.Sprintf("case %d waits to be approved as delivery %d, %s", post.CaseID, asked.ID, protocol.WallPost(asked.OwnerID, asked.PostID))
 	}
 	return owed, nil
@@ -109,29 +109,29 @@ func (f *filing) askOnce(ctx context.Context, post Post, owed Owed) (Owed, error
 
 // isNews reports whether a post is of a later stage than all that a destination
 // was told. Telling by the post itself is not counted: that message is edited.
-func isNews(post Post, told []relaysql.ToldDeliveriesRow) bool {
-	for _, row := range told {
+func isNews(post Post, announced []relaysql.AnnouncedDeliveriesRow) bool {
+	for _, row := range announced {
 		if row.OwnerID == post.OwnerID && row.PostID == post.PostID || stage[petpost.Type(row.Type)] >= stage[post.Reading.Type] {
 			return false
 		}
 	}
-	return len(told) > 0
+	return len(announced) > 0
 }
 
 // mayAnswer reports whether a destination has heard of the case, lately and by
 // another post.
-func (f *filing) mayAnswer(post Post, told []relaysql.ToldDeliveriesRow) bool {
-	for _, row := range told {
+func (f *filing) mayAnswer(post Post, announced []relaysql.AnnouncedDeliveriesRow) bool {
+	for _, row := range announced {
 		if row.OwnerID == post.OwnerID && row.PostID == post.PostID {
 			return false
 		}
 	}
-	return len(told) > 0 && f.stillTold(told[len(told)-1])
+	return len(announced) > 0 && f.stillAnnounced(announced[len(announced)-1])
 }
 
-// stillTold reports whether a delivery counts as told: for the window after it
+// stillAnnounced reports whether a delivery counts as told: for the window after it
 // was sent, and for as long as it may still be.
-func (f *filing) stillTold(row relaysql.ToldDeliveriesRow) bool {
+func (f *filing) stillAnnounced(row relaysql.AnnouncedDeliveriesRow) bool {
 	if row.Status != protocol.StatusSent {
 		return true
 	}
@@ -142,7 +142,7 @@ func (f *filing) stillTold(row relaysql.ToldDeliveriesRow) bool {
 	return at.After(f.now.Add(-f.page.Window))
 }
 
-func toldReason(caseID, deliveryID, ownerID, postID int64) string {
+func announcedReason(caseID, deliveryID, ownerID, postID int64) string {
 	return fmt.Sprintf("case %d is told by delivery %d, %s", caseID, deliveryID, protocol.WallPost(ownerID, postID))
 }
 
