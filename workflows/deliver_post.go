@@ -275,8 +275,8 @@ func (d *delivery) giveBack(ctx workflow.Context, done protocol.TurnDone) {
 	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("give the turn back"))
 	err := workflow.ExecuteLocalActivity(local, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil)
 	if err != nil && d.input.Protocol >= protocol.LedgerQueue {
-		patient := workflow.WithActivityOptions(ctx, activities.LedgerOptions("give the turn back"))
-		err = workflow.ExecuteActivity(patient, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil)
+		durable := workflow.WithActivityOptions(ctx, activities.LedgerOptions("give the turn back"))
+		err = workflow.ExecuteActivity(durable, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil)
 	}
 	if err != nil { // the lane asks the ledger when the lease runs out
 		workflow.GetLogger(ctx).Warn("turn not given back", "destination", d.input.Destination, "error", err)

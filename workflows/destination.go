@@ -136,8 +136,8 @@ func (l *lane) look(ctx workflow.Context) {
 	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("what is next"))
 	err := workflow.ExecuteLocalActivity(local, read, arguments...).Get(ctx, &view)
 	if err != nil {
-		patient := workflow.WithActivityOptions(ctx, activities.LedgerOptions("what is next"))
-		err = workflow.ExecuteActivity(patient, read, arguments...).Get(ctx, &view)
+		durable := workflow.WithActivityOptions(ctx, activities.LedgerOptions("what is next"))
+		err = workflow.ExecuteActivity(durable, read, arguments...).Get(ctx, &view)
 	}
 	if err != nil {
 		workflow.GetLogger(ctx).Warn("the ledger can't be read", "destination", l.destination, "error", err)

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// scanPatience is how long a request waits for a scan by hand; the scan
+	// scanTimeout is how long a request waits for a scan by hand; the scan
 	// goes on without it.
-	scanPatience = 15 * time.Second
+	scanTimeout = 15 * time.Second
 	// maxNote bounds what an operator writes, in bytes.
 	maxNote = 500
 	// maxBatch bounds the deliveries of one batch: each takes an update.
@@ -224,9 +224,9 @@ type scanned struct {
 }
 
 func (c *console) scanNow(ctx context.Context, walls []string) (scanned, error) {
-	patience, cancel := context.WithTimeout(ctx, scanPatience)
+	scanning, cancel := context.WithTimeout(ctx, scanTimeout)
 	defer cancel()
-	result, err := c.Steering.Scan(patience, protocol.ScanWallsInput{Walls: walls, Now: true})
+	result, err := c.Steering.Scan(scanning, protocol.ScanWallsInput{Walls: walls, Now: true})
 	c.Log.InfoContext(ctx, "operator asked for a scan", "walls", len(walls), "started", result.Started, "error", err)
 	if outOfTime(err) && ctx.Err() == nil {
 		return scanned{Running: true}, nil

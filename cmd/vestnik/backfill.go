@@ -39,7 +39,7 @@ func backfillCommand() *cli.Command {
 				return err
 			}
 			defer a.close()
-			waiting := time.AfterFunc(patience, func() {
+			waiting := time.AfterFunc(silence, func() {
 				fmt.Fprintln(os.Stderr, "· the backfill has not ended yet; is `vestnik worker` running?")
 			})
 			defer waiting.Stop()

@@ -17,8 +17,8 @@ import (
 	"vestnik/internal/words"
 )
 
-// patience is how long a command waits in silence for a worker.
-const patience = 10 * time.Second
+// silence is how long a command waits in silence for a worker.
+const silence = 10 * time.Second
 
 func scanCommand() *cli.Command {
 	return &cli.Command{
@@ -70,7 +70,7 @@ func scanCommand() *cli.Command {
 					fmt.Fprintln(os.Stderr, "· no reading key waited for that")
 				}
 			}
-			waiting := time.AfterFunc(patience, func() {
+			waiting := time.AfterFunc(silence, func() {
 				fmt.Fprintln(os.Stderr, "· the scan has not ended yet; is `vestnik worker` running?")
 			})
 			defer waiting.Stop()
