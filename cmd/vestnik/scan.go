@@ -17,7 +17,7 @@ import (
 	"vestnik/internal/words"
 )
 
-// silence is how long a command waits in silence for a worker.
+// silence is how long a command waits for a worker before it says so.
 const silence = 10 * time.Second
 
 func scanCommand() *cli.Command {
