@@ -15,7 +15,6 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
@@ -214,7 +213,7 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, w
 		Wall: &cursor, Posts: posts, NewestFirst: wall.ReadUntil.IsZero(), Window: a.CaseWindow, Rules: routes.Version(),
 		Owed: func(post petpost.Post) []db.Owed { return a.owed(ctx, routes, wall, post, now) },
 		Update: func(post petpost.Post, destination string) (db.Owed, bool) {
-			return relay.Update(routes, post, destination, a.MaxAge)
+			return starter.Update(routes, post, destination, a.MaxAge)
 		},
 	})
 	read.New, read.Edited, read.Owed = counts.New, counts.Edited, counts.Owed
@@ -247,7 +246,7 @@ func (a *Walls) owed(ctx context.Context, routes *route.Routes, wall db.Wall, po
 
 // routed tells where the rules send a post.
 func (a *Walls) routed(ctx context.Context, routes *route.Routes, wall db.Wall, post petpost.Post, log *slog.Logger) []db.Owed {
-	owed, decisions := relay.Owed(routes, post, wall.Name)
+	owed, decisions := starter.Owed(routes, post, wall.Name)
 	for _, decision := range decisions {
 		log := log.With("destination", decision.Destination.String(), "why", decision.Reason)
 		if decision.Matched {

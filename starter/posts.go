@@ -11,7 +11,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
-	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/words"
 )
@@ -45,11 +44,11 @@ func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost
 	set, err = s.relay.Posts.SetType(ctx, ref, kind, time.Since(post.Written()) <= scan.MaxAge, db.Page{
 		Window: s.relay.Config.Relay.CaseWindow, Rules: routes.Version(),
 		Owed: func(post petpost.Post) []db.Owed {
-			owed, _ := relay.Owed(routes, post, wall)
+			owed, _ := Owed(routes, post, wall)
 			return owed
 		},
 		Update: func(post petpost.Post, destination string) (db.Owed, bool) {
-			return relay.Update(routes, post, destination, scan.MaxAge)
+			return Update(routes, post, destination, scan.MaxAge)
 		},
 	})
 	if err != nil {
@@ -66,7 +65,7 @@ func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost
 // sentAnyway are the deliveries of a post that went, or may have gone, where no
 // rule sends it.
 func (s *Starter) sentAnyway(ctx context.Context, routes *route.Routes, post petpost.Post, wall string) ([]db.DeliveryRow, error) {
-	routed, _ := relay.Owed(routes, post, wall)
+	routed, _ := Owed(routes, post, wall)
 	rows, err := s.relay.Ledger.List(ctx, db.DeliveryFilter{Post: post.ID, Limit: 1000})
 	if err != nil {
 		return nil, err

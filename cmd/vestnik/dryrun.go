@@ -70,14 +70,14 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 func dryRun(ctx context.Context, rules rehearse.Rules, reader *vk.Client, name string) ([]rehearse.Rehearsal, error) {
 	var owner int64
 	var page vk.Page
-	if err := relay.AskVK(ctx, func(ctx context.Context) (err error) { owner, err = reader.ResolveWall(ctx, name); return err }); err != nil {
+	if err := vk.Ask(ctx, func(ctx context.Context) (err error) { owner, err = reader.ResolveWall(ctx, name); return err }); err != nil {
 		return nil, err
 	}
-	if err := relay.AskVK(ctx, func(ctx context.Context) (err error) { page, err = reader.WallGet(ctx, owner, dryPage, 0); return err }); err != nil {
+	if err := vk.Ask(ctx, func(ctx context.Context) (err error) { page, err = reader.WallGet(ctx, owner, dryPage, 0); return err }); err != nil {
 		return nil, err
 	}
 	rules.Linked = func(ids ...post.ID) (items []json.RawMessage, err error) {
-		err = relay.AskVK(ctx, func(ctx context.Context) (err error) { items, err = reader.WallGetByID(ctx, ids...); return err })
+		err = vk.Ask(ctx, func(ctx context.Context) (err error) { items, err = reader.WallGetByID(ctx, ids...); return err })
 		return items, err
 	}
 	rehearsals, skipped, err := rules.Page(ctx, name, page.Items)

@@ -16,6 +16,7 @@ import (
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
+	"vestnik/internal/vk"
 	"vestnik/internal/words"
 )
 
@@ -216,14 +217,14 @@ func (d *doctor) reading(ctx context.Context, r *relay.Relay) {
 	}
 	for i, name := range d.cfg.Scan.Walls {
 		var owner int64
-		err := relay.AskVK(ctx, func(ctx context.Context) (err error) {
+		err := vk.Ask(ctx, func(ctx context.Context) (err error) {
 			owner, err = reader.ResolveWall(ctx, name)
 			return err
 		})
 		finding := fmt.Sprintf("owner %d", owner)
 		if i == 0 && err == nil {
 			finding += ", can be read"
-			err = relay.AskVK(ctx, func(ctx context.Context) error {
+			err = vk.Ask(ctx, func(ctx context.Context) error {
 				_, err := reader.WallGet(ctx, owner, 1, 0)
 				return err
 			})
@@ -275,7 +276,7 @@ func (d *doctor) wall(ctx context.Context, r *relay.Relay, target route.Target) 
 		return
 	}
 	what += " photos"
-	err := relay.AskVK(ctx, func(ctx context.Context) error { return r.TryUploading(ctx, target.Destination) })
+	err := vk.Ask(ctx, func(ctx context.Context) error { return r.TryUploading(ctx, target.Destination) })
 	if err != nil {
 		d.note(what, fmt.Sprintf("are named, not uploaded: where the wall drops them, posts go as text; %v", err))
 		return

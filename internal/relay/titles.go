@@ -10,6 +10,7 @@ import (
 
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
+	"vestnik/internal/vk"
 )
 
 // LearnTitles asks the platforms what the configured destinations and the walls
@@ -73,7 +74,7 @@ func (r *Relay) wallTitles(ctx context.Context, owners map[string]int64) (map[in
 		return nil, err
 	}
 	var titles map[int64]string
-	err = AskVK(ctx, func(ctx context.Context) (err error) {
+	err = vk.Ask(ctx, func(ctx context.Context) (err error) {
 		titles, err = reader.Titles(ctx, slices.Collect(maps.Values(owners))...)
 		return err
 	})

@@ -1,25 +1,23 @@
-package relay
+package vk
 
 import (
 	"context"
 	"errors"
 	"time"
-
-	"vestnik/internal/vk"
 )
 
 // askTime bounds one question to VK.
 const askTime = 10 * time.Second
 
-// AskVK asks VK once more when the key has made its calls of this second: there
-// may be many walls, and workers use the key too.
-func AskVK(ctx context.Context, ask func(context.Context) error) error {
+// Ask asks VK, and once more when the key has made its calls of this second:
+// there may be many walls, and workers use the key too. It gives up after 10 s.
+func Ask(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	for try := 1; ; try++ {
 		err := ask(ctx)
-		var failure *vk.Error
-		if !errors.As(err, &failure) || failure.Action() != vk.RateLimit {
+		var failure *Error
+		if !errors.As(err, &failure) || failure.Action() != RateLimit {
 			return err
 		}
 		select {
