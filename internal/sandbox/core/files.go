@@ -37,24 +37,30 @@ func (p *pictures) serveFile(w http.ResponseWriter, r *http.Request) {
 	if err != nil || size < 0 || size > mostServed {
 		fault.Status = http.StatusBadRequest
 	}
-	if fault.DelayMS > 0 && !p.core.Sleep(r.Context(), time.Duration(fault.DelayMS)*time.Millisecond) {
-		return
-	}
 	if fault.As == "html" {
 		content.kind = "text/html; charset=utf-8"
 	}
-	if fault.Status != 0 {
+	p.serve(w, r, fault, cmp.Or(content.kind, "application/octet-stream"), size, io.MultiReader(strings.NewReader(content.begins), zeros{}))
+}
+
+// serve gives a file, spoilt as the fault says: late, with another status, or cut in the middle.
+func (p *pictures) serve(w http.ResponseWriter, r *http.Request, fault PictureFault, kind string, size int64, content io.Reader) {
+	if fault.DelayMS > 0 && !p.core.Sleep(r.Context(), time.Duration(fault.DelayMS)*time.Millisecond) {
+		return
+	}
+	if fault.Status >= 300 && fault.Status < 600 {
 		http.Error(w, http.StatusText(fault.Status), fault.Status)
 		return
 	}
-	w.Header().Set("Content-Type", cmp.Or(content.kind, "application/octet-stream"))
-	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Content-Security-Policy", "sandbox")
+	header := w.Header()
+	header.Set("Content-Type", kind)
+	header.Set("Content-Length", strconv.FormatInt(size, 10))
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "sandbox")
 	if fault.Truncate { // and net/http cuts the connection
 		size /= 2
 	}
-	_, _ = io.Copy(w, io.LimitReader(io.MultiReader(strings.NewReader(content.begins), zeros{}), size))
+	_, _ = io.Copy(w, io.LimitReader(content, size))
 }
 
 // zeros never end.

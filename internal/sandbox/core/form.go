@@ -2,7 +2,6 @@ package core
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,23 +28,12 @@ type Form struct {
 	Names  []string // in order of appearance
 }
 
-// Field is one parameter. JSON bodies keep the type they were written with.
+// Field is one parameter.
 type Field struct {
 	Text string // a string's content, or the JSON text of anything else
-	Kind FieldKind
+	// JSON is how the value begins in a JSON body, '"' for a string; 0: it is from a form, which knows only text.
+	JSON byte
 }
-
-// FieldKind says how a parameter was written.
-type FieldKind int
-
-// The kinds.
-const (
-	FormText   FieldKind = iota // from urlencoded or multipart: always text
-	JSONText                    // a JSON string
-	JSONNumber                  // a JSON number
-	JSONBool                    // true or false
-	JSONObject                  // an object or array
-)
 
 // Upload is a file of a multipart body: its size in bytes, and its first keptFile of them.
 type Upload struct {
@@ -115,21 +103,14 @@ func (f *Form) readJSON(body []byte) error {
 		return fmt.Errorf("JSON body: %w", err)
 	}
 	for name, value := range raw {
-		value = bytes.TrimSpace(value)
-		switch {
-		case len(value) == 0 || bytes.Equal(value, []byte("null")):
-		case value[0] == '"':
-			var text string
-			if err := json.Unmarshal(value, &text); err != nil {
+		field := Field{Text: string(value), JSON: value[0]}
+		if field.JSON == '"' {
+			if err := json.Unmarshal(value, &field.Text); err != nil {
 				return fmt.Errorf("JSON body, %s: %w", name, err)
 			}
-			f.put(name, Field{Text: text, Kind: JSONText})
-		case value[0] == '{' || value[0] == '[':
-			f.put(name, Field{Text: string(value), Kind: JSONObject})
-		case value[0] == 't' || value[0] == 'f':
-			f.put(name, Field{Text: string(value), Kind: JSONBool})
-		default:
-			f.put(name, Field{Text: string(value), Kind: JSONNumber})
+		}
+		if field.Text != "null" || field.JSON == '"' {
+			f.put(name, field)
 		}
 	}
 	return nil
@@ -197,7 +178,7 @@ var jsonFields = map[string]bool{
 
 // decoded gives objects, lists, numbers and truth values back as such.
 func (v Field) decoded(name string) any {
-	if v.Kind == JSONText || v.Kind == FormText && !jsonFields[name] {
+	if v.JSON == '"' || v.JSON == 0 && !jsonFields[name] {
 		return v.Text
 	}
 	decoder := json.NewDecoder(strings.NewReader(v.Text))

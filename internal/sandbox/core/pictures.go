@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	_ "golang.org/x/image/webp" // likewise
 
@@ -93,10 +92,7 @@ func (p *pictures) serveUpload(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	w.Header().Set("Content-Type", http.DetectContentType(content))
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Content-Security-Policy", "sandbox")
-	_, _ = w.Write(content)
+	p.serve(w, r, PictureFault{}, http.DetectContentType(content), int64(len(content)), bytes.NewReader(content))
 }
 
 // PictureFault spoils the picture of a name, wherever it is asked for.
@@ -145,32 +141,22 @@ func (p *pictures) servePicture(w http.ResponseWriter, r *http.Request) {
 	}
 	wide, high, _ := strings.Cut(query.Get("size"), "x")
 	width, height := number(wide, p.width), number(high, p.width*3/4)
-	status, size := number(query.Get("status"), fault.Status), number(query.Get("bytes"), fault.Bytes)
-	delay := time.Duration(number(query.Get("delay_ms"), fault.DelayMS)) * time.Millisecond
-	if delay > 0 && !p.core.Sleep(r.Context(), delay) {
-		return
-	}
+	fault.Status, fault.DelayMS = number(query.Get("status"), fault.Status), number(query.Get("delay_ms"), fault.DelayMS)
 	if sign := query.Get("sign"); sign != "" && !strings.HasSuffix(sign, "."+strconv.FormatInt(p.generation.Load(), 10)) {
-		status = http.StatusForbidden
+		fault.Status = http.StatusForbidden
 	}
 	if max(width, height) > mostPixels || width*height > mostPixels {
-		status = http.StatusBadRequest
-	}
-	if status >= 300 && status < 600 {
-		http.Error(w, http.StatusText(status), status)
-		return
+		fault.Status, width, height = http.StatusBadRequest, 1, 1
 	}
 	content, kind := p.draw(name, width, height, cmp.Or(query.Get("as"), fault.As))
-	if size > len(content) && size <= keptUploads {
+	if size := number(query.Get("bytes"), fault.Bytes); size > len(content) && size <= keptUploads {
 		content = append(content[:len(content):len(content)], make([]byte, size-len(content))...)
 	}
-	if fault.Truncate || query.Has("truncate") {
-		content = content[:len(content)/2]
+	if fault.Truncate || query.Has("truncate") { // whole to whoever looks at its length only
+		content, fault.Truncate = content[:len(content)/2], false
 	}
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 	w.Header().Set("Cache-Control", "max-age=3600")
-	_, _ = w.Write(content)
+	p.serve(w, r, fault, kind, int64(len(content)), bytes.NewReader(content))
 }
 
 func (p *pictures) draw(name string, width, height int, as string) (content []byte, kind string) {

@@ -152,14 +152,14 @@ func (p paramType) check(method, name string, value core.Field) *refusal {
 	wrong := false
 	switch p {
 	case textParam, fileParam:
-		wrong = value.Kind != core.FormText && value.Kind != core.JSONText
+		wrong = value.JSON != 0 && value.JSON != '"'
 	case integerParam:
 		_, err := strconv.ParseInt(text, 10, 64)
-		wrong = err != nil || value.Kind == core.JSONBool
+		wrong = err != nil
 	case booleanParam:
 		wrong = !slices.Contains([]string{"true", "false", "1", "0"}, strings.ToLower(text))
 	case chatParam:
-		wrong = value.Kind == core.JSONBool || value.Kind == core.JSONObject || value.Kind == core.JSONNumber && strings.ContainsAny(text, ".eE")
+		wrong = value.JSON != 0 && value.JSON != '"' && strings.ContainsAny(text, "{[.eE") // "true" and "false" have an e
 	case objectParam, listParam:
 		if text != "null" && (text[0] != p.mark[0] || !json.Valid([]byte(text))) {
 			return badRequest("object expected as %s: field %q of %s must be %s", strings.ReplaceAll(name, "_", " "), name, method, p.name)
