@@ -31,100 +31,96 @@ var htmlTags = map[string]Type{
 
 // ParseHTML reads a text of parse_mode HTML. The error is what follows "can't parse entities: " in the server's answer.
 func ParseHTML(source string) (string, []Entity, error) {
-	var out strings.Builder
-	var list []Entity
-	var open []openTag
-	width := 0
-	for i := 0; i < len(source); {
-		switch source[i] {
-		case '&':
-			if r, size := htmlReference(source[i:]); size > 0 {
-				out.WriteRune(r)
-				width += width16(r)
-				i += size
-				continue
-			}
-			out.WriteByte('&')
-			width++
-			i++
-		case '<':
-			begin := i
-			if strings.HasPrefix(source[i:], "</") {
-				next, err := endTag(source, i, &open, &list, out.String(), width)
-				if err != nil {
-					return "", nil, err
-				}
-				i = next
-				continue
-			}
-			tag, next, err := startTag(source, i+1, begin)
-			if err != nil {
-				return "", nil, err
-			}
-			tag.offset, tag.start = width, out.Len()
-			open = append(open, tag)
-			i = next
-		default:
-			r, size := utf8.DecodeRuneInString(source[i:])
-			out.WriteRune(r)
-			width += width16(r)
-			i += size
+	p := markup{source: source}
+	for !p.over() {
+		if err := p.step(); err != nil {
+			return "", nil, err
 		}
 	}
-	if len(open) > 0 {
-		return "", nil, fmt.Errorf("Can't find end tag corresponding to start tag %q", open[len(open)-1].name)
+	if n := len(p.open); n > 0 {
+		return "", nil, fmt.Errorf("Can't find end tag corresponding to start tag %q", p.open[n-1].name)
 	}
-	return out.String(), inOrder(list), nil
+	return p.out.String(), inOrder(p.list), nil
 }
 
-// startTag reads a start tag whose name begins at i; begin is where its "<" stands, for the complaints.
-func startTag(source string, i, begin int) (openTag, int, error) {
-	from := i
-	for i < len(source) && !htmlSpace(source[i]) && source[i] != '>' {
-		i++
+// markup is HTML that is read from at on.
+type markup struct {
+	source string
+	at     int
+	out    strings.Builder
+	width  int // of out, in UTF-16 code units
+	open   []openTag
+	list   []Entity
+}
+
+func (p *markup) over() bool { return p.at == len(p.source) }
+
+// while passes over the bytes for which a condition holds.
+func (p *markup) while(holds func(byte) bool) string {
+	from := p.at
+	for !p.over() && holds(p.source[p.at]) {
+		p.at++
 	}
-	if i == len(source) {
-		return openTag{}, 0, fmt.Errorf("Unclosed start tag at byte offset %d", begin)
+	return p.source[from:p.at]
+}
+
+func (p *markup) step() error {
+	rest := p.source[p.at:]
+	switch {
+	case strings.HasPrefix(rest, "</"):
+		return p.endTag()
+	case rest[0] == '<':
+		return p.startTag()
 	}
-	tag := openTag{name: strings.ToLower(source[from:i])}
+	r, size := utf8.DecodeRuneInString(rest)
+	if decoded, length := htmlReference(rest); length > 0 {
+		r, size = decoded, length
+	}
+	p.out.WriteRune(r)
+	p.width += width16(r)
+	p.at += size
+	return nil
+}
+
+func (p *markup) startTag() error {
+	begin := p.at
+	p.at++
+	tag := openTag{name: strings.ToLower(p.while(inTagName))}
+	if p.over() {
+		return fmt.Errorf("Unclosed start tag at byte offset %d", begin)
+	}
 	if _, known := htmlTags[tag.name]; !known {
-		return openTag{}, 0, fmt.Errorf("Unsupported start tag %q at byte offset %d", tag.name, begin)
+		return fmt.Errorf("Unsupported start tag %q at byte offset %d", tag.name, begin)
 	}
+	unclosed := fmt.Errorf("Unclosed start tag %q at byte offset %d", tag.name, begin)
 	for {
-		for i < len(source) && htmlSpace(source[i]) {
-			i++
+		p.while(htmlSpace)
+		if p.over() {
+			return unclosed
 		}
-		if i == len(source) {
-			return openTag{}, 0, fmt.Errorf("Unclosed start tag %q at byte offset %d", tag.name, begin)
-		}
-		if source[i] == '>' {
-			i++
+		if p.source[p.at] == '>' {
+			p.at++
 			break
 		}
-		nameFrom := i
-		for i < len(source) && !htmlSpace(source[i]) && source[i] != '=' && source[i] != '>' {
-			i++
-		}
-		attribute := strings.ToLower(source[nameFrom:i])
+		attribute := strings.ToLower(p.while(func(c byte) bool { return inTagName(c) && c != '=' }))
 		if attribute == "" {
-			return openTag{}, 0, fmt.Errorf("Empty attribute name in the tag %q at byte offset %d", tag.name, begin)
+			return fmt.Errorf("Empty attribute name in the tag %q at byte offset %d", tag.name, begin)
 		}
-		for i < len(source) && htmlSpace(source[i]) {
-			i++
-		}
-		if i == len(source) {
-			return openTag{}, 0, fmt.Errorf("Unclosed start tag %q at byte offset %d", tag.name, begin)
+		p.while(htmlSpace)
+		if p.over() {
+			return unclosed
 		}
 		value := ""
 		switch {
-		case source[i] == '=':
+		case p.source[p.at] == '=':
+			p.at++
 			var err error
-			if value, i, err = attributeValue(source, i+1, tag.name, begin); err != nil {
-				return openTag{}, 0, err
+			if value, err = p.value(unclosed); err != nil {
+				return err
 			}
 		case tag.name == "blockquote" && attribute == "expandable": // shown as any other
 		default:
-			return openTag{}, 0, fmt.Errorf("Expected equal sign in declaration of an attribute of the tag %q at byte offset %d", tag.name, begin)
+			return fmt.Errorf("Expected equal sign in declaration of an attribute of the tag %q at byte offset %d", tag.name, begin)
 		}
 		switch {
 		case tag.name == "a" && attribute == "href":
@@ -134,88 +130,82 @@ func startTag(source string, i, begin int) (openTag, int, error) {
 		}
 	}
 	if tag.name == "span" && !tag.spoiler {
-		return openTag{}, 0, fmt.Errorf("Tag \"span\" must have class \"tg-spoiler\" at byte offset %d", begin)
+		return fmt.Errorf("Tag \"span\" must have class \"tg-spoiler\" at byte offset %d", begin)
 	}
-	return tag, i, nil
+	tag.offset, tag.start = p.width, p.out.Len()
+	p.open = append(p.open, tag)
+	return nil
 }
 
-func attributeValue(source string, i int, tag string, begin int) (string, int, error) {
-	for i < len(source) && htmlSpace(source[i]) {
-		i++
+// value reads an attribute's value, in quotes or a name without them.
+func (p *markup) value(unclosed error) (string, error) {
+	p.while(htmlSpace)
+	if p.over() {
+		return "", unclosed
 	}
-	unclosed := fmt.Errorf("Unclosed start tag %q at byte offset %d", tag, begin)
-	if i == len(source) {
-		return "", 0, unclosed
-	}
-	var value strings.Builder
-	quote := source[i]
-	if quote != '"' && quote != '\'' {
-		from := i
-		for i < len(source) && tokenByte(source[i]) {
-			i++
+	if quote := p.source[p.at]; quote == '"' || quote == '\'' {
+		p.at++
+		value := p.while(func(c byte) bool { return c != quote })
+		if p.over() {
+			return "", unclosed
 		}
-		if i == len(source) {
-			return "", 0, unclosed
-		}
-		if !htmlSpace(source[i]) && source[i] != '>' {
-			return "", 0, fmt.Errorf("Unexpected end of name token at byte offset %d", from)
-		}
-		return strings.ToLower(source[from:i]), i, nil
+		p.at++
+		return references.ReplaceAllStringFunc(value, func(written string) string {
+			if r, size := htmlReference(written); size > 0 {
+				return string(r)
+			}
+			return written
+		}), nil
 	}
-	for i++; i < len(source) && source[i] != quote; {
-		if r, size := htmlReference(source[i:]); size > 0 {
-			value.WriteRune(r)
-			i += size
-			continue
-		}
-		value.WriteByte(source[i])
-		i++
+	from := p.at
+	name := strings.ToLower(p.while(tokenByte))
+	switch {
+	case p.over():
+		return "", unclosed
+	case inTagName(p.source[p.at]):
+		return "", fmt.Errorf("Unexpected end of name token at byte offset %d", from)
 	}
-	if i == len(source) {
-		return "", 0, unclosed
-	}
-	return value.String(), i + 1, nil
+	return name, nil
 }
 
-func endTag(source string, begin int, open *[]openTag, list *[]Entity, text string, width int) (int, error) {
-	if len(*open) == 0 {
-		return 0, fmt.Errorf("Unexpected end tag at byte offset %d", begin)
+func (p *markup) endTag() error {
+	begin, n := p.at, len(p.open)
+	if n == 0 {
+		return fmt.Errorf("Unexpected end tag at byte offset %d", begin)
 	}
-	i := begin + 2
-	from := i
-	for i < len(source) && !htmlSpace(source[i]) && source[i] != '>' {
-		i++
+	p.at += 2
+	name := strings.ToLower(p.while(inTagName))
+	p.while(htmlSpace)
+	if p.over() || p.source[p.at] != '>' {
+		return fmt.Errorf("Unclosed end tag at byte offset %d", begin)
 	}
-	name := strings.ToLower(source[from:i])
-	for i < len(source) && htmlSpace(source[i]) {
-		i++
-	}
-	if i == len(source) || source[i] != '>' {
-		return 0, fmt.Errorf("Unclosed end tag at byte offset %d", begin)
-	}
-	tag := (*open)[len(*open)-1]
+	p.at++
+	tag := p.open[n-1]
 	if name != "" && name != tag.name {
-		return 0, fmt.Errorf("Unmatched end tag at byte offset %d, expected \"</%s>\", found \"</%s>\"", begin, tag.name, name)
+		return fmt.Errorf("Unmatched end tag at byte offset %d, expected \"</%s>\", found \"</%s>\"", begin, tag.name, name)
 	}
-	*open = (*open)[:len(*open)-1]
-
-	entity := Entity{Type: htmlTags[tag.name], Offset: tag.offset, Length: width - tag.offset}
+	p.open = p.open[:n-1]
+	entity, ok := Entity{Type: htmlTags[tag.name], Offset: tag.offset, Length: p.width - tag.offset}, true
 	if entity.Type == TextLink {
-		link, ok := Link(cmp.Or(tag.href, text[tag.start:]))
-		if !ok { // the server drops a link it cannot follow and keeps its text
-			return i + 1, nil
-		}
-		entity.URL = link
+		entity.URL, ok = Link(cmp.Or(tag.href, p.out.String()[tag.start:]))
 	}
-	*list = append(*list, entity)
-	return i + 1, nil
+	if ok { // else the server drops a link it cannot follow and keeps its text
+		p.list = append(p.list, entity)
+	}
+	return nil
 }
 
-var reference = regexp.MustCompile(`^&(?:#(\d{1,9})|#x([0-9a-fA-F]{1,9})|([A-Za-z]+));?`)
+var (
+	references = regexp.MustCompile(`&(?:#(\d{1,9})|#x([0-9a-fA-F]{1,9})|([A-Za-z]+));?`)
+	reference  = regexp.MustCompile("^" + references.String())
+)
 
 // htmlReference decodes a character reference at the start of source. Only numeric ones and lt, gt, amp and quot are
-// known; size 0 means that the ampersand stands for itself.
+// known; size 0 means that there is none.
 func htmlReference(source string) (r rune, size int) {
+	if !strings.HasPrefix(source, "&") {
+		return 0, 0
+	}
 	match := reference.FindStringSubmatch(source)
 	if match == nil {
 		return 0, 0
@@ -243,3 +233,6 @@ func tokenByte(c byte) bool {
 }
 
 func htmlSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' }
+
+// inTagName reports whether a byte goes on with the name of a tag.
+func inTagName(c byte) bool { return !htmlSpace(c) && c != '>' }
