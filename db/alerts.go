@@ -18,6 +18,7 @@ type Alert struct {
 	Said      string // the message as it stands
 	ToldAt    time.Time
 	OverAt    *time.Time // nil while the problem stands
+	Decided   bool       // somebody has decided about it in the chat
 }
 
 // BeginAlertRound returns the alerts that stand, and those of the last hour. Of

@@ -60,6 +60,8 @@ func caseSubject(id int64) string { return fmt.Sprintf("case/%d", id) }
 
 func destinationSubject(name string) string { return "destination/" + name }
 
+func wallSubject(name string) string { return "wall/" + name }
+
 func postSubject(ref post.ID) string { return "post/" + ref.String() }
 
 // Subject returns nil if decisions may be about a subject: *words.Unknown if there
@@ -78,9 +80,11 @@ func (s *Starter) Subject(ctx context.Context, subject string) error {
 		_, err = s.Destination(ctx, name)
 	case kind == "post" && noPost == nil:
 		_, err = s.relay.Posts.Get(ctx, ref.OwnerID, ref.PostID)
+	case kind == "wall":
+		err = s.watched(ctx, []string{name})
 	case subject != keySubject:
-		kinds := []string{"delivery/" + name, "case/" + name, "destination/" + name, "post/" + name, keySubject}
-		err = words.NewUnknown("subject", subject, kinds, "write delivery/17, case/3, destination/vk:-1, post/wall-1_2 or "+keySubject)
+		kinds := []string{"delivery/" + name, "case/" + name, "destination/" + name, "post/" + name, "wall/" + name, keySubject}
+		err = words.NewUnknown("subject", subject, kinds, "write delivery/17, case/3, destination/vk:-1, post/wall-1_2, wall/lostpets or "+keySubject)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -312,6 +313,23 @@ func (s *Starter) Scan(ctx context.Context, input protocol.ScanWallsInput) (prot
 		return result, fmt.Errorf("start a scan: %w", err)
 	}
 	return result, run.Get(ctx, &result)
+}
+
+// ReadWall reads one wall now, because somebody asks for it. That VK still does
+// not show it is an error.
+func (s *Starter) ReadWall(ctx context.Context, name string) (err error) {
+	decision, err := s.decides(ctx, "read", wallSubject(name), "")
+	if err != nil {
+		return err
+	}
+	defer decision.close(&err)
+	result, err := s.Scan(ctx, protocol.ScanWallsInput{Walls: []string{name}, Now: true})
+	for _, wall := range result.Walls {
+		if reason := cmp.Or(wall.Parked, wall.Failed, wall.Paused); reason != "" {
+			return fmt.Errorf("%s: %s", name, reason)
+		}
+	}
+	return err
 }
 
 // watched refuses names of walls that VK_WALLS does not hold.

@@ -62,6 +62,8 @@ func subjectLink(subject string) string {
 		return Path + "cases/" + name
 	case "destination":
 		return Path + "destinations"
+	case "wall":
+		return Path + "walls"
 	case "post":
 		return Path + "posts/" + name
 	}

@@ -82,7 +82,7 @@ func used(t *testing.T) map[string]string {
 		"status": protocol.Statuses, "meaning": protocol.Statuses, "problem": protocol.ProblemKinds,
 		"lane.state": {protocol.LaneOpen, protocol.LanePaused, protocol.LaneCooling}, "wall": {protocol.WallOpen, protocol.WallFailing, protocol.WallParked},
 		"done":     {"retry", "captcha", "mark_sent", "skip", "pause", "resume", "rate"},
-		"done.all": {"retry", "mark_sent", "skip"}, "decided": {"retry", "captcha", "mark_sent", "skip", "deliver", "pause", "resume"},
+		"done.all": {"retry", "mark_sent", "skip"}, "decided": {"retry", "captcha", "mark_sent", "skip", "deliver", "pause", "resume", "read", "type"},
 		"advice": slices.Collect(maps.Keys(advised)), "time": {"now", "ago", "in", "d", "h", "min", "s", "ms"},
 	} {
 		for _, value := range values {

@@ -47,7 +47,7 @@ func (p pageData) About(subject string) string {
 		return p.Lang.say("delivery.message") + " " + name
 	case "case":
 		return p.Lang.say("case.number") + " " + name
-	case "destination":
+	case "destination", "wall":
 		return p.titles.Of(name)
 	case "post":
 		if ref, err := post.ParseID(name); err == nil {

@@ -125,8 +125,8 @@ func aboutSubject(titles db.Titles, subject string) string {
 	if ref, err := post.ParseID(name); kind == "post" && err == nil {
 		return "post/" + titles.Post(ref.OwnerID, ref.PostID)
 	}
-	if kind == "destination" {
-		return "destination/" + titles.Beside(name)
+	if kind == "destination" || kind == "wall" {
+		return kind + "/" + titles.Beside(name)
 	}
 	return subject
 }

@@ -151,9 +151,9 @@ func plan(topics []topic, told []db.Alert, now time.Time, zone *time.Location) [
 		alert, isKnown := known[topic.key]
 		delete(known, topic.key)
 		switch {
-		case isKnown && approval && alert.OverAt != nil && now.Sub(*alert.OverAt) < every: // decided, and on its way
+		case isKnown && (approval || alert.Decided) && alert.OverAt != nil && now.Sub(*alert.OverAt) < every: // decided, and on its way
 		case isKnown && alert.Said != topic.said: // also if it was over, and has come back within the hour
-			alert.Said, alert.OverAt = topic.said, nil
+			alert.Said, alert.OverAt, alert.Decided = topic.said, nil, false
 			steps = append(steps, step{alert, topic})
 		case !isKnown && room[approval] > 0:
 			room[approval]--

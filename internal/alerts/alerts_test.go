@@ -101,6 +101,21 @@ func TestAStormOfProblemsIsAFewMessagesAnHour(t *testing.T) {
 	require.Len(t, plan(problems, told, now, time.UTC), anHour)
 }
 
+func TestWhatWasDecidedIsGivenAMinuteBeforeItIsToldAnew(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	problem := Chat{Zone: time.UTC}.problemTopic(t.Context(), protocol.Problem{Kind: protocol.ProblemDeliveries, Subject: "vk:-5", Count: 1})
+	told := func(ago time.Duration, decided bool) []db.Alert {
+		over := now.Add(-ago)
+		return []db.Alert{{Problem: problem.key, Said: "✅ Решено\nВера: отправить снова", ToldAt: now.Add(-10 * time.Minute), OverAt: &over, Decided: decided}}
+	}
+	require.Empty(t, plan([]topic{problem}, told(10*time.Second, true), now, time.UTC))
+	require.Len(t, plan([]topic{problem}, told(10*time.Second, false), now, time.UTC), 1)
+	again := plan([]topic{problem}, told(2*every, true), now, time.UTC)
+	require.Len(t, again, 1)
+	require.False(t, again[0].alert.Decided)
+}
+
 func TestEveryKindOfProblemHasItsWords(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

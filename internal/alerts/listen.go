@@ -246,6 +246,7 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 	}
 	toast = "Уже решено"
 	if failure == nil {
+		alert.Decided = true
 		alert.Said += fmt.Sprintf("\n%s: %s", who, done)
 		toast = done
 	}
@@ -312,6 +313,8 @@ func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer st
 			err = errOver
 		}
 		return "стены читаются снова", err
+	case (kind == protocol.ProblemWallClosed || kind == protocol.ProblemWallFailing) && action == doReadWall:
+		return "стена прочитана", c.Desk.ReadWall(ctx, subject)
 	case kind == protocol.ProblemBlocked && (action == doSkip || action == doAnswer):
 		return c.unblock(ctx, subject, action, answer)
 	case action == doResume:

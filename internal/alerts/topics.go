@@ -26,6 +26,7 @@ type Desk interface {
 	Resume(ctx context.Context, deliveryID int64, resume protocol.Resume) (string, error)
 	ResumeDestination(ctx context.Context, destination string) (protocol.LaneState, error)
 	ResumeKey(ctx context.Context, captcha string) (bool, error)
+	ReadWall(ctx context.Context, name string) error
 	SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (db.TypeSet, error)
 	Duplicate(ctx context.Context, deliveryID, of int64, note string) error
 	TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) error
@@ -135,6 +136,7 @@ const (
 	doSkip      = "skip"       // do not send
 	doMarkSent  = "mark_sent"  // it did arrive
 	doResumeKey = "resume_key" // read the walls again
+	doReadWall  = "read_wall"  // try one wall again
 	doTypes     = "types"      // show the types to choose from
 	doType      = "type:"      // the post is of the type that follows
 	doCases     = "cases"      // show the animals that were told there, to choose from
@@ -159,6 +161,8 @@ func buttonsFor(p protocol.Problem) telegram.Keyboard {
 		return telegram.Keyboard{row("Продолжить отправку", doResume)}
 	case p.Kind == protocol.ProblemReadingPaused:
 		return telegram.Keyboard{row("Читать снова", doResumeKey)}
+	case p.Kind == protocol.ProblemWallClosed, p.Kind == protocol.ProblemWallFailing:
+		return telegram.Keyboard{row("Прочитать сейчас", doReadWall)}
 	case p.Kind == protocol.ProblemDeliveries && p.Status == protocol.StatusUnknown:
 		return telegram.Keyboard{row("Дошло", doMarkSent, "Отправить снова", doRetry), row("Не отправлять", doSkip)}
 	case p.Kind == protocol.ProblemDeliveries:

@@ -11,7 +11,7 @@ import (
 )
 
 const alertOf = `-- name: AlertOf :one
-SELECT problem, message_id, said, told_at, over_at FROM relay.alerts WHERE message_id = $1 ORDER BY told_at DESC LIMIT 1
+SELECT problem, message_id, said, told_at, over_at, decided FROM relay.alerts WHERE message_id = $1 ORDER BY told_at DESC LIMIT 1
 `
 
 func (q *Queries) AlertOf(ctx context.Context, messageID int64) (RelayAlert, error) {
@@ -23,16 +23,17 @@ func (q *Queries) AlertOf(ctx context.Context, messageID int64) (RelayAlert, err
 		&i.Said,
 		&i.ToldAt,
 		&i.OverAt,
+		&i.Decided,
 	)
 	return i, err
 }
 
 const alerts = `-- name: Alerts :many
-SELECT problem, message_id, said, told_at, over_at FROM relay.alerts 
-WHERE over_at IS NULL OR told_at > now() - interval '1 hour' OR problem LIKE 'approval|%' AND over_at > now() - interval '1 minute'
+SELECT problem, message_id, said, told_at, over_at, decided FROM relay.alerts 
+WHERE over_at IS NULL OR told_at > now() - interval '1 hour' OR (decided OR problem LIKE 'approval|%') AND over_at > now() - interval '1 minute'
 `
 
-// Those that stand, those of the last hour, and posts to be approved that were decided about just now.
+// Those that stand, those of the last hour, and those that were decided about just now.
 func (q *Queries) Alerts(ctx context.Context) ([]RelayAlert, error) {
 	rows, err := q.db.Query(ctx, alerts)
 	if err != nil {
@@ -48,6 +49,7 @@ func (q *Queries) Alerts(ctx context.Context) ([]RelayAlert, error) {
 			&i.Said,
 			&i.ToldAt,
 			&i.OverAt,
+			&i.Decided,
 		); err != nil {
 			return nil, err
 		}
@@ -92,8 +94,8 @@ func (q *Queries) ForgetAlerts(ctx context.Context) error {
 }
 
 const saveAlert = `-- name: SaveAlert :exec
-INSERT INTO relay.alerts (problem, message_id, said, told_at, over_at) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (problem) DO UPDATE SET message_id = excluded.message_id, said = excluded.said, told_at = excluded.told_at, over_at = excluded.over_at
+INSERT INTO relay.alerts (problem, message_id, said, told_at, over_at, decided) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (problem) DO UPDATE SET message_id = excluded.message_id, said = excluded.said, told_at = excluded.told_at, over_at = excluded.over_at, decided = excluded.decided
 `
 
 type SaveAlertParams struct {
@@ -102,6 +104,7 @@ type SaveAlertParams struct {
 	Said      string
 	ToldAt    time.Time
 	OverAt    *time.Time
+	Decided   bool
 }
 
 func (q *Queries) SaveAlert(ctx context.Context, arg SaveAlertParams) error {
@@ -111,6 +114,7 @@ func (q *Queries) SaveAlert(ctx context.Context, arg SaveAlertParams) error {
 		arg.Said,
 		arg.ToldAt,
 		arg.OverAt,
+		arg.Decided,
 	)
 	return err
 }

@@ -18,6 +18,7 @@ type RelayAlert struct {
 	Said      string
 	ToldAt    time.Time
 	OverAt    *time.Time
+	Decided   bool
 }
 
 type RelayCase struct {
