@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
 
+	"vestnik/api/console"
 	"vestnik/db"
 	"vestnik/internal/alerts"
 	"vestnik/internal/config"
@@ -124,7 +125,7 @@ func (p *parts) listen(ctx context.Context) error {
 	alerts.Watch(ctx, p.relay.Ledger, alerts.Chat{
 		Bot:    func() (*telegram.Client, error) { return p.relay.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
 		Target: telegram.Target{Chat: telegram.Chat(chat.Chat)}, Zone: p.cfg.Bot.Timezone,
-		Users: p.cfg.HTTP.OpsUsers, Desk: desk, Log: p.relay.Log,
+		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Desk: desk, Log: p.relay.Log,
 	}, desk.Problems)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/api/console"
 	"vestnik/internal/alerts"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
@@ -36,7 +37,7 @@ func (s *harness) listenTo() {
 		defer close(ended)
 		alerts.Watch(ctx, s.relay.Ledger, alerts.Chat{
 			Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(opsChatID, 10))}, Zone: time.UTC,
-			Users: map[int64]string{vera.ID: "Вера"}, Desk: s.starter, Log: s.relay.Log,
+			Users: map[int64]string{vera.ID: "Вера"}, Reason: console.ReasonInRussian, Desk: s.starter, Log: s.relay.Log,
 		}, s.starter.Problems)
 	}()
 	s.t.Cleanup(func() { cancel(); <-ended })

@@ -174,6 +174,7 @@ func (s *harness) solve(trouble trouble) {
 	s.listenTo()
 	message := s.opsMessage(trouble.asks)
 	s.t.Logf("Вестник: %s", message.Text)
+	require.NotRegexp(s.t, `Причина: [a-z_]+\n`, message.Text, "a reason is told in words")
 	if trouble.reply != "" {
 		s.t.Logf("Вера отвечает: %s", trouble.reply)
 		s.say(vera, trouble.reply, message.ID)

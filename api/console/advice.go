@@ -2,6 +2,7 @@ package console
 
 import (
 	"slices"
+	"strings"
 
 	"vestnik/internal/protocol"
 )
@@ -46,6 +47,15 @@ func (l language) advice(reason string) *advice {
 		return nil
 	}
 	return &advice{l.say("advice." + group + ".means"), l.say("advice." + group + ".remedy")}
+}
+
+// ReasonInRussian is what a reason means, for whoever reads it outside the console;
+// one without words of its own is itself.
+func ReasonInRussian(reason string) string {
+	if advice := russian.advice(reason); advice != nil {
+		return strings.TrimSuffix(advice.Means, ".")
+	}
+	return russian.reason(reason)
 }
 
 func adviceOf(reason string) (group string, ok bool) {

@@ -37,6 +37,8 @@ type Chat struct {
 	// Users may decide by buttons: names by Telegram user ids. Where there are
 	// none, messages have no buttons and nobody listens.
 	Users map[int64]string
+	// Reason is what a reason means, in Russian.
+	Reason func(reason string) string
 	// Desk carries out what they decide.
 	Desk Desk
 	Log  *slog.Logger

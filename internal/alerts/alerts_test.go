@@ -27,7 +27,7 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 	bot, err := telegram.New(telegram.Config{Token: sandbox.TelegramToken, BaseURL: platforms.TelegramURL(), Timeout: 5 * time.Second})
 	require.NoError(t, err)
 	ledger := db.NewLedger(pool)
-	chat := Chat{Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(sandbox.ChatID, 10))}, Zone: time.UTC}
+	chat := Chat{Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(sandbox.ChatID, 10))}, Zone: time.UTC, Reason: strings.ToUpper}
 	since := time.Date(2026, 3, 1, 3, 15, 0, 0, time.UTC)
 	problem := protocol.Problem{Kind: protocol.ProblemBlocked, Subject: "vk:-5", Reason: "captcha", Count: 1, Since: &since}
 	round := func(problems ...protocol.Problem) []string {
@@ -41,7 +41,7 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 	}
 
 	require.Empty(t, round())
-	require.Equal(t, []string{"⚠️ Площадка отказала, отправка остановлена. Ждут: 1 публикация\nГде: vk:-5\nПричина: captcha\nС какого времени: 01.03 03:15\n" +
+	require.Equal(t, []string{"⚠️ Площадка отказала, отправка остановлена. Ждут: 1 публикация\nГде: vk:-5\nПричина: CAPTCHA\nС какого времени: 01.03 03:15\n" +
 		"Что делать: Исправьте причину и продолжите: vestnik destination resume vk:-5"}, round(problem))
 	sends := len(platforms.Calls(sandbox.CallFilter{Platform: sandbox.Telegram}))
 	round(problem)
@@ -66,7 +66,7 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 	problem.Reason = "ремонт окончен"
 	texts = round(problem)
 	require.Len(t, texts, 2, "other words are no other problem")
-	require.Contains(t, texts[1], "ремонт окончен")
+	require.Contains(t, texts[1], "РЕМОНТ ОКОНЧЕН")
 	round()
 	problem.Subject, problem.Reason = "vk:-5", "captcha"
 	round(problem)
@@ -92,7 +92,7 @@ func TestAStormOfProblemsIsAFewMessagesAnHour(t *testing.T) {
 	now := time.Now()
 	var problems []topic
 	for wall := range 20 {
-		problems = append(problems, Chat{Zone: time.UTC}.problemTopic(t.Context(), protocol.Problem{Kind: protocol.ProblemWallClosed, Subject: strconv.Itoa(wall)}))
+		problems = append(problems, Chat{Zone: time.UTC, Reason: strings.ToUpper}.problemTopic(t.Context(), protocol.Problem{Kind: protocol.ProblemWallClosed, Subject: strconv.Itoa(wall)}))
 	}
 	require.Len(t, plan(problems, nil, now, time.UTC), anHour)
 	told := []db.Alert{{Problem: problems[0].key, Said: problems[0].said, ToldAt: now.Add(-30 * time.Minute)}}
@@ -104,7 +104,7 @@ func TestAStormOfProblemsIsAFewMessagesAnHour(t *testing.T) {
 func TestWhatWasDecidedIsGivenAMinuteBeforeItIsToldAnew(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	problem := Chat{Zone: time.UTC}.problemTopic(t.Context(), protocol.Problem{Kind: protocol.ProblemDeliveries, Subject: "vk:-5", Count: 1})
+	problem := Chat{Zone: time.UTC, Reason: strings.ToUpper}.problemTopic(t.Context(), protocol.Problem{Kind: protocol.ProblemDeliveries, Subject: "vk:-5", Count: 1})
 	told := func(ago time.Duration, decided bool) []db.Alert {
 		over := now.Add(-ago)
 		return []db.Alert{{Problem: problem.key, Said: "✅ Решено\nВера: отправить снова", ToldAt: now.Add(-10 * time.Minute), OverAt: &over, Decided: decided}}
@@ -120,7 +120,7 @@ func TestEveryKindOfProblemHasItsWords(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, kind := range protocol.ProblemKinds {
-		text := Chat{Zone: time.UTC}.describe(protocol.Problem{Kind: kind})
+		text := Chat{Zone: time.UTC, Reason: strings.ToUpper}.describe(protocol.Problem{Kind: kind})
 		require.False(t, seen[text], kind)
 		seen[text] = true
 	}

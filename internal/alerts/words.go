@@ -41,7 +41,7 @@ func (c Chat) describe(p protocol.Problem) string {
 		if p.Status == protocol.StatusUnknown {
 			what = "Неизвестно, дошли ли до читателей: " + posts(p.Count)
 		}
-		remedy = "Откройте консоль, раздел Deliveries, или vestnik deliveries --status " + p.Status
+		remedy = "Откройте консоль, раздел «Сообщения», или vestnik deliveries --status " + p.Status
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "⚠️ %s\n", what)
@@ -49,7 +49,7 @@ func (c Chat) describe(p protocol.Problem) string {
 		fmt.Fprintf(&text, "Где: %s\n", c.titles.Of(p.Subject))
 	}
 	if p.Reason != "" {
-		fmt.Fprintf(&text, "Причина: %s\n", cut(p.Reason, maxReason))
+		fmt.Fprintf(&text, "Причина: %s\n", cut(c.Reason(p.Reason), maxReason))
 	}
 	if p.Since != nil {
 		fmt.Fprintf(&text, "С какого времени: %s\n", clock(*p.Since, c.Zone))
