@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -63,9 +64,11 @@ func (a *Recovery) NudgeLanes(ctx context.Context) (int, error) {
 	return a.Starter.NudgeOwing(ctx)
 }
 
-// TellRuns makes deliveries look at the ledger that came to rest from outside.
+// TellRuns makes deliveries look at the ledger that came to rest from outside, and
+// hands decisions about all that match on to them.
 func (a *Recovery) TellRuns(ctx context.Context) (int, error) {
-	return a.Starter.TellRuns(ctx)
+	told, err := a.Starter.TellRuns(ctx)
+	return told, errors.Join(err, a.Starter.HandOn(ctx, func() { activity.RecordHeartbeat(ctx) }))
 }
 
 // ReturnToPeople gives a workflow to deliveries that wait for a person and have

@@ -32,7 +32,11 @@ const maxFailure = 500
 // OpenDecision adds to the audit what is about to be done, and returns the line's
 // number; its number and its time are the database's.
 func (l *Ledger) OpenDecision(ctx context.Context, decision Decision) (id int64, err error) {
-	id, err = l.queries.OpenAudit(ctx, relaysql.OpenAuditParams{
+	return openDecision(ctx, l.queries, decision)
+}
+
+func openDecision(ctx context.Context, queries *relaysql.Queries, decision Decision) (id int64, err error) {
+	id, err = queries.OpenAudit(ctx, relaysql.OpenAuditParams{
 		Who: printable(decision.Who), Via: decision.Via, Action: decision.Action, Subject: decision.Subject,
 		Note: shorten(printable(decision.Note), maxPauseReason),
 	})
@@ -45,7 +49,11 @@ func (l *Ledger) OpenDecision(ctx context.Context, decision Decision) (id int64,
 // CloseDecision records what became of a decision: its subject, which may be known
 // only now, and its failure.
 func (l *Ledger) CloseDecision(ctx context.Context, decision Decision) error {
-	err := l.queries.CloseAudit(ctx, relaysql.CloseAuditParams{
+	return closeDecision(ctx, l.queries, decision)
+}
+
+func closeDecision(ctx context.Context, queries *relaysql.Queries, decision Decision) error {
+	err := queries.CloseAudit(ctx, relaysql.CloseAuditParams{
 		ID: decision.ID, Subject: decision.Subject, Failure: shorten(printable(decision.Failure), maxFailure),
 	})
 	if err != nil {

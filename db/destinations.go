@@ -168,34 +168,23 @@ type WaitingFilter struct {
 // CountWaiting counts the deliveries that wait for a person, as of a time of the
 // database's.
 func (l *Ledger) CountWaiting(ctx context.Context, filter WaitingFilter) (deliveries int, asOf time.Time, err error) {
+	return l.countWaiting(ctx, l.queries, filter, time.Time{})
+}
+
+// countWaiting counts those that wait and have since a time; zero is now.
+func (l *Ledger) countWaiting(ctx context.Context, queries *relaysql.Queries, filter WaitingFilter, since time.Time) (deliveries int, asOf time.Time, err error) {
 	first, beyond, err := l.owedBetween(ctx, filter.Since, filter.Until)
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("count what waits for a person: %w", err)
 	}
-	row, err := l.queries.CountWaiting(ctx, relaysql.CountWaitingParams{
+	row, err := queries.CountWaiting(ctx, relaysql.CountWaitingParams{
 		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type), First: first, Before: beyond,
+		AsOf: unlessZero(since),
 	})
 	if err != nil {
 		return 0, time.Time{}, fmt.Errorf("count what waits for a person: %w", err)
 	}
 	return int(row.Deliveries), row.AsOf, nil
-}
-
-// WaitingAsOf returns those that CountWaiting has counted then and that wait
-// still, the oldest first.
-func (l *Ledger) WaitingAsOf(ctx context.Context, filter WaitingFilter, asOf time.Time, most int) ([]int64, error) {
-	first, beyond, err := l.owedBetween(ctx, filter.Since, filter.Until)
-	if err != nil {
-		return nil, fmt.Errorf("what waits for a person: %w", err)
-	}
-	ids, err := l.queries.WaitingSince(ctx, relaysql.WaitingSinceParams{
-		Status: unlessZero(filter.Status), AsOf: asOf, Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type),
-		First: first, Before: beyond, Most: int32(most),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("what waits for a person: %w", err)
-	}
-	return ids, nil
 }
 
 // DestinationRow is a destination that was ever owed something.

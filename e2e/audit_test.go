@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -41,7 +42,7 @@ func TestADecisionThatCannotBeRecordedIsNotCarriedOut(t *testing.T) {
 			return err
 		},
 		"resume all": func(ctx context.Context) error {
-			_, err := s.starter.ResumeAll(ctx, "deliveries", []int64{waiting.ID}, protocol.Resume{Action: protocol.ResumeSkip})
+			_, err := s.starter.DecideAll(ctx, "deliveries", db.WaitingFilter{}, time.Now(), protocol.Resume{Action: protocol.ResumeSkip})
 			return err
 		},
 		"deliver": func(ctx context.Context) error {

@@ -12,10 +12,8 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
-	"golang.org/x/sync/errgroup"
 
 	"vestnik/db"
-	"vestnik/internal/operators"
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
@@ -133,54 +131,6 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 		_, err := s.StartOwed(ctx, func() {})
 		return fmt.Sprintf("delivery %d: started again", id), err
 	}
-}
-
-// atOnce is how many deliveries are told of a decision at the same time.
-const atOnce = 8
-
-// ResumeAll hands one decision to deliveries that wait for a person, and does not
-// wait for what comes of it: they take it up when a worker runs. It returns how
-// many have it, and the failures of the others. The audit has one line, about
-// subject.
-func (s *Starter) ResumeAll(ctx context.Context, subject string, ids []int64, resume protocol.Resume) (handed int, err error) {
-	if err := resume.Validate(); err != nil {
-		return 0, err
-	}
-	decision, err := s.decides(ctx, fmt.Sprintf("%s %d", resume.Action, len(ids)), subject, resume.Note)
-	if err != nil {
-		return 0, err
-	}
-	defer decision.close(&err)
-	unnamed := operators.As(ctx, operators.Actor{}) // one line is enough
-	failures := make([]error, len(ids))
-	var group errgroup.Group
-	group.SetLimit(atOnce)
-	for i, id := range ids {
-		group.Go(func() error { failures[i] = s.handOver(unnamed, id, resume); return nil })
-	}
-	_ = group.Wait()
-	for _, failure := range failures {
-		if failure == nil {
-			handed++
-		}
-	}
-	return handed, errors.Join(failures...)
-}
-
-func (s *Starter) handOver(ctx context.Context, id int64, resume protocol.Resume) error {
-	delivery, err := s.Delivery(ctx, id)
-	if err != nil {
-		return err
-	}
-	err = s.relay.Temporal.SignalWorkflow(ctx, delivery.WorkflowID, "", protocol.ResumeDeliverySignal, resume)
-	if isNotFound(err) {
-		_, err = s.Resume(ctx, id, resume)
-		return err
-	}
-	if err != nil {
-		return fmt.Errorf("delivery %d: %w", id, err)
-	}
-	return nil
 }
 
 // update sends an update and waits for its outcome; for short, because an

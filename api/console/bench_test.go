@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"vestnik/api/console"
@@ -43,6 +44,7 @@ const (
 // sandbox in the place of Telegram and VK.
 type deck struct {
 	url     string
+	pool    *pgxpool.Pool
 	relay   *relay.Relay
 	starter *starter.Starter
 	sandbox *sandbox.Server
@@ -78,7 +80,7 @@ func newDeck(t *testing.T, withWorker bool) *deck {
 	if withWorker {
 		runWorker(t, parts)
 	}
-	d := &deck{relay: parts, starter: starter.New(parts), sandbox: platforms, log: log, stop: make(chan struct{})}
+	d := &deck{pool: pool, relay: parts, starter: starter.New(parts), sandbox: platforms, log: log, stop: make(chan struct{})}
 	pages, err := console.New(console.Config{
 		Operators: firstKey(t), Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: d.starter,
 		Routes: parts.Routes, MaxAge: cfg.Scan.MaxAge,

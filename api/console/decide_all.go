@@ -2,15 +2,11 @@ package console
 
 import (
 	"net/http"
-	"strconv"
 	"time"
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
 )
-
-// maxAll bounds the deliveries that one press decides about: the oldest.
-const maxAll = 1000
 
 // allOf begins the subject of a decision about all that match a filter, which is
 // the rest of it: the address of the list.
@@ -34,9 +30,8 @@ func (f listFilter) All() string { return address("/console/deliveries/all", f.q
 // allView asks what is to become of everything that matches a filter and waits
 // for a person.
 type allView struct {
-	Filter  listFilter
-	Waiting int
-	// Count of them, the oldest, are decided about: those that waited AsOf.
+	Filter listFilter
+	// Count of them waited AsOf, and are decided about.
 	Count int
 	AsOf  string
 	// Doubtful reports whether one of them may have arrived.
@@ -52,8 +47,8 @@ func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 	view, matching := allView{Filter: filter}, filter.matching()
 	waiting, asOf, err := c.Ledger.CountWaiting(r.Context(), matching)
 	if err == nil && matching.Status != protocol.StatusParked {
-		var doubtful int
 		matching.Status = protocol.StatusUnknown
+		var doubtful int
 		doubtful, _, err = c.Ledger.CountWaiting(r.Context(), matching)
 		view.Doubtful = doubtful > 0
 	}
@@ -61,7 +56,7 @@ func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 		c.showFault(w, r, err)
 		return
 	}
-	view.Waiting, view.Count, view.AsOf = waiting, min(waiting, maxAll), asOf.Format(time.RFC3339Nano)
+	view.Count, view.AsOf = waiting, asOf.Format(time.RFC3339Nano)
 	c.render(w, r, http.StatusOK, "all", view)
 }
 
@@ -70,27 +65,27 @@ func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 func (c *console) resumeMatching(w http.ResponseWriter, r *http.Request) {
 	l, decision := languageOf(r), formDecision(r)
 	filter, err := readFilter(r.PostForm)
-	count, countErr := strconv.Atoi(r.PostForm.Get("count"))
 	asOf, timeErr := time.Parse(time.RFC3339Nano, r.PostForm.Get("as_of"))
 	switch {
 	case err != nil:
-	case countErr != nil, timeErr != nil, count < 1, count > maxAll:
-		err = refuse("all.count", maxAll)
+	case timeErr != nil:
+		err = refuse("all.as_of")
 	case decision.Action == protocol.ResumeCaptcha:
 		err = refuse("ids.captcha")
 	default:
 		err = decision.check()
 	}
-	back, handed := filter.After(0).Link(), 0
+	var bulk db.BulkDecision
 	if err == nil {
-		var ids []int64
-		if ids, err = c.Ledger.WaitingAsOf(r.Context(), filter.matching(), asOf, count); err == nil {
-			handed, err = c.Steering.ResumeAll(r.Context(), filter.Subject(), ids, decision.Resume)
-			c.Log.InfoContext(r.Context(), "operator decided about all that match", "matching", len(ids), "handed", handed, "action", decision.Action, "error", err)
-		}
+		bulk, err = c.Steering.DecideAll(r.Context(), filter.Subject(), filter.matching(), asOf, decision.Resume)
+		c.Log.InfoContext(r.Context(), "operator decided about all that match", "matching", bulk.Deliveries, "handed", bulk.Handed, "action", decision.Action, "error", err)
 		if err == nil && decision.OpenDestination && decision.sends() {
 			err = c.openPaused(r.Context(), filter.Destination)
 		}
 	}
-	c.back(w, r, back, l.count("done.handed", handed), err)
+	done := l.count("done.handed", bulk.Handed)
+	if !bulk.Finished {
+		done = l.say("done.handing", bulk.Handed, bulk.Deliveries)
+	}
+	c.back(w, r, filter.After(0).Link(), done, err)
 }

@@ -121,8 +121,8 @@ type away struct{}
 var errAway = errors.New("no Temporal")
 
 func (away) Resume(context.Context, int64, protocol.Resume) (string, error) { return "", errAway }
-func (away) ResumeAll(context.Context, string, []int64, protocol.Resume) (int, error) {
-	return 0, errAway
+func (away) DecideAll(context.Context, string, db.WaitingFilter, time.Time, protocol.Resume) (db.BulkDecision, error) {
+	return db.BulkDecision{}, errAway
 }
 func (away) SetType(context.Context, petpost.PostRef, petpost.Type, string) (db.TypeSet, error) {
 	return db.TypeSet{}, errAway

@@ -263,6 +263,8 @@ type deliveriesView struct {
 	Destinations []db.DestinationRow
 	Types        []petpost.Type
 	Rows         []db.DeliveryRow
+	// Deciding are the decisions about all that match which are being handed on.
+	Deciding []db.BulkDecision
 	// Older is the row that the next page follows, 0 on the last.
 	Older int64
 	// Decidable reports whether any of the rows waits for a person, and
@@ -283,6 +285,7 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	group, ctx := errgroup.WithContext(r.Context())
 	group.Go(func() (err error) { view.Rows, err = c.list(ctx, filter); return err })
 	group.Go(func() (err error) { view.Destinations, err = c.Ledger.Destinations(ctx); return err })
+	group.Go(func() (err error) { view.Deciding, err = c.Ledger.OpenBulk(ctx); return err })
 	if err := group.Wait(); err != nil {
 		c.showFault(w, r, err)
 		return

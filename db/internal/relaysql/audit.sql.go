@@ -10,6 +10,74 @@ import (
 	"time"
 )
 
+const addBulkDecision = `-- name: AddBulkDecision :exec
+INSERT INTO relay.bulk_decisions (id, action, status, destination, type, since, until, as_of, deliveries)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+`
+
+type AddBulkDecisionParams struct {
+	ID          int64
+	Action      string
+	Status      *string
+	Destination *string
+	Type        *string
+	Since       *time.Time
+	Until       *time.Time
+	AsOf        time.Time
+	Deliveries  int32
+}
+
+func (q *Queries) AddBulkDecision(ctx context.Context, arg AddBulkDecisionParams) error {
+	_, err := q.db.Exec(ctx, addBulkDecision,
+		arg.ID,
+		arg.Action,
+		arg.Status,
+		arg.Destination,
+		arg.Type,
+		arg.Since,
+		arg.Until,
+		arg.AsOf,
+		arg.Deliveries,
+	)
+	return err
+}
+
+const claimBulkDecision = `-- name: ClaimBulkDecision :one
+UPDATE relay.bulk_decisions SET claimed_until = now() + interval '1 minute'
+WHERE id = (
+    SELECT b.id FROM relay.bulk_decisions b
+    WHERE b.finished_at IS NULL AND (b.claimed_until IS NULL OR b.claimed_until < now()) AND ($1::bigint IS NULL OR b.id = $1)
+    ORDER BY b.id
+    LIMIT 1
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING id, action, status, destination, type, since, until, as_of, deliveries, after_id, handed, refused, tries, claimed_until, finished_at
+`
+
+// The one that is asked for, or the oldest, if nobody else makes a step of it.
+func (q *Queries) ClaimBulkDecision(ctx context.Context, id *int64) (RelayBulkDecision, error) {
+	row := q.db.QueryRow(ctx, claimBulkDecision, id)
+	var i RelayBulkDecision
+	err := row.Scan(
+		&i.ID,
+		&i.Action,
+		&i.Status,
+		&i.Destination,
+		&i.Type,
+		&i.Since,
+		&i.Until,
+		&i.AsOf,
+		&i.Deliveries,
+		&i.AfterID,
+		&i.Handed,
+		&i.Refused,
+		&i.Tries,
+		&i.ClaimedUntil,
+		&i.FinishedAt,
+	)
+	return i, err
+}
+
 const closeAudit = `-- name: CloseAudit :exec
 UPDATE relay.audit SET subject = $1, failure = $2, closed_at = now() WHERE id = $3
 `
@@ -23,6 +91,27 @@ type CloseAuditParams struct {
 func (q *Queries) CloseAudit(ctx context.Context, arg CloseAuditParams) error {
 	_, err := q.db.Exec(ctx, closeAudit, arg.Subject, arg.Failure, arg.ID)
 	return err
+}
+
+const getAudit = `-- name: GetAudit :one
+SELECT id, at, who, via, action, subject, note, failure, closed_at FROM relay.audit WHERE id = $1
+`
+
+func (q *Queries) GetAudit(ctx context.Context, id int64) (RelayAudit, error) {
+	row := q.db.QueryRow(ctx, getAudit, id)
+	var i RelayAudit
+	err := row.Scan(
+		&i.ID,
+		&i.At,
+		&i.Who,
+		&i.Via,
+		&i.Action,
+		&i.Subject,
+		&i.Note,
+		&i.Failure,
+		&i.ClosedAt,
+	)
+	return i, err
 }
 
 const listAudit = `-- name: ListAudit :many
@@ -105,4 +194,96 @@ func (q *Queries) OpenAudit(ctx context.Context, arg OpenAuditParams) (int64, er
 	var id int64
 	err := row.Scan(&id)
 	return id, err
+}
+
+const openBulkDecisions = `-- name: OpenBulkDecisions :many
+SELECT b.id, b.action, b.status, b.destination, b.type, b.since, b.until, b.as_of, b.deliveries, b.after_id, b.handed, b.refused, b.tries, b.claimed_until, b.finished_at, a.id, a.at, a.who, a.via, a.action, a.subject, a.note, a.failure, a.closed_at
+FROM relay.bulk_decisions b
+JOIN relay.audit a ON a.id = b.id
+WHERE b.finished_at IS NULL
+ORDER BY b.id
+`
+
+type OpenBulkDecisionsRow struct {
+	RelayBulkDecision RelayBulkDecision
+	RelayAudit        RelayAudit
+}
+
+func (q *Queries) OpenBulkDecisions(ctx context.Context) ([]OpenBulkDecisionsRow, error) {
+	rows, err := q.db.Query(ctx, openBulkDecisions)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OpenBulkDecisionsRow
+	for rows.Next() {
+		var i OpenBulkDecisionsRow
+		if err := rows.Scan(
+			&i.RelayBulkDecision.ID,
+			&i.RelayBulkDecision.Action,
+			&i.RelayBulkDecision.Status,
+			&i.RelayBulkDecision.Destination,
+			&i.RelayBulkDecision.Type,
+			&i.RelayBulkDecision.Since,
+			&i.RelayBulkDecision.Until,
+			&i.RelayBulkDecision.AsOf,
+			&i.RelayBulkDecision.Deliveries,
+			&i.RelayBulkDecision.AfterID,
+			&i.RelayBulkDecision.Handed,
+			&i.RelayBulkDecision.Refused,
+			&i.RelayBulkDecision.Tries,
+			&i.RelayBulkDecision.ClaimedUntil,
+			&i.RelayBulkDecision.FinishedAt,
+			&i.RelayAudit.ID,
+			&i.RelayAudit.At,
+			&i.RelayAudit.Who,
+			&i.RelayAudit.Via,
+			&i.RelayAudit.Action,
+			&i.RelayAudit.Subject,
+			&i.RelayAudit.Note,
+			&i.RelayAudit.Failure,
+			&i.RelayAudit.ClosedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const stepBulkDecision = `-- name: StepBulkDecision :execrows
+UPDATE relay.bulk_decisions
+SET after_id = $1, handed = $2, refused = $3, tries = $4,
+    claimed_until = CASE WHEN $4::int > 0 THEN claimed_until END, finished_at = CASE WHEN $5::boolean THEN now() END
+WHERE id = $6 AND after_id = $7 AND finished_at IS NULL
+`
+
+type StepBulkDecisionParams struct {
+	After    int64
+	Handed   int32
+	Refused  int32
+	Tries    int32
+	Finished bool
+	ID       int64
+	Was      int64
+}
+
+// Unless another has made the step, after the claim had run out.
+func (q *Queries) StepBulkDecision(ctx context.Context, arg StepBulkDecisionParams) (int64, error) {
+	result, err := q.db.Exec(ctx, stepBulkDecision,
+		arg.After,
+		arg.Handed,
+		arg.Refused,
+		arg.Tries,
+		arg.Finished,
+		arg.ID,
+		arg.Was,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }

@@ -294,6 +294,7 @@ JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.status IN ('parked', 'unknown') AND ($1::text IS NULL OR v.status = $1)
   AND ($2::text IS NULL OR d.name = $2)
   AND ($3::text IS NULL OR v.post_type = $3) AND v.id >= $4 AND v.id < $5
+  AND v.updated_at <= coalesce($6::timestamptz, now())
 `
 
 type CountWaitingParams struct {
@@ -302,6 +303,7 @@ type CountWaitingParams struct {
 	Type        *string
 	First       int64
 	Before      int64
+	AsOf        *time.Time
 }
 
 type CountWaitingRow struct {
@@ -309,7 +311,8 @@ type CountWaitingRow struct {
 	AsOf       time.Time
 }
 
-// How many deliveries wait for a person, and as of when by the database's clock.
+// How many deliveries wait for a person, and have since a time, and as of when by
+// the database's clock.
 func (q *Queries) CountWaiting(ctx context.Context, arg CountWaitingParams) (CountWaitingRow, error) {
 	row := q.db.QueryRow(ctx, countWaiting,
 		arg.Status,
@@ -317,6 +320,7 @@ func (q *Queries) CountWaiting(ctx context.Context, arg CountWaitingParams) (Cou
 		arg.Type,
 		arg.First,
 		arg.Before,
+		arg.AsOf,
 	)
 	var i CountWaitingRow
 	err := row.Scan(&i.Deliveries, &i.AsOf)

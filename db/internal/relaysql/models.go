@@ -21,6 +21,36 @@ type RelayAlert struct {
 	Decided   bool
 }
 
+type RelayAudit struct {
+	ID       int64
+	At       time.Time
+	Who      string
+	Via      string
+	Action   string
+	Subject  string
+	Note     string
+	Failure  string
+	ClosedAt *time.Time
+}
+
+type RelayBulkDecision struct {
+	ID           int64
+	Action       string
+	Status       *string
+	Destination  *string
+	Type         *string
+	Since        *time.Time
+	Until        *time.Time
+	AsOf         time.Time
+	Deliveries   int32
+	AfterID      int64
+	Handed       int32
+	Refused      int32
+	Tries        int32
+	ClaimedUntil *time.Time
+	FinishedAt   *time.Time
+}
+
 type RelayCase struct {
 	ID            int64
 	ClosedAt      *time.Time

@@ -423,13 +423,15 @@ SET status = CASE silence WHEN 'publish' THEN 'pending' ELSE 'suppressed' END,
 WHERE status = 'parked' AND ask <> '' AND updated_at + ask_for < now();
 
 -- name: CountWaiting :one
--- How many deliveries wait for a person, and as of when by the database's clock.
+-- How many deliveries wait for a person, and have since a time, and as of when by
+-- the database's clock.
 SELECT count(*)::int AS deliveries, now()::timestamptz AS as_of
 FROM relay.deliveries v
 JOIN relay.destinations d ON d.id = v.destination_id
 WHERE v.status IN ('parked', 'unknown') AND (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
   AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
-  AND (sqlc.narg('type')::text IS NULL OR v.post_type = sqlc.narg('type')) AND v.id >= @first AND v.id < @before;
+  AND (sqlc.narg('type')::text IS NULL OR v.post_type = sqlc.narg('type')) AND v.id >= @first AND v.id < @before
+  AND v.updated_at <= coalesce(sqlc.narg('as_of')::timestamptz, now());
 
 -- name: WaitingSince :many
 -- The oldest of those that have waited for a person since a time.

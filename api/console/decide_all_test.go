@@ -1,0 +1,109 @@
+package console_test
+
+import (
+	"fmt"
+	"html"
+	"net/url"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
+	"vestnik/internal/operators"
+	"vestnik/internal/protocol"
+)
+
+// ask stores posts whose deliveries wait to be approved and have no workflow.
+func (d *deck) ask(t *testing.T, many int) {
+	t.Helper()
+	var posts []db.Post
+	for postID := range int64(many) {
+		posts = append(posts, writtenAgo(postID+1, time.Hour, fmt.Sprintf("Объявление %d", postID)))
+	}
+	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed {
+		return []db.Owed{{Destination: chatName, Weight: 1, Ask: protocol.ReasonApproval}}
+	}})
+	require.NoError(t, err)
+}
+
+func (d *deck) exec(t *testing.T, statement string) {
+	t.Helper()
+	_, err := d.pool.Exec(t.Context(), statement)
+	require.NoError(t, err)
+}
+
+func TestADecisionAboutMoreThanOneStepGoesOnWhereAProcessHasDied(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, false)
+	const many = 250 // a step is 200
+	d.ask(t, many+1)
+	waiting := func() int {
+		waiting, _, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
+		require.NoError(t, err)
+		return waiting
+	}
+	operator := d.operator(t)
+	page := operator.get("/console/deliveries/all?status=parked").body
+	require.Contains(t, page, fmt.Sprintf("%d messages wait for a decision", many+1))
+	asOf := html.UnescapeString(regexp.MustCompile(`name="as_of" value="([^"]+)"`).FindStringSubmatch(page)[1])
+	d.exec(t, "UPDATE relay.deliveries SET updated_at = now() WHERE post_id = 3") // as if it came to wait after that
+
+	operator.press("/console/deliveries/all", url.Values{"status": {"parked"}, "as_of": {asOf}, "action": {"skip"}, "note": {"буря"}})
+	require.Contains(t, operator.notice(), "200 of 250 messages have it")
+	require.Equal(t, 51, waiting())
+	require.Contains(t, plain(operator.get("/console/deliveries").body), "200 of 250 have the decision")
+
+	_, err := d.relay.Ledger.ClaimBulk(t.Context(), 0) // somebody begins the next step and dies
+	require.NoError(t, err)
+	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
+	require.Equal(t, 51, waiting(), "it may be at work still")
+	d.exec(t, "UPDATE relay.bulk_decisions SET claimed_until = now() - interval '1 second'") // a minute later
+	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
+	require.Equal(t, 1, waiting(), "what came after the number was shown is left")
+	require.NotContains(t, operator.get("/console/deliveries").body, "have the decision")
+
+	rows, err := d.relay.Ledger.List(t.Context(), db.DeliveryFilter{Status: protocol.StatusSuppressed, Limit: 1000})
+	require.NoError(t, err)
+	require.Len(t, rows, many)
+	for _, row := range rows {
+		require.Equal(t, "skipped by an operator: буря", row.Reason)
+	}
+	decisions, err := d.relay.Ledger.Decisions(t.Context(), "", 0, 10)
+	require.NoError(t, err)
+	require.Len(t, decisions, 1)
+	require.False(t, decisions[0].Open)
+	require.Equal(t, []string{"skip 250", "deliveries?status=parked", "буря"}, []string{decisions[0].Action, decisions[0].Subject, decisions[0].Note})
+}
+
+func TestADeliveryThatTakesNoDecisionHoldsUpTheOthersForFiveTries(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, false)
+	d.ask(t, 3)
+	d.exec(t, "UPDATE relay.deliveries SET workflow_id = '' WHERE post_id = 2") // Temporal refuses that
+	_, asOf, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
+	require.NoError(t, err)
+	ctx := operators.As(t.Context(), operators.Actor{Name: "Анна", Via: "console"})
+	bulk, err := d.starter.DecideAll(ctx, "deliveries", db.WaitingFilter{}, asOf, protocol.Resume{Action: protocol.ResumeSkip})
+	require.NoError(t, err)
+	require.False(t, bulk.Finished)
+	for try := range 4 {
+		open, err := d.relay.Ledger.OpenBulk(t.Context())
+		require.NoError(t, err)
+		require.Len(t, open, 1, try)
+		require.Equal(t, []int{1, 0}, []int{open[0].Handed, open[0].Refused}, try)
+		d.exec(t, "UPDATE relay.bulk_decisions SET claimed_until = now() - interval '1 second'")
+		require.Error(t, d.starter.HandOn(t.Context(), func() {}), try)
+	}
+	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
+	open, err := d.relay.Ledger.OpenBulk(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, open)
+	decisions, err := d.relay.Ledger.Decisions(t.Context(), "", 0, 10)
+	require.NoError(t, err)
+	require.Len(t, decisions, 1)
+	require.False(t, decisions[0].Open)
+	require.Equal(t, "1 of 3 deliveries did not take it", decisions[0].Failure)
+	require.Equal(t, "Анна", decisions[0].Who)
+}
