@@ -57,7 +57,7 @@ func (r *reader) shapes(all []feature) []feature {
 	shape("any", true)
 	shape("phone", len(r.phones) > 0)
 	shape("question", t.asks())
-	shape("no pet", !r.petMentioned())
+	shape("no pet", !t.holds(r.rs.class.pet))
 	from, _ := r.cardNumber()
 	shape("card", from >= 0)
 	shape("words "+strconv.Itoa(min(longText, len(t.words)/10*10)), true)

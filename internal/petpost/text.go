@@ -104,13 +104,16 @@ func (t *text) at(i int) *word {
 }
 
 // has reports whether word i is there and belongs to a class.
-func (t *text) has(i int, class uint16) bool {
-	return slices.Contains(t.lexOf(t.at(i)), class)
+func (t *text) has(i int, class uint16) bool { return slices.Contains(t.lexOf(t.at(i)), class) }
+
+// of reports whether a word belongs to one of the classes.
+func (t *text) of(w *word, classes ...uint16) bool {
+	return slices.ContainsFunc(t.lexOf(w), func(class uint16) bool { return slices.Contains(classes, class) })
 }
 
 // holds reports whether a word of the text belongs to one of the classes.
 func (t *text) holds(classes ...uint16) bool {
-	return slices.ContainsFunc(t.lex, func(class uint16) bool { return slices.Contains(classes, class) })
+	return slices.ContainsFunc(t.words, func(w word) bool { return t.of(&w, classes...) })
 }
 
 // sameSentence reports whether words i and j stand in one sentence.

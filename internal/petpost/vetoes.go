@@ -1,6 +1,9 @@
 package petpost
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // vetoes hold why a type is denied to a text, by the index of the type in
 // ModelTypes; empty where it is not.
@@ -16,21 +19,8 @@ type veto struct {
 
 var vetoList = []veto{
 	{"a thing or a person is missing", []Type{Lost, Found, Sighting, Reunited}, (*reader).missesNoPet},
-	{"a joke or a riddle", []Type{Lost, Found, Sighting, Reunited}, func(_ *reader, v *view) bool {
-		return v.signs.title[sigFun] >= outright && len(v.reading.Phones) == 0
-	}},
 	{"a verse", []Type{Lost, Found, Sighting, Reunited, Adoption, Fundraising}, (*reader).isVerse},
 	{"a search that speaks of no animal", []Type{Lost}, (*reader).ofNoPet},
-	{"the owner is looked for, and no animal", []Type{Lost}, func(_ *reader, v *view) bool {
-		lost, owner := v.signs.sum[sigLost], v.signs.of(sigOwner, sigSeeksOwner)
-		return owner >= outright && (lost < plain || lost < owner) && v.signs.sum[sigMine] == 0
-	}},
-	{"the owner is looked for, and no home told of", []Type{Reunited}, func(_ *reader, v *view) bool {
-		return v.signs.of(sigOwner, sigSeeksOwner) >= outright && v.signs.sum[sigHome] == 0
-	}},
-	{"who tells how it is kept did not merely see it", []Type{Sighting}, func(_ *reader, v *view) bool {
-		return v.signs.sum[sigHold] >= outright && v.signs.sum[sigFree] == 0
-	}},
 }
 
 func (r *reader) findVetoes(v *view) {
@@ -39,34 +29,28 @@ func (r *reader) findVetoes(v *view) {
 			continue
 		}
 		for i, typ := range ModelTypes {
-			for _, denied := range veto.denies {
-				if typ == denied && v.vetoes[i] == "" {
-					v.vetoes[i] = veto.reason
-				}
+			if v.vetoes[i] == "" && slices.Contains(veto.denies, typ) {
+				v.vetoes[i] = veto.reason
 			}
 		}
 	}
 }
 
-// missesNoPet reports a search for a thing or a person, unless a pet is named.
+// missesNoPet reports a search for a thing or a person, unless an animal is named
+// before it or just after.
 func (r *reader) missesNoPet(v *view) bool {
-	v.notPet = r.missesThing(v)
-	return v.notPet
-}
-
-func (r *reader) missesThing(v *view) bool {
-	s := &v.signs
-	thing, lost := s.sum[sigNotPet], s.sum[sigLost]
-	anyKind := r.kindMentioned(len(r.text.words))
+	t, c, s := &r.text, &r.rs.class, &v.signs
+	thing := s.sum[sigNotPet]
+	animal := slices.IndexFunc(t.words, func(w word) bool { return t.of(&w, c.kind) && !t.of(&w, c.oblique) })
 	switch {
-	case thing < plain, r.petNamed() && anyKind:
+	case thing < plain:
 		return false
-	case s.title[sigNotPet] >= outright && s.first[sigNotPet] < s.first[sigLost] && !r.kindMentioned(s.first[sigNotPet]+3):
-		return true
-	case s.sum[sigAdopt] < outright && !anyKind && (thing >= outright || !r.petNamed()):
-		return true
+	case animal < 0:
+		v.notPet = thing >= outright || !t.holds(c.nameAny, c.nameKnown)
+	case animal >= s.first[sigNotPet]+3:
+		v.notPet = thing >= outright && thing > s.sum[sigLost] || s.title[sigNotPet] >= outright && s.first[sigNotPet] < s.first[sigLost]
 	}
-	return thing >= outright && thing > lost && !r.kindMentioned(s.first[sigNotPet]+3)
+	return v.notPet
 }
 
 // ofNoPet reports a search that speaks of no animal, where little is said of a
@@ -75,37 +59,29 @@ func (r *reader) ofNoPet(v *view) bool {
 	return v.animal == "" && v.reading.Name == "" && v.signs.sum[sigLost] < outright && !r.ofPet()
 }
 
-// Lines of a verse have so many words, and there are so many of them.
-const (
-	verseLines   = 4
-	verseLeast   = 2
-	verseLongest = 7
-)
-
-// isVerse reports four lines of a few words each and nothing longer, without
-// anything that a notice has: a phone, a number, a place.
+// isVerse reports four lines or more of a few words each, without anything that a
+// notice has: a phone, a number, a link.
 func (r *reader) isVerse(v *view) bool {
+	const leastLines, longestLine = 4, 7
 	t := &r.text
-	if len(v.reading.Phones) > 0 || t.links+t.hashtags > 0 {
-		return false
-	}
-	lines, words := 0, 0
+	lines := 1
 	for i := range t.words {
 		w := &t.words[i]
 		if w.kind == kindNumber || w.gap&gapColon != 0 {
 			return false
 		}
-		if i > 0 && w.gap&(gapLine|gapBlank) != 0 {
-			if words < verseLeast && lines < verseLines {
-				return false
-			}
-			lines, words = lines+1, 0
-		}
-		if words++; words > verseLongest && lines < verseLines {
-			return false
+		if i > 0 && w.gap&gapLine != 0 {
+			lines++
 		}
 	}
-	return lines+1 >= verseLines
+	return lines >= leastLines && len(t.words) <= longestLine*lines && t.links+t.hashtags == 0
+}
+
+// ofPet reports any word that may be of a pet: its kind, its name, its colour,
+// what it wears.
+func (r *reader) ofPet() bool {
+	c := &r.rs.class
+	return r.text.holds(c.pet, c.nameAny, c.nameKnown, c.color, c.worn, c.dogTrait, c.catTrait)
 }
 
 // scrapWords is up to how many words a text without any sign is a scrap.
