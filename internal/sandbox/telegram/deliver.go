@@ -19,7 +19,7 @@ import (
 func (u *updateQueue) point(hook Webhook, drop bool) {
 	u.hook, u.allowed = hook, hook.AllowedUpdates
 	u.epoch++
-	u.lanes = map[string][]*Update{}
+	u.last = map[string]chan struct{}{}
 	u.slots = make(chan struct{}, cmp.Or(hook.MaxConnections, 40))
 	u.lastError = ""
 	if drop {
@@ -36,44 +36,31 @@ func (u *updateQueue) resume() {
 	}
 }
 
-// deliver puts an update into its lane. t.mu is held.
+// deliver sends an update on its way, after those before it in its queue: one that is refused holds up those behind it,
+// as at Telegram. t.mu is held.
 func (u *updateQueue) deliver(update *Update) {
-	if u.hook.URL == "" || u.mode.Hold {
+	if u.hook.URL == "" || u.mode.Hold || update.epoch == u.epoch {
 		return
 	}
-	lane := update.queue
-	if u.mode.Together {
-		lane = "update " + strconv.FormatInt(update.ID, 10)
+	update.epoch = u.epoch
+	before, done, epoch, slots := u.last[update.queue], make(chan struct{}), u.epoch, u.slots
+	u.last[update.queue] = done
+	if before == nil || u.mode.Together {
+		before = make(chan struct{})
+		close(before)
 	}
-	waiting, busy := u.lanes[lane]
-	if slices.Contains(waiting, update) {
-		return
-	}
-	u.lanes[lane] = append(waiting, update)
-	if !busy {
-		epoch := u.epoch
-		u.t.core.Running.Go(func() { u.runLane(lane, epoch) })
-	}
-}
-
-// runLane delivers the updates of a lane one after another. An update that is refused holds up those behind it, as at
-// Telegram.
-func (u *updateQueue) runLane(lane string, epoch int) {
-	for {
+	u.t.core.Running.Go(func() {
+		defer close(done)
+		select {
+		case <-before:
+		case <-u.t.core.Life.Done():
+		}
 		u.t.mu.Lock()
-		if u.epoch != epoch {
-			u.t.mu.Unlock()
-			return
-		}
-		if len(u.lanes[lane]) == 0 {
-			delete(u.lanes, lane)
-			u.t.mu.Unlock()
-			return
-		}
-		update := u.lanes[lane][0]
-		mode, slots := u.mode, u.slots
+		mode, changed := u.mode, u.epoch != epoch
 		u.t.mu.Unlock()
-
+		if changed {
+			return
+		}
 		var copies sync.WaitGroup
 		for range mode.Copies {
 			if !mode.Together {
@@ -84,16 +71,7 @@ func (u *updateQueue) runLane(lane string, epoch int) {
 		}
 		u.insist(update, epoch, slots)
 		copies.Wait()
-
-		u.t.mu.Lock()
-		if u.epoch == epoch {
-			u.lanes[lane] = u.lanes[lane][1:]
-		}
-		u.t.mu.Unlock()
-		if u.t.core.Life.Err() != nil {
-			return
-		}
-	}
+	})
 }
 
 // insist offers an update until it is taken, expires, or the webhook changes. The first repetition follows at once,

@@ -28,6 +28,7 @@ type Update struct {
 	Query string `json:"query,omitempty"`
 
 	queue string // updates of one queue are delivered one after another
+	epoch int    // of the webhook to which it is on its way; 0 if it is not
 }
 
 // How long Telegram keeps an update for a bot that does not take it.
@@ -186,9 +187,9 @@ type updateQueue struct {
 
 	hook      Webhook
 	mode      DeliveryMode
-	epoch     int                  // counts changes of the webhook
-	lanes     map[string][]*Update // updates under way, one after another
-	slots     chan struct{}        // one for each connection to the webhook
+	epoch     int                      // counts changes of the webhook
+	last      map[string]chan struct{} // by queue; closed when the last update under way is over
+	slots     chan struct{}            // one for each connection to the webhook
 	lastError string
 	errorAt   time.Time
 	attempts  []Delivery
