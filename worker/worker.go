@@ -115,8 +115,9 @@ func (w *Workers) options(cfg config.Worker) worker.Options {
 	return options
 }
 
+// autoscaling begins with as many pollers as a fixed number would be.
 func autoscaling() worker.PollerBehavior {
-	return worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{})
+	return worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{InitialNumberOfPollers: 2})
 }
 
 // On returns the worker of a task queue, for registering activities.
