@@ -2,7 +2,7 @@
 // have photos: the same one for the same name, in any size, and another for another name.
 //
 // The words of a name choose among the files: "dog-ginger-1" is the file that has most of these words in its own name.
-// Where several have as many, or none has any, the name itself decides. The light falls on each name in a way of its own.
+// Where several have as many, or none has any, the name itself decides. Each name shows a part of its file of its own.
 package picture
 
 import (
@@ -55,28 +55,38 @@ func words(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// Draw is the picture of a name in the given size, in pixels, cut to its proportions around the middle.
+// Draw is the picture of a name in the given size, in pixels: a part of the file, of these proportions, as if the
+// camera had stood elsewhere, in another light, and from the other side for half of the names.
 func Draw(name string, width, height int) *image.RGBA {
 	from := choose(name).image
 	whole := from.Bounds()
-	cut := image.Rect(0, 0, min(whole.Dx(), whole.Dy()*width/height), min(whole.Dy(), whole.Dx()*height/width))
-	cut = cut.Add(image.Pt((whole.Dx()-cut.Dx())/2, (whole.Dy()-cut.Dy())/2))
-	if cut.Empty() { // of odd proportions
-		cut = whole
-	}
+	random := rand.New(rand.NewPCG(seed(name), 0))
+	near, across, down, mirrored := 0.7+0.25*random.Float64(), random.Float64(), random.Float64(), random.IntN(2) == 1
+	wide := near * float64(min(whole.Dx(), whole.Dy()*width/height))
+	high := near * float64(min(whole.Dy(), whole.Dx()*height/width))
+	cut := image.Rect(0, 0, max(int(wide), 1), max(int(high), 1))
+	cut = cut.Add(image.Pt(int(across*float64(whole.Dx()-cut.Dx())), int(down*float64(whole.Dy()-cut.Dy()))))
 	to := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.ApproxBiLinear.Scale(to, to.Bounds(), from, cut, draw.Src, nil)
-	light := light(name)
+	light := light(random)
 	draw.ApproxBiLinear.Scale(to, to.Bounds(), light, light.Bounds(), draw.Over, nil)
+	if mirrored {
+		for y := range height {
+			for left, right := 0, width-1; left < right; left, right = left+1, right-1 {
+				l, r := to.RGBAAt(left, y), to.RGBAAt(right, y)
+				to.SetRGBA(left, y, r)
+				to.SetRGBA(right, y, l)
+			}
+		}
+	}
 	return to
 }
 
-// light is patches of light and shade that a name has for itself.
-func light(name string) *image.RGBA {
-	random := rand.New(rand.NewPCG(seed(name), 0))
+// light is patches of light and shade, faint ones.
+func light(random *rand.Rand) *image.RGBA {
 	patches := image.NewRGBA(image.Rect(0, 0, 6, 5))
 	for i := 0; i < len(patches.Pix); i += 4 {
-		const strength = 120 // of 255
+		const strength = 22 // of 255
 		shine := uint8(random.IntN(2) * strength)
 		copy(patches.Pix[i:], []uint8{shine, shine, shine, strength})
 	}
