@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"vestnik/db"
 	"vestnik/internal/protocol"
 )
 
@@ -79,10 +80,16 @@ func relayToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 	delivery, err := d.starter.Delivery(t.Context(), parked)
 	require.NoError(t, err)
 	post := protocol.WallPost(delivery.OwnerID, delivery.PostID)
+	_, asOf, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
+	require.NoError(t, err)
+	_, err = d.relay.Ledger.DecideAll(t.Context(), db.Decision{Who: "Вера", Via: "console", Action: "skip", Subject: "deliveries?status=parked&type=lost"}, db.WaitingFilter{}, asOf)
+	require.NoError(t, err) // nobody hands it on
 	return d, []pageToLookAt{
 		{"overview", "/console/"},
 		{"deliveries", "/console/deliveries"},
 		{"deliveries-waiting", "/console/deliveries?status=waiting"},
+		{"deliveries-filtered", "/console/deliveries?type=lost&from=2026-01-01&to=2036-01-01"},
+		{"all", "/console/deliveries/all?status=waiting"},
 		{"delivery", fmt.Sprintf("/console/deliveries/%d", parked)},
 		{"cases", "/console/cases?posts=1"},
 		{"case", fmt.Sprintf("/console/cases/%d", *delivery.Case)},

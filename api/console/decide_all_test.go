@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/testsuite"
 
+	"vestnik/activities"
 	"vestnik/db"
 	"vestnik/internal/operators"
 	"vestnik/internal/protocol"
@@ -25,6 +27,16 @@ func (d *deck) ask(t *testing.T, many int) {
 	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed {
 		return []db.Owed{{Destination: chatName, Weight: 1, Ask: protocol.ReasonApproval}}
 	}})
+	require.NoError(t, err)
+}
+
+// recover runs an activity of recovery.
+func (d *deck) recover(t *testing.T, activity string) {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(&activities.Recovery{Starter: d.starter, Ledger: d.relay.Ledger})
+	_, err := env.ExecuteActivity(activity)
 	require.NoError(t, err)
 }
 
@@ -60,7 +72,7 @@ func TestADecisionAboutMoreThanOneStepGoesOnWhereAProcessHasDied(t *testing.T) {
 	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
 	require.Equal(t, 51, waiting(), "it may be at work still")
 	d.exec(t, "UPDATE relay.bulk_decisions SET claimed_until = now() - interval '1 second'") // a minute later
-	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
+	d.recover(t, "TellRuns")
 	require.Equal(t, 1, waiting(), "what came after the number was shown is left")
 	require.NotContains(t, operator.get("/console/deliveries").body, "have the decision")
 
@@ -106,4 +118,13 @@ func TestADeliveryThatTakesNoDecisionHoldsUpTheOthersForFiveTries(t *testing.T) 
 	require.False(t, decisions[0].Open)
 	require.Equal(t, "1 of 3 deliveries did not take it", decisions[0].Failure)
 	require.Equal(t, "Анна", decisions[0].Who)
+}
+
+func TestRecoverySumsTheDaysThatAreOver(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, false)
+	d.recover(t, "ReleaseStranded")
+	var days int
+	require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT count(*) FROM relay.days WHERE day < date_trunc('day', now(), 'UTC')").Scan(&days))
+	require.GreaterOrEqual(t, days, db.StatisticsDays-2)
 }
