@@ -47,6 +47,9 @@ func parse(in Input) Reading {
 	text, aside := in.Wall.Strip(in.Text)
 	own := r.read(text, "own")
 	own.reading.SetAside = aside
+	for _, unit := range aside {
+		r.addPhones(&own.reading, unit)
+	}
 	if len(in.Reposts) == 0 {
 		return own.finish()
 	}
@@ -57,6 +60,21 @@ func parse(in Input) Reading {
 		original = combine(r.read(text, "repost"), original)
 	}
 	return combine(own, original).finish()
+}
+
+// addPhones adds the phones of what is set aside, which says nothing of the post
+// but whom to call.
+func (r *reader) addPhones(to *Reading, unit string) {
+	if len(findPhones(unit, nil)) == 0 {
+		return
+	}
+	from := r.weigh(unit, "own").reading
+	for _, phone := range from.Phones {
+		to.Phones = appendNew(to.Phones, phone)
+	}
+	for _, phone := range from.Accounts {
+		to.Accounts = appendNew(to.Accounts, phone)
+	}
 }
 
 func (r *reader) read(raw, source string) view {

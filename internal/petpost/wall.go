@@ -10,7 +10,7 @@ import (
 
 // WallContextVersion names the way in which a WallContext is learned and used;
 // one of another version is to be learned anew.
-const WallContextVersion = 1
+const WallContextVersion = 2
 
 // WallPosts is how many of a wall's last posts a context is learned from.
 const WallPosts = 100
@@ -49,8 +49,7 @@ type Boilerplate struct {
 
 // LearnWall learns what the posts of one wall repeat, from their own texts, the
 // newest first; those after the first WallPosts are left out. Too few posts tell
-// nothing. A unit with a phone number is never boilerplate: somebody may have to
-// be called.
+// nothing.
 func LearnWall(texts []string) WallContext {
 	texts = texts[:min(len(texts), WallPosts)]
 	context := WallContext{Version: WallContextVersion, Posts: len(texts)}
@@ -101,7 +100,7 @@ func ContextOf(setAside []string) *WallContext {
 // recurs reports that so many of a wall's posts have the unit that it says
 // nothing about one of them.
 func (b *Boilerplate) recurs(posts int) bool {
-	if b.Posts < fewestRepeats || b.Posts*boilerplateShare <= posts || len(findPhones(b.Text, nil)) > 0 {
+	if b.Posts < fewestRepeats || b.Posts*boilerplateShare <= posts {
 		return false
 	}
 	words, happening := says(b.Text)

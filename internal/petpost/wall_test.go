@@ -39,10 +39,10 @@ func TestAWallsContextIsWhatItsPostsRepeat(t *testing.T) {
 		}
 		return text + "\n#потеряшки #найденкот"
 	}))
-	require.Equal(t, []string{"#найденкот", "#потеряшки", "Сбор на корм: карта 2200 0000 0000 0000"}, textsOf(context.Units),
-		"three of twenty are no fifth, and a phone number is kept")
+	require.Equal(t, []string{"#найденкот", "#потеряшки", "Звоните: 8 900 000-00-11", "Сбор на корм: карта 2200 0000 0000 0000"}, textsOf(context.Units),
+		"three of twenty are no fifth")
 	require.Equal(t, 20, context.Units[0].Posts)
-	require.Equal(t, 10, context.Units[2].Posts)
+	require.Equal(t, 10, context.Units[3].Posts)
 
 	stored, err := json.Marshal(context)
 	require.NoError(t, err)
@@ -92,6 +92,22 @@ func TestWhatAWallRepeatsIsSetAsideWhereverItStands(t *testing.T) {
 	context.Version++
 	_, aside = context.Strip("Пропала собака\nНаши котики ждут вас!")
 	require.Empty(t, aside, "a context of another version is learned anew first")
+}
+
+func TestThePhonesOfWhatIsSetAsideAreRead(t *testing.T) {
+	t.Parallel()
+	context := petpost.LearnWall(wall(10, func(i int) string {
+		return fmt.Sprintf("Новость %d\nФонд «Лапа». Помочь: карта 2200 0000 0000 0000, сбор на СБП 8 900 000-00-12", i)
+	}))
+	got := petpost.Parse(petpost.Input{
+		Text: "Пропала собака Рекс, ул. Мира 5, 8 900 000-00-13\nФонд «Лапа». Помочь: карта 2200 0000 0000 0000, сбор на СБП 8 900 000-00-12", Wall: &context,
+	})
+	require.Equal(t, []string{"+79000000013", "+79000000012"}, got.Phones)
+	require.Equal(t, []string{"+79000000012"}, got.Accounts)
+	require.Equal(t, petpost.Lost, got.Type)
+	for _, e := range got.Evidence {
+		require.NotContains(t, e.Words, "карта", "a fund's card is no plea of this post")
+	}
 }
 
 func TestAPileOfHashtagsSaysNothingOnAnyWall(t *testing.T) {
