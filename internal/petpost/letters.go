@@ -20,9 +20,22 @@ func cyrillicCode(r rune) byte {
 		return byte('и'-'а') + 1
 	case r == 'є' || r == 'Є':
 		return byte('е'-'а') + 1
+	case r >= 'Ґ' && r <= 'ӿ':
+		return turkicLetters[r]
 	}
 	return 0
 }
+
+// turkicLetters are those of Tatar, Bashkir and Udmurt, as what Russian has nearest.
+var turkicLetters = func() map[rune]byte {
+	table := map[rune]byte{}
+	for _, pair := range strings.Fields("әа Әа өо Өо үу Үу җж Җж ңн Ңн һх Һх ғг Ғг қк Қк ҙз Ҙз ҫс Ҫс ґг Ґг ӝж Ӝж ӟз Ӟз ӥи Ӥи ӧо Ӧо ӵч Ӵч") {
+		letter, size := utf8.DecodeRuneInString(pair)
+		nearest, _ := utf8.DecodeRuneInString(pair[size:])
+		table[letter] = code(nearest)
+	}
+	return table
+}()
 
 func code(r rune) byte { return byte(r-'а') + 1 }
 
@@ -47,7 +60,7 @@ func isLatin(r rune) bool {
 
 // isUpper knows the alphabets that cutWord reads, which is faster than all.
 func isUpper(r rune) bool {
-	return r >= 'А' && r <= 'Я' || r >= 'A' && r <= 'Z' || r == 'Ё' || r == 'І' || r == 'Ї' || r == 'Є'
+	return r >= 'А' && r <= 'Я' || r >= 'A' && r <= 'Z' || r == 'Ё' || r == 'І' || r == 'Ї' || r == 'Є' || r >= 'Ґ' && r <= 'ӿ' && unicode.IsUpper(r)
 }
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
