@@ -1,6 +1,9 @@
 package petpost
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // A feature is something that the model knows a text by. Its name, as it stands
 // in model.tsv:
@@ -58,6 +61,7 @@ func (r *reader) shapes(all []feature) []feature {
 	shape("phone", len(r.phones) > 0)
 	shape("question", t.asks())
 	shape("no pet", !t.holds(r.rs.class.pet))
+	shape("laughs", strings.ContainsAny(t.raw, "😂🤣😹😆"))
 	from, _ := r.cardNumber()
 	shape("card", from >= 0)
 	shape("words "+strconv.Itoa(min(longText, len(t.words)/10*10)), true)
