@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	rounds     = 40
-	rate       = 0.3
+	rounds     = 80
+	settled    = 40 // the weights are the mean over the rounds from here on: which features a round hides matters less
+	rate       = 0.15
 	decay      = 0.005 // of weights; keeps those of rare words small
 	dropout    = 0.7   // of a text's features in each round: none may be all that a label hangs on
 	rare       = 2     // features of fewer posts are left out
@@ -60,7 +61,8 @@ type model struct {
 	rows  []row
 }
 
-// train learns by AdaGrad with dropout, each question for itself.
+// train learns by AdaGrad with dropout, each question for itself, and gives the
+// mean of the later rounds.
 func train(samples []*sample) *model {
 	m := newModel(samples)
 	squares := make([]row, len(m.names))
@@ -69,7 +71,8 @@ func train(samples []*sample) *model {
 		features[i] = m.known(s.Features)
 	}
 	random, kept := rand.New(rand.NewSource(1)), []int{}
-	for range rounds {
+	mean := make([]row, len(m.names))
+	for round := range rounds {
 		for _, i := range random.Perm(len(samples)) {
 			kept = kept[:0]
 			for _, f := range features[i] {
@@ -79,7 +82,16 @@ func train(samples []*sample) *model {
 			}
 			m.step(squares, kept, samples[i].columns)
 		}
+		if round < settled {
+			continue
+		}
+		for f := range mean {
+			for k, weight := range m.rows[f] {
+				mean[f][k] += weight / (rounds - settled)
+			}
+		}
 	}
+	m.rows = mean
 	return m
 }
 
