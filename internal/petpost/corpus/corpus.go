@@ -17,8 +17,8 @@ import (
 // Training lists the corpora that words and model are made from; HeldOut those
 // that were written before these met them and that the model never learns from.
 var (
-	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl"}
-	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl"}
+	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl"}
+	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl", "lastwalls.jsonl"}
 )
 
 // Post is one line of a corpus: the input of `vestnik parse` and what a person
