@@ -128,7 +128,7 @@ func (s *ModelSums) decideAnimal(named Animal, by animalBy) Animal {
 var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400, animalNamed: 600}
 
 // lostMargin is in hundredths of log odds too.
-const lostMargin = 100
+const lostMargin = 130
 
 // Prepared is a text as the classifier sees it: for the command learn, which
 // trains on Features and measures by Decide.
