@@ -69,6 +69,7 @@ func newLane(ctx workflow.Context, input protocol.DestinationInput) *lane {
 	if c := input.Carried; c != nil {
 		l.lease, l.leases, l.slot = c.Lease, c.Leases, c.Slot
 		l.lastSent, l.recent, l.granted = c.LastSent, c.Recent, c.Granted
+		l.view.Pace = c.Pace
 		l.shownState = "" // the next run shows it again
 	}
 	return l
@@ -77,6 +78,7 @@ func newLane(ctx workflow.Context, input protocol.DestinationInput) *lane {
 func (l *lane) carry() *protocol.LaneCarry {
 	return &protocol.LaneCarry{
 		Lease: l.lease, Leases: l.leases, Slot: l.slot, LastSent: l.lastSent, Recent: l.recent, Granted: l.granted,
+		Pace: l.view.Pace,
 	}
 }
 

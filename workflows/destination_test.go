@@ -478,6 +478,24 @@ func TestALaneContinuesAsNewWithAllThatItKnowsAndNoSignalIsLost(t *testing.T) {
 	require.GreaterOrEqual(t, next.grants[0].sendAt.Sub(carried.LastSent), 900*time.Millisecond)
 }
 
+func TestALaneThatContinuesAsNewWithATurnOutRemembersItsMinute(t *testing.T) {
+	s := newStreet(t)
+	s.view.Pace = protocol.Pace{PerSecond: 1, PerMinute: 20}
+	began := s.Now()
+	carried := &protocol.LaneCarry{
+		Pace: s.view.Pace, Leases: 21, LastSent: began, Slot: began,
+		Lease:  &protocol.Lease{Number: 21, Job: job("a", 1), SendAt: began, Until: began.Add(leaseTime)},
+		Recent: []protocol.SentMark{{At: began.Add(-20 * time.Second), Weight: 19}},
+	}
+	s.owed = []protocol.Job{job("b", 1)}
+	s.RegisterDelayedCallback(func() {
+		s.SignalWorkflow(protocol.TurnDoneSignal, protocol.TurnDone{WorkflowID: "a", Lease: 21, SentAt: began})
+	}, time.Second)
+	s.drive(2*time.Minute, carried)
+	require.Equal(t, []string{"b"}, s.order())
+	require.GreaterOrEqual(t, s.grants[0].sendAt.Sub(began), 40*time.Second, "the minute is full until then")
+}
+
 func TestAnOldLeasesWordMakesTheLaneLookAndTakesNoTurn(t *testing.T) {
 	s := newStreet(t)
 	s.owe(0, "a", "b", "c")

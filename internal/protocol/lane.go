@@ -46,6 +46,9 @@ type LaneCarry struct {
 	LastSent time.Time  `json:"last_sent"`
 	Recent   []SentMark `json:"recent,omitempty"`
 	Granted  int64      `json:"granted"`
+	// Pace is what the ledger said last. Builds before it carried none, and their
+	// lanes forgot their minute.
+	Pace Pace `json:"pace"`
 }
 
 // LaneView is what the ledger says about a destination.
