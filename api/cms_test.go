@@ -120,8 +120,8 @@ func TestTheCMSSendsABatchAndFollowsItToItsEnd(t *testing.T) {
 	require.Equal(t, 3, status.Created)
 	require.Equal(t, 2, status.RefusedCount)
 	require.Equal(t, []content.Refusal{
-		{Path: "places[2].types[0]", Value: "bar", Name: "Бар", Reason: content.UnknownReference(content.Types)},
-		{Path: "places[3].name", Reason: "не указано"},
+		{Path: "places[2].types[0]", Value: "bar", Name: "Бар", Why: content.UnknownReference(content.Types)},
+		{Path: "places[3].name", Why: content.Because("не указано")},
 	}, status.Refused)
 	require.Equal(t, content.Photos{Good: 1, Bad: 2}, status.Photos)
 	require.InDelta(t, 1, status.Progress, 0)

@@ -87,14 +87,14 @@ func (c *console) upload(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		if refused != nil {
-			c.leaveNotice(w, r, pageNotice{Bad: true, Text: refused.Reason})
+			c.leaveNotice(w, r, pageNotice{Bad: true, Text: languageOf(r).why(refused.Why)})
 			http.Redirect(w, r, columnsPath(id), http.StatusSeeOther)
 			return
 		}
 	}
 	switch {
 	case refused != nil:
-		c.showMessage(w, r, http.StatusBadRequest, "desk.file", refused.Reason)
+		c.showMessage(w, r, http.StatusBadRequest, "desk.file", languageOf(r).why(refused.Why))
 	case err != nil:
 		c.showFault(w, r, err)
 	default:

@@ -121,7 +121,7 @@ func (c *console) chooseColumns(w http.ResponseWriter, r *http.Request) {
 	accepted, _, err := c.hold(r, file.Name, bytes.NewReader(file.Content), file.Options)
 	var refused *content.BatchError
 	if errors.As(err, &refused) {
-		c.leaveNotice(w, r, pageNotice{Bad: true, Text: refused.Reason})
+		c.leaveNotice(w, r, pageNotice{Bad: true, Text: languageOf(r).why(refused.Why)})
 		err = c.Guide.KeepFile(r.Context(), before, file)
 		accepted.ID = ""
 	} else if err == nil && accepted.State == content.Held {

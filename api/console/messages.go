@@ -139,6 +139,24 @@ func (l language) knownReason(reason string) bool {
 	return reason == "" || advised || named
 }
 
+// why is a reason of the guide's content in the reader's language; what older
+// builds have kept is as it was.
+func (l language) why(why content.Why) string {
+	message, inFile := strings.CutPrefix(why.Message, content.InFile)
+	text, ok := l.find("why." + message)
+	if !ok {
+		return why.Reason
+	}
+	if inFile {
+		text = content.InFile + text
+	}
+	args := make([]any, len(why.Args))
+	for i, arg := range why.Args {
+		args[i] = arg
+	}
+	return fmt.Sprintf(text, args...)
+}
+
 // listName is what people call a list of the guide's.
 func (l language) listName(list content.List) string { return l.name("guide.list", list) }
 

@@ -128,6 +128,45 @@ func TestEveryMessageIsThereInBothLanguages(t *testing.T) {
 	}
 }
 
+// messages are those of [content.Because] in a package's source.
+func messages(t *testing.T, folder string) (found []string) {
+	t.Helper()
+	sources, err := filepath.Glob(folder + "/*.go")
+	require.NoError(t, err)
+	for _, source := range sources {
+		if strings.HasSuffix(source, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		for _, call := range regexp.MustCompile(`\b(?:Because|refuseFile|unclear)\((?:[a-zA-Z.]+, )?("[^"]*"|`+"`[^`]*`"+`)`).FindAllStringSubmatch(string(text), -1) {
+			message, err := strconv.Unquote(call[1])
+			require.NoError(t, err)
+			found = append(found, regexp.MustCompile(`%[a-z]`).ReplaceAllString(message, "%s"))
+		}
+	}
+	return found
+}
+
+func TestWhyContentIsRefusedIsToldInBothLanguages(t *testing.T) {
+	t.Parallel()
+	all := append(messages(t, "../../internal/content"), messages(t, "../../db/guidedb")...)
+	require.Greater(t, len(all), 60)
+	for _, message := range all {
+		both, ok := catalogue["why."+message]
+		require.True(t, ok, "no message %q", "why."+message)
+		require.Equal(t, message, both[1])
+	}
+	for _, wrong := range content.Check(&content.Event{StartsAt: nil}, content.Rules{}) {
+		require.NotRegexp(t, `[а-я]`, english.why(wrong.Why), wrong.Reason)
+		require.Equal(t, wrong.Reason, russian.why(wrong.Why))
+	}
+	long := content.Because("длиннее %d знаков", 128)
+	require.Equal(t, "longer than 128 characters", english.why(long))
+	require.Equal(t, long.Reason, russian.why(long))
+	require.Equal(t, "as an older build kept it", english.why(content.Why{Reason: "as an older build kept it"}))
+}
+
 func TestTheLanguageIsTheChosenOneElseTheBrowsers(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

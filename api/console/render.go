@@ -55,6 +55,7 @@ func functions(l language) template.FuncMap {
 		"name":        l.name,
 		"points":      l.points,
 		"decided":     l.decided,
+		"whyNot":      l.why,
 		"reason":      l.reason,
 		"knownReason": l.knownReason,
 		"langOf":      langOf,

@@ -190,12 +190,12 @@ func (c *chunk) apply(ctx context.Context) error {
 
 // refuse blames a fault of the database on the chunk's objects.
 func (c *chunk) refuse(fault error) {
-	reason := "база данных этого не принимает"
+	why := content.Because("база данных этого не принимает")
 	if reported := new(pgconn.PgError); errors.As(fault, &reported) {
-		reason += ": " + reported.Message
+		why = content.Because("база данных этого не принимает: %s", reported.Message)
 	}
 	for _, row := range c.rows {
-		row.refuse(content.Refusal{Path: row.Path, Value: row.ExternalID, Reason: reason})
+		row.refuse(content.Refusal{Path: row.Path, Value: row.ExternalID, Why: why})
 	}
 }
 

@@ -99,7 +99,7 @@ func TestAnIDThatRepeatsIsRefusedTheSecondTime(t *testing.T) {
 	b := setup(t)
 	status := b.load(t, `{"types": [{"id": "t", "name": "Первый"}, {"id": "u", "name": "Другой"}, {"id": " t", "name": "Второй"}]}`)
 	require.Equal(t, 2, status.Created)
-	require.Equal(t, []content.Refusal{{Path: "types[2].id", Value: "t", Name: "Второй", Reason: "этот id в файле уже есть: types[0]"}}, status.Refused)
+	require.Equal(t, []content.Refusal{{Path: "types[2].id", Value: "t", Name: "Второй", Why: content.Because("этот id в файле уже есть: %s", "types[0]")}}, status.Refused)
 }
 
 func TestASnapshotUnpublishesWhatItsListsDoNotName(t *testing.T) {

@@ -127,7 +127,7 @@ func (p *pending[T]) refuseUnknown(all []reference) bool {
 			if reference.many {
 				path = fmt.Sprintf("%s[%d]", path, n)
 			}
-			p.row.refuse(content.Refusal{Path: p.row.Path + "." + path, Value: id, Reason: content.UnknownReference(reference.list)})
+			p.row.refuse(content.Refusal{Path: p.row.Path + "." + path, Value: id, Why: content.UnknownReference(reference.list)})
 		}
 	}
 	return p.row.outcome == refused

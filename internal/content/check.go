@@ -66,7 +66,7 @@ func (c *batchCheck) add(object Object) {
 	}
 	if earliest, repeated := c.brought[object.List][object.ID]; repeated {
 		c.report.Refused = append(c.report.Refused, Refusal{
-			Path: object.Path + ".id", Value: object.ID, Name: Title(object.Payload), Reason: "этот id в файле уже есть: " + earliest,
+			Path: object.Path + ".id", Value: object.ID, Name: Title(object.Payload), Why: Because("этот id в файле уже есть: %s", earliest),
 		})
 		return
 	}
@@ -83,7 +83,7 @@ func (c *batchCheck) references() {
 			for _, r := range object.references {
 				if _, ok := c.brought[r.list][r.id]; !ok {
 					c.report.Outside = append(c.report.Outside, Refusal{
-						Path: r.path, Value: r.id, Name: object.name, Reason: fmt.Sprintf("в разделе «%s» этого файла такого нет", r.list.Label()),
+						Path: r.path, Value: r.id, Name: object.name, Why: Because("в разделе «%s» этого файла такого нет", r.list.Label()),
 					})
 				}
 			}
@@ -93,8 +93,8 @@ func (c *batchCheck) references() {
 
 // UnknownReference is the reason for which an object is refused that refers to
 // nothing in list.
-func UnknownReference(list List) string {
-	return fmt.Sprintf("в разделе «%s» такого нет: ни в путеводителе, ни (без ошибок) в этом файле", list.Label())
+func UnknownReference(list List) Why {
+	return Because("в разделе «%s» такого нет: ни в путеводителе, ни (без ошибок) в этом файле", list.Label())
 }
 
 // reference is a mention of one object by another.

@@ -153,7 +153,7 @@ func (r *tableReader) understand(t table, n int) (*sheet, error) {
 		known := Column{Table: t.name, List: choice.List, Heading: shorten(cell), Field: strings.TrimSuffix(field, "+")}
 		if known.Field == "" && !byHand {
 			known.Nearest = nearestHeading(choice.List, cell)
-			r.remarks.warn("столбец не понят и пропущен", Refusal{Table: t.name, Row: choice.Heading, Path: known.Heading, Value: known.Nearest})
+			r.remarks.warn(Because("столбец не понят и пропущен"), Refusal{Table: t.name, Row: choice.Heading, Path: known.Heading, Value: known.Nearest})
 		}
 		r.remarks.columns = append(r.remarks.columns, known)
 	}

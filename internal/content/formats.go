@@ -73,14 +73,22 @@ func (r *tableReader) open(name string, file io.Reader) ([]table, error) {
 		return nil, fmt.Errorf("content: read batch: %w", err)
 	}
 	if len(whole) > MaxBatchBytes {
-		return nil, &BatchError{Reason: fmt.Sprintf("файл больше %d МБ: разделите его", MaxBatchBytes>>20), TooLarge: true}
+		return nil, &BatchError{Why: Because("файл больше %d МБ: разделите его", MaxBatchBytes>>20), TooLarge: true}
 	}
 	tables, err := r.unpack(path.Base(strings.ReplaceAll(name, `\`, "/")), whole)
 	return slices.DeleteFunc(tables, func(t table) bool { return len(t.rows) == 0 }), err
 }
 
 func refuseFile(name, format string, values ...any) *BatchError {
-	return &BatchError{Reason: fmt.Sprintf("«%s»: ", name) + fmt.Sprintf(format, values...)}
+	return &BatchError{Why: Because(format, values...).within(name)}
+}
+
+// inFile names the file in which a fault is.
+func inFile(name string, err error) *BatchError {
+	if refused := new(BatchError); errors.As(err, &refused) {
+		return &BatchError{Why: refused.within(name)}
+	}
+	return refuseFile(name, "не читается: %v", err)
 }
 
 // unpack tells a file by its first bytes.
@@ -97,11 +105,11 @@ func (r *tableReader) unpack(name string, file []byte) ([]table, error) {
 	}
 	text, err := decodeText(file)
 	if err != nil {
-		return nil, refuseFile(name, "%v", err)
+		return nil, inFile(name, err)
 	}
 	rows, err := readCSV(text)
 	if err != nil {
-		return nil, refuseFile(name, "%v", err)
+		return nil, inFile(name, err)
 	}
 	return []table{{name: name, rows: rows}}, nil
 }
@@ -130,11 +138,11 @@ func (r *tableReader) unzip(name string, file []byte, archive *zip.Reader) (tabl
 		switch strings.ToLower(path.Ext(base)) {
 		case ".csv", ".tsv", ".txt", ".xlsx":
 		default:
-			r.remarks.warn("файл пропущен: это не таблица CSV и не xlsx", Refusal{Path: called})
+			r.remarks.warn(Because("файл пропущен: это не таблица CSV и не xlsx"), Refusal{Path: called})
 			continue
 		}
 		if unpacked += inside.UncompressedSize64; unpacked > unpackedLimit {
-			return nil, &BatchError{Reason: fmt.Sprintf("архив распаковывается больше чем в %d МБ", unpackedLimit>>20), TooLarge: true}
+			return nil, &BatchError{Why: Because("архив распаковывается больше чем в %d МБ", unpackedLimit>>20), TooLarge: true}
 		}
 		opened, err := inside.Open()
 		if err != nil {
@@ -198,13 +206,13 @@ func decodeText(file []byte) (string, error) {
 		text, err := utf16.NewDecoder().Bytes(file)
 		return string(text), err
 	case zeros > 0:
-		return "", errors.New("это не текст: нужна таблица CSV в UTF-8, UTF-16 или Windows-1251, xlsx или zip из них")
+		return "", &BatchError{Why: Because("это не текст: нужна таблица CSV в UTF-8, UTF-16 или Windows-1251, xlsx или zip из них")}
 	case utf8.Valid(file):
 		return strings.TrimPrefix(string(file), "\uFEFF"), nil
 	}
 	text, err := charmap.Windows1251.NewDecoder().Bytes(file)
 	if err != nil || !isRussian(string(text)) {
-		return "", errors.New("кодировка не распознана: сохраните файл в UTF-8 (в Excel: «CSV UTF-8»)")
+		return "", &BatchError{Why: Because("кодировка не распознана: сохраните файл в UTF-8 (в Excel: «CSV UTF-8»)")}
 	}
 	return string(text), nil
 }
@@ -261,7 +269,7 @@ func readCSV(text string) ([]tableRow, error) {
 		}
 		var fault *csv.ParseError
 		if errors.As(err, &fault) {
-			return nil, fmt.Errorf("строка %d: кавычки стоят не парами", fault.StartLine)
+			return nil, &BatchError{Why: Because("строка %d: кавычки стоят не парами", fault.StartLine)}
 		}
 		if err != nil {
 			return nil, err

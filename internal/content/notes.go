@@ -23,7 +23,8 @@ type Notes struct {
 
 // Warning is one thing that may be a slip, with the objects it is about.
 type Warning struct {
-	Reason  string    `json:"reason"`
+	Why
+
 	Count   int       `json:"count"`
 	Objects []Refusal `json:"objects" description:"the first 20"`
 }
@@ -66,12 +67,12 @@ func (r *remarks) notes() Notes {
 	return notes
 }
 
-func (r *remarks) warn(reason string, about Refusal) {
-	warning, ok := r.warnings[reason]
+func (r *remarks) warn(why Why, about Refusal) {
+	warning, ok := r.warnings[why.Reason]
 	if !ok {
-		warning = &Warning{Reason: reason}
-		r.warnings[reason] = warning
-		r.order = append(r.order, reason)
+		warning = &Warning{Why: why}
+		r.warnings[why.Reason] = warning
+		r.order = append(r.order, why.Reason)
 	}
 	warning.Count++
 	if len(warning.Objects) < warnedObjects {
@@ -103,14 +104,14 @@ func (r *remarks) about(object *Object, value any, about Refusal) {
 		r.onPlace(value, about)
 	case *Event:
 		if over := cmp.Or(value.EndsAt, value.StartsAt); over.Before(r.now) {
-			r.warn("событие уже прошло, его не увидят", about)
+			r.warn(Because("событие уже прошло, его не увидят"), about)
 		}
 		r.onText(value.Description, value.Photos, about)
 	case *Collection:
 		r.onMarkup(value.Description, about)
 	case *Promo:
 		if value.EndsAt != nil && value.EndsAt.Before(r.now) {
-			r.warn("акция уже закончилась, её не увидят", about)
+			r.warn(Because("акция уже закончилась, её не увидят"), about)
 		}
 		r.onMarkup(value.Description, about)
 	}
@@ -120,14 +121,14 @@ func (r *remarks) onPlace(place *Place, about Refusal) {
 	key := fnv.New64a()
 	fmt.Fprintf(key, "%s|%s", SortKey(place.Name), SortKey(place.Address))
 	if sum := key.Sum64(); r.seen[sum] {
-		r.warn("место с таким же названием и адресом в файле уже есть", about)
+		r.warn(Because("место с таким же названием и адресом в файле уже есть"), about)
 	} else {
 		r.seen[sum] = true
 	}
 	if place.Address != "" && place.Lat == nil && (street.MatchString(place.Address) || !cityNamed.MatchString(place.Address)) {
 		about := about
 		about.Value = shorten(place.Address)
-		r.warn("в адресе нет города, а координат нет: карта может показать другой город", about)
+		r.warn(Because("в адресе нет города, а координат нет: карта может показать другой город"), about)
 	}
 	r.onText(place.Description, place.Photos, about)
 }
@@ -135,14 +136,14 @@ func (r *remarks) onPlace(place *Place, about Refusal) {
 func (r *remarks) onText(description string, photos []string, about Refusal) {
 	r.onMarkup(description, about)
 	if len(photos) == 0 {
-		r.warn("нет фото", about)
+		r.warn(Because("нет фото"), about)
 	}
 }
 
 func (r *remarks) onMarkup(description string, about Refusal) {
 	if found := markup.FindString(description); found != "" {
 		about.Value = shorten(found)
-		r.warn("в описании HTML-разметка, люди увидят её как есть", about)
+		r.warn(Because("в описании HTML-разметка, люди увидят её как есть"), about)
 	}
 }
 
@@ -159,10 +160,10 @@ func (r *remarks) unknownFields(object *Object, raw []byte, about Refusal) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		reason := fmt.Sprintf("поле %q не известно и пропущено", shorten(name))
+		why := Because("поле %q не известно и пропущено", shorten(name))
 		if near := words.Nearest(name, known); near != "" {
-			reason += fmt.Sprintf("; есть похожее: %s", near)
+			why = Because("поле %q не известно и пропущено; есть похожее: %s", shorten(name), near)
 		}
-		r.warn(reason, about)
+		r.warn(why, about)
 	}
 }

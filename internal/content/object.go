@@ -41,7 +41,7 @@ func (o *Object) fill(raw []byte, rules Rules) (value any) {
 	o.ID = reflect.ValueOf(value).Elem().FieldByName("ID").String()
 	payload, err := json.Marshal(value)
 	if err != nil {
-		o.refuse(Title(raw), Refusal{Reason: "не записывается: " + err.Error()})
+		o.refuse(Title(raw), Refusal{Why: Because("не записывается: %v", err)})
 		return value
 	}
 	o.Payload, o.Digest = payload, digest(o.List, payload)
@@ -99,11 +99,11 @@ func objectID(raw []byte) string {
 func decode(raw []byte, into any, list List) []Refusal {
 	switch {
 	case len(raw) > MaxObjectBytes:
-		return []Refusal{{Reason: fmt.Sprintf("больше %d КБ", MaxObjectBytes>>10)}}
+		return []Refusal{{Why: Because("больше %d КБ", MaxObjectBytes>>10)}}
 	case !utf8.Valid(raw):
-		return []Refusal{{Reason: "не в кодировке UTF-8"}}
+		return []Refusal{{Why: Because("не в кодировке UTF-8")}}
 	case raw[0] != '{':
-		return []Refusal{{Value: shorten(string(raw)), Reason: "должно быть объектом"}}
+		return []Refusal{{Value: shorten(string(raw)), Why: Because("должно быть объектом")}}
 	}
 	if err := json.Unmarshal(raw, into); err == nil {
 		return nil
@@ -111,7 +111,7 @@ func decode(raw []byte, into any, list List) []Refusal {
 	// The error of a whole object does not say where it is, so try the fields.
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &values); err != nil {
-		return []Refusal{{Reason: "не читается"}}
+		return []Refusal{{Why: Because("не читается")}}
 	}
 	var refusals []Refusal
 	for _, f := range shapes[list].fields {
@@ -121,12 +121,12 @@ func decode(raw []byte, into any, list List) []Refusal {
 		}
 		single, _ := json.Marshal(map[string]json.RawMessage{f.name: value})
 		if err := json.Unmarshal(single, list.New()); err != nil {
-			refusals = append(refusals, Refusal{Path: f.name, Value: shorten(strings.Trim(string(value), `"`)), Reason: expectation(err)})
+			refusals = append(refusals, Refusal{Path: f.name, Value: shorten(strings.Trim(string(value), `"`)), Why: expectation(err)})
 			delete(values, f.name)
 		}
 	}
 	if len(refusals) == 0 {
-		return []Refusal{{Reason: "одно из полей не того вида"}}
+		return []Refusal{{Why: Because("одно из полей не того вида")}}
 	}
 	// What else is wrong is said in the same breath.
 	rest, _ := json.Marshal(values)
@@ -141,19 +141,19 @@ func decode(raw []byte, into any, list List) []Refusal {
 	return refusals
 }
 
-func expectation(err error) string {
+func expectation(err error) Why {
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) {
-		return timeWanted
+		return Because(timeWanted)
 	}
 	switch kind.Type.Kind().String() {
 	case "string":
-		return "должно быть текстом"
+		return Because("должно быть текстом")
 	case "float64":
-		return "должно быть числом"
+		return Because("должно быть числом")
 	case "slice":
-		return "должно быть списком"
+		return Because("должно быть списком")
 	default:
-		return "должно быть объектом"
+		return Because("должно быть объектом")
 	}
 }

@@ -28,7 +28,8 @@ type Source interface {
 // BatchError refuses a batch whole: it is not JSON of the expected shape, or
 // it is too large.
 type BatchError struct {
-	Reason   string
+	Why
+
 	Path     string // the part that was being read, "" at the top
 	Offset   int64  // bytes before the fault
 	Line     int    // from 1; 0 for a table
@@ -265,7 +266,7 @@ func (r *Reader) skipUnknown(key string) (Object, bool, error) {
 	}
 	return Object{Seq: r.objects, Path: shorten(key), Refusals: []Refusal{{
 		Path: shorten(key), Value: shorten(string(raw)),
-		Reason: fmt.Sprintf("такой части в пакете не бывает; есть mode, unpublish и %v", Lists),
+		Why: Because("такой части в пакете не бывает; есть mode, unpublish и %v", Lists),
 	}}}, true, nil
 }
 
@@ -286,7 +287,7 @@ func (r *Reader) fault(reason string) *BatchError {
 }
 
 func (r *Reader) faultAt(offset int64, reason string) *BatchError {
-	fault := &BatchError{Reason: reason, Path: r.path, Offset: offset}
+	fault := &BatchError{Why: Why{Reason: reason}, Path: r.path, Offset: offset}
 	// What was read and not yet decoded is still in the decoder's buffer.
 	if ahead, err := io.ReadAll(r.decoder.Buffered()); err == nil {
 		passed := min(max(offset-r.decoder.InputOffset(), 0), int64(len(ahead)))

@@ -95,8 +95,8 @@ func TestABadObjectIsRefusedWithItsPathValueAndReasonAndTheRestStays(t *testing.
 			require.Len(t, objects, 2)
 			require.Len(t, objects[0].Refusals, 1)
 			refusal := objects[0].Refusals[0]
-			refusal.Name = ""
-			require.Equal(t, content.Refusal{Path: test.path, Value: test.value, Reason: test.reason}, refusal)
+			refusal.Name, refusal.Message, refusal.Args = "", "", nil
+			require.Equal(t, content.Refusal{Path: test.path, Value: test.value, Why: content.Why{Reason: test.reason}}, refusal)
 			require.Nil(t, objects[0].Payload)
 			require.Empty(t, objects[1].Refusals)
 		})
@@ -190,7 +190,7 @@ func TestABatchThatIsNotOneIsRefusedWholeWithThePosition(t *testing.T) {
 			_, _, err := readAll(t, test.batch)
 			var refused *content.BatchError
 			require.ErrorAs(t, err, &refused)
-			require.Equal(t, content.BatchError{Reason: test.reason, Path: test.path, Offset: test.offset, Line: test.line, Column: test.column}, *refused)
+			require.Equal(t, content.BatchError{Why: content.Why{Reason: test.reason}, Path: test.path, Offset: test.offset, Line: test.line, Column: test.column}, *refused)
 		})
 	}
 }

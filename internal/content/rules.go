@@ -41,12 +41,13 @@ type Named struct {
 // An object with several faults has one for each. Editors read them, so they
 // are in Russian.
 type Refusal struct {
-	Path   string `json:"path" description:"where in the batch, such as places[17].photos[0]"`
-	Value  string `json:"value,omitempty" description:"what stands there, shortened"`
-	Name   string `json:"name,omitempty" description:"what the object is called"`
-	Table  string `json:"table,omitempty" description:"the file or sheet of a table"`
-	Row    int    `json:"row,omitempty" description:"the row of the table, from 1"`
-	Reason string `json:"reason" description:"why it is refused and what would do, in Russian"`
+	Path  string `json:"path" description:"where in the batch, such as places[17].photos[0]"`
+	Value string `json:"value,omitempty" description:"what stands there, shortened"`
+	Name  string `json:"name,omitempty" description:"what the object is called"`
+	Table string `json:"table,omitempty" description:"the file or sheet of a table"`
+	Row   int    `json:"row,omitempty" description:"the row of the table, from 1"`
+
+	Why
 }
 
 // String says where it is, and what stands there.
@@ -67,7 +68,10 @@ func (r Refusal) String() string {
 // maxURLLength is what browsers and servers agree to carry.
 const maxURLLength = 2048
 
-const timeWanted = "должно быть временем: 05.12.2026 19:00 или 2026-12-05T19:00:00+04:00"
+const (
+	timeWanted  = "должно быть временем: 05.12.2026 19:00 или 2026-12-05T19:00:00+04:00"
+	timeMissing = "не указано; " + timeWanted
+)
 
 // Check tidies an object (trims and normalises texts, drops blank photos, puts
 // times in UTC) and tests it by its tags and by what tags can't say. The
@@ -82,7 +86,7 @@ func Check(object any, rules Rules) []Refusal {
 	switch object := object.(type) {
 	case *Place:
 		if (object.Lat == nil) != (object.Lon == nil) {
-			refusals = append(refusals, Refusal{Path: "lat", Reason: "широта и долгота указываются вместе или никак"})
+			refusals = append(refusals, Refusal{Path: "lat", Why: Because("широта и долгота указываются вместе или никак")})
 		}
 		refusals = append(refusals, checkPhotos(object.Photos, rules)...)
 	case *Event:
@@ -107,7 +111,7 @@ func checkField(value reflect.Value, f field) []Refusal {
 	case **time.Time:
 		if *value == nil {
 			if f.tag.Get("required") == "true" {
-				return []Refusal{{Path: f.name, Reason: "не указано; " + timeWanted}}
+				return []Refusal{{Path: f.name, Why: Because(timeMissing)}}
 			}
 			return nil
 		}
@@ -126,16 +130,16 @@ func checkText(text *string, f field) []Refusal {
 	*text = norm.NFC.String(strings.TrimSpace(*text))
 	if *text == "" {
 		if f.tag.Get("required") == "true" {
-			return []Refusal{{Path: f.name, Reason: "не указано"}}
+			return []Refusal{{Path: f.name, Why: Because("не указано")}}
 		}
 		return nil
 	}
 	if limit, _ := strconv.Atoi(f.tag.Get("maxLength")); limit > 0 && utf8.RuneCountInString(*text) > limit {
-		return []Refusal{{Path: f.name, Value: shorten(*text), Reason: fmt.Sprintf("длиннее %d знаков", limit)}}
+		return []Refusal{{Path: f.name, Value: shorten(*text), Why: Because("длиннее %d знаков", limit)}}
 	}
 	if f.tag.Get("format") == "uri" {
-		if reason := linkFault(*text); reason != "" {
-			return []Refusal{{Path: f.name, Value: shorten(*text), Reason: reason}}
+		if why := linkFault(*text); why.Reason != "" {
+			return []Refusal{{Path: f.name, Value: shorten(*text), Why: why}}
 		}
 	}
 	return nil
@@ -154,7 +158,7 @@ func checkTexts(texts *[]string, f field) []Refusal {
 		text = norm.NFC.String(strings.TrimSpace(text))
 		if text == "" {
 			if f.name != "photos" { // no photo is better than no place
-				refusals = append(refusals, Refusal{Path: path, Reason: "пусто; назовите id или уберите"})
+				refusals = append(refusals, Refusal{Path: path, Why: Because("пусто; назовите id или уберите")})
 			}
 			continue
 		}
@@ -172,16 +176,16 @@ func checkTexts(texts *[]string, f field) []Refusal {
 func checkCharacters(text, path string) []Refusal {
 	switch {
 	case strings.ContainsRune(text, 0):
-		return []Refusal{{Path: path, Value: shorten(text), Reason: `содержит знак \u0000`}}
+		return []Refusal{{Path: path, Value: shorten(text), Why: Because(`содержит знак \u0000`)}}
 	case strings.Contains(text, "\uFFFD\uFFFD"):
-		return []Refusal{{Path: path, Value: shorten(text), Reason: "буквы потеряны при перекодировке («\uFFFD»): сохраните файл в UTF-8"}}
+		return []Refusal{{Path: path, Value: shorten(text), Why: Because("буквы потеряны при перекодировке («\uFFFD»): сохраните файл в UTF-8")}}
 	}
 	return nil
 }
 
 func checkCount(count int, f field) []Refusal {
 	if limit, _ := strconv.Atoi(f.tag.Get("maxItems")); limit > 0 && count > limit {
-		return []Refusal{{Path: f.name, Value: strconv.Itoa(count), Reason: fmt.Sprintf("больше %d значений", limit)}}
+		return []Refusal{{Path: f.name, Value: strconv.Itoa(count), Why: Because("больше %d значений", limit)}}
 	}
 	return nil
 }
@@ -193,7 +197,7 @@ func checkNumber(number *float64, f field) []Refusal {
 	low, _ := strconv.ParseFloat(f.tag.Get("minimum"), 64)
 	high, _ := strconv.ParseFloat(f.tag.Get("maximum"), 64)
 	if *number < low || *number > high {
-		return []Refusal{{Path: f.name, Value: strconv.FormatFloat(*number, 'g', -1, 64), Reason: fmt.Sprintf("должно быть от %g до %g", low, high)}}
+		return []Refusal{{Path: f.name, Value: strconv.FormatFloat(*number, 'g', -1, 64), Why: Because("должно быть от %g до %g", low, high)}}
 	}
 	return nil
 }
@@ -208,7 +212,7 @@ func checkItems(items []CollectionItem) (refusals []Refusal) {
 			}
 		}
 		if (item.Place == "") == (item.Event == "") {
-			refusals = append(refusals, Refusal{Path: path, Reason: "должно назвать или место, или событие"})
+			refusals = append(refusals, Refusal{Path: path, Why: Because("должно назвать или место, или событие")})
 		}
 	}
 	return refusals
@@ -216,15 +220,15 @@ func checkItems(items []CollectionItem) (refusals []Refusal) {
 
 func checkPeriod(startsAt, endsAt *time.Time) []Refusal {
 	if startsAt != nil && endsAt != nil && endsAt.Before(*startsAt) {
-		return []Refusal{{Path: "ends_at", Value: endsAt.Format(time.RFC3339), Reason: "раньше начала"}}
+		return []Refusal{{Path: "ends_at", Value: endsAt.Format(time.RFC3339), Why: Because("раньше начала")}}
 	}
 	return nil
 }
 
 func checkPhotos(photos []string, rules Rules) (refusals []Refusal) {
 	for i, photo := range photos {
-		if reason := photoURLFault(photo, rules); reason != "" {
-			refusals = append(refusals, Refusal{Path: fmt.Sprintf("photos[%d]", i), Value: shorten(photo), Reason: reason})
+		if why := photoURLFault(photo, rules); why.Reason != "" {
+			refusals = append(refusals, Refusal{Path: fmt.Sprintf("photos[%d]", i), Value: shorten(photo), Why: why})
 		}
 	}
 	return refusals
@@ -233,39 +237,39 @@ func checkPhotos(photos []string, rules Rules) (refusals []Refusal) {
 // photoURLFault says what is wrong with the form of a photo's address, "" if
 // nothing: https unless the rules say otherwise, a host that the internet can
 // know, no user name, no fragment, at most 2048 bytes.
-func photoURLFault(address string, rules Rules) string {
-	if reason := linkFault(address); reason != "" {
-		return reason
+func photoURLFault(address string, rules Rules) Why {
+	if why := linkFault(address); why.Reason != "" {
+		return why
 	}
 	parsed, _ := url.Parse(address) // linkFault parsed it
 	switch {
 	case parsed.Scheme != "https" && !rules.AllowHTTP:
-		return "должно начинаться с https://"
+		return Because("должно начинаться с https://")
 	case parsed.Fragment != "":
-		return "не должно иметь части после #"
+		return Because("не должно иметь части после #")
 	case !rules.AllowHTTP && !isPublicHost(parsed.Hostname()):
-		return "должно вести на сервер, известный в интернете"
+		return Because("должно вести на сервер, известный в интернете")
 	}
-	return ""
+	return Why{}
 }
 
 // linkFault says what is wrong with a web address, "" if nothing.
-func linkFault(address string) string {
+func linkFault(address string) Why {
 	if len(address) > maxURLLength {
-		return fmt.Sprintf("длиннее %d байт", maxURLLength)
+		return Because("длиннее %d байт", maxURLLength)
 	}
 	parsed, err := url.Parse(address)
 	switch {
 	case err != nil || strings.ContainsAny(address, " \t\r\n\\"):
-		return "не адрес в интернете"
+		return Because("не адрес в интернете")
 	case parsed.Scheme != "https" && parsed.Scheme != "http":
-		return "должно начинаться с https:// или http://"
+		return Because("должно начинаться с https:// или http://")
 	case parsed.Hostname() == "":
-		return "не называет сервера"
+		return Because("не называет сервера")
 	case parsed.User != nil:
-		return "не должно содержать имени и пароля"
+		return Because("не должно содержать имени и пароля")
 	}
-	return ""
+	return Why{}
 }
 
 // isPublicHost refuses addresses that can only mean something nearer than the

@@ -78,7 +78,7 @@ func (r *tableReader) read(tables []table) error {
 		sheets, r.lists = append(sheets, s), append(r.lists, s.list)
 	}
 	if len(sheets) == 0 {
-		return &BatchError{Reason: "в файле нет ни одной таблицы с заголовками и строками"}
+		return &BatchError{Why: Because("в файле нет ни одной таблицы с заголовками и строками")}
 	}
 	// First who is who, in all tables, then what is said of them.
 	slices.SortFunc(sheets, func(a, b *sheet) int { return cmp.Compare(a.list.Rank(), b.list.Rank()) })
@@ -90,7 +90,7 @@ func (r *tableReader) read(tables []table) error {
 	for _, s := range sheets {
 		for n := range s.rows {
 			if len(r.objects) >= MaxObjects {
-				return &BatchError{Reason: fmt.Sprintf("больше %d строк: разделите файл", MaxObjects), TooLarge: true}
+				return &BatchError{Why: Because("больше %d строк: разделите файл", MaxObjects), TooLarge: true}
 			}
 			if err := r.readRow(s, n); err != nil {
 				return err
@@ -248,7 +248,7 @@ func (r *tableReader) readRow(s *sheet, row int) error {
 		// A venue that is no place of the guide is where the event is.
 		raw["address"], r.faults = raw["place"], nil
 		delete(raw, "place")
-		r.remarks.warn("такого места в путеводителе нет: названное показано как адрес", Refusal{Table: s.name, Row: s.rows[row].number, Name: s.cell(row, "title"), Value: raw["address"].(string)})
+		r.remarks.warn(Because("такого места в путеводителе нет: названное показано как адрес"), Refusal{Table: s.name, Row: s.rows[row].number, Name: s.cell(row, "title"), Value: raw["address"].(string)})
 	}
 	if text := s.cell(row, latLon); text != "" {
 		if lat, lon, ok := parseLatLon(text); ok {
@@ -373,7 +373,7 @@ func (r *tableReader) create(field, name string, s *sheet, row int) (string, err
 	raw["id"] = id
 	b.add(Named{ID: id, Title: name, Published: true})
 	where := Refusal{Table: s.name, Row: s.rows[row].number, Name: name}
-	r.remarks.warn(fmt.Sprintf("%s: такого ещё нет, будет создано", list.Label()), where)
+	r.remarks.warn(Because("%s: такого ещё нет, будет создано", list.Label()), where)
 	return id, r.add(list, raw, where)
 }
 
@@ -381,7 +381,7 @@ func (r *tableReader) create(field, name string, s *sheet, row int) (string, err
 // was asked.
 func (r *tableReader) unknown(field, name string) string {
 	if r.rules.Known != nil {
-		r.faults = append(r.faults, Refusal{Path: field, Value: shorten(name), Reason: UnknownReference(referred[field])})
+		r.faults = append(r.faults, Refusal{Path: field, Value: shorten(name), Why: UnknownReference(referred[field])})
 	}
 	return name
 }

@@ -119,8 +119,8 @@ func TestFaultsOfATableNameItsRow(t *testing.T) {
 	table := "Название;Рейтинг;Сайт\nПарк;5;\n\n\"Кофейня\nу реки\";много;ftp://x\n;3;\n"
 	objects := opened(t, "Места.csv", strings.NewReader(table), rulesOfDesk, content.TableOptions{})
 	require.Equal(t, []content.Refusal{
-		{Path: "places[1].rating", Value: "много", Name: "Кофейня\nу реки", Table: "Места.csv", Row: 4, Reason: "должно быть числом"},
-		{Path: "places[1].site", Value: "ftp://x", Name: "Кофейня\nу реки", Table: "Места.csv", Row: 4, Reason: "должно начинаться с https:// или http://"},
+		{Path: "places[1].rating", Value: "много", Name: "Кофейня\nу реки", Table: "Места.csv", Row: 4, Why: content.Because("должно быть числом")},
+		{Path: "places[1].site", Value: "ftp://x", Name: "Кофейня\nу реки", Table: "Места.csv", Row: 4, Why: content.Because("должно начинаться с https:// или http://")},
 	}, objects[1].Refusals)
 	require.Equal(t, 5, objects[2].Refusals[0].Row)
 }
