@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -71,8 +72,11 @@ func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
 	if wantsJSON(cmd) {
 		return printJSON(os.Stdout, rows)
 	}
-	titles := a.titles(ctx)
-	list := newTable(os.Stdout, "ID", "STATUS", "POST", "TYPE", "CASE", "DESTINATION", "ATTEMPTS", "MESSAGES", "CREATED", "REASON")
+	return printRows(os.Stdout, rows, a.titles(ctx))
+}
+
+func printRows(w io.Writer, rows []db.DeliveryRow, titles db.Titles) error {
+	list := newTable(w, "ID", "STATUS", "POST", "TYPE", "CASE", "DESTINATION", "ATTEMPTS", "MESSAGES", "CREATED", "REASON")
 	for _, row := range rows {
 		if row.Held {
 			row.Reason = "its destination is paused"

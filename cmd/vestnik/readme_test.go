@@ -7,9 +7,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/devstack"
 	"vestnik/internal/protocol"
@@ -76,6 +78,26 @@ func TestTheREADMENamesEveryPackage(t *testing.T) {
 	require.NoError(t, err)
 	for _, folder := range folders {
 		require.Contains(t, text, "`internal/"+filepath.Base(folder)+"`")
+	}
+}
+
+func TestTheREADMEIsShortAndItsListIsWhatTheCommandPrints(t *testing.T) {
+	t.Parallel()
+	text := page(t, "README.md")
+	require.LessOrEqual(t, len(strings.Fields(text)), 1300)
+	found := int64(70)
+	row := func(id int64, destination, status string, attempts int, ids ...int64) db.DeliveryRow {
+		return db.DeliveryRow{
+			ID: id, Status: status, OwnerID: -900000004, PostID: 4141, Type: "lost", Case: &found, Destination: destination,
+			Attempts: attempts, MessageIDs: ids, CreatedAt: time.Now().Add(-27 * time.Second),
+		}
+	}
+	const chat, wall = "telegram:-1001900000001", "vk:-900000005"
+	var printed strings.Builder
+	require.NoError(t, printRows(&printed, []db.DeliveryRow{row(46, wall, protocol.StatusSent, 1, 19), row(45, chat, protocol.StatusPending, 0)},
+		db.Titles{chat: "Ищем питомцев · Ольховск", wall: "Вестник потеряшек", "vk:-900000004": "Заречный: жизнь района"}))
+	for line := range strings.Lines(printed.String()) {
+		require.Contains(t, text, "\n"+strings.TrimRight(line, " \n")+"\n")
 	}
 }
 
