@@ -40,7 +40,7 @@ func (c *console) showObjects(w http.ResponseWriter, r *http.Request) {
 	}
 	wanted := content.SortKey(view.Query)
 	for _, object := range named {
-		if !strings.Contains(content.SortKey(object.Title+" "+object.Detail), wanted) && object.ID != view.Query {
+		if wanted != "" && !strings.Contains(content.SortKey(object.Title+" "+object.Detail), wanted) && object.ID != view.Query {
 			continue
 		}
 		if view.Total++; len(view.Objects) < objectsListed {
