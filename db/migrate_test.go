@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,11 @@ func TestEveryEarlierVersionIsBroughtUpWithItsData(t *testing.T) {
 			rows, err := ledger.List(t.Context(), db.DeliveryFilter{})
 			require.NoError(t, err)
 			require.Len(t, rows, 3)
+			for _, row := range rows {
+				typed, err := ledger.List(t.Context(), db.DeliveryFilter{Type: row.Type})
+				require.NoError(t, err)
+				require.True(t, slices.ContainsFunc(typed, func(found db.DeliveryRow) bool { return found.ID == row.ID }), "found by its type")
+			}
 			stored, err := db.NewPosts(pool).Get(t.Context(), -1, 2)
 			require.NoError(t, err)
 			require.Equal(t, "Пропала кошка", stored.Text)
