@@ -17,7 +17,13 @@ var lexiconFiles embed.FS
 
 // vocabulary lists the files of word classes, those first whose classes others
 // include.
-var vocabulary = []string{"animals", "actions", "money", "homes", "surroundings", "fields", "traits"}
+var vocabulary = []struct {
+	file    string
+	bySound bool // words are known by their sound as well as by their letters
+}{
+	{"animals", true}, {"actions", true},
+	{"money", false}, {"homes", false}, {"surroundings", false}, {"fields", false}, {"traits", false},
+}
 
 // section is a part of a lexicon file: what stands in the brackets of its
 // heading and after them, and the lines under it.

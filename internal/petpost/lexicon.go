@@ -12,10 +12,17 @@ import (
 //	кот      this form only
 //	собак~   the stem with any noun or adjective ending (see endings)
 //	потерял* anything that begins so
+//
+// A word that no pattern knows is looked up once more by its sound, so that
+// "потерелса" is understood without being listed; only the words of animals and
+// of what happens to them are, for sounds are ambiguous.
 type lexicon struct {
-	patterns
-	byName map[string]uint16
-	names  []string
+	letters patterns
+	sounds  patterns
+	byName  map[string]uint16
+	names   []string
+
+	bySound bool // while compiling: words of this table are known by their sound too
 
 	abbreviation uint16
 	number       uint16 // every number
@@ -25,6 +32,10 @@ type lexicon struct {
 // patterns hold classes by letter codes: of whole words, of stems and of what
 // words begin with.
 type patterns struct{ whole, stem, begin map[string][]uint16 }
+
+func newPatterns() patterns {
+	return patterns{map[string][]uint16{}, map[string][]uint16{}, map[string][]uint16{}}
+}
 
 // of gives the map that a pattern's mark asks for.
 func (p *patterns) of(mark string) map[string][]uint16 {
@@ -76,9 +87,11 @@ type ruleset struct {
 func compile() *ruleset {
 	rs := &ruleset{lexicon: newLexicon()}
 	lx := &rs.lexicon
-	for _, file := range vocabulary {
-		lx.define(file)
+	for _, v := range vocabulary {
+		lx.bySound = v.bySound
+		lx.define(v.file)
 	}
+	lx.bySound = false
 	lx.abbreviation = lx.classOf("@abbreviation")
 	lx.number = lx.classOf("@number")
 	lx.oldNumber = lx.classOf("@number.old")
@@ -92,7 +105,7 @@ func compile() *ruleset {
 }
 
 func newLexicon() lexicon {
-	return lexicon{patterns: patterns{map[string][]uint16{}, map[string][]uint16{}, map[string][]uint16{}}, byName: map[string]uint16{}}
+	return lexicon{letters: newPatterns(), sounds: newPatterns(), byName: map[string]uint16{}}
 }
 
 // define adds the classes of a file. "@other" among the words of a class includes
@@ -130,14 +143,20 @@ func (lx *lexicon) classOf(name string) uint16 {
 }
 
 func (lx *lexicon) include(id, included uint16) {
-	for _, lists := range []map[string][]uint16{lx.whole, lx.stem, lx.begin} {
-		for key, classes := range lists {
-			if slices.Contains(classes, included) && !slices.Contains(classes, id) {
-				lists[key] = append(classes, id)
+	for _, p := range []patterns{lx.letters, lx.sounds} {
+		for _, lists := range []map[string][]uint16{p.whole, p.stem, p.begin} {
+			for key, classes := range lists {
+				if slices.Contains(classes, included) && !slices.Contains(classes, id) {
+					lists[key] = append(classes, id)
+				}
 			}
 		}
 	}
 }
+
+// shortestSound is how many letters a word has at least that is known by its
+// sound.
+const shortestSound = 6
 
 func (lx *lexicon) insert(pattern string, id uint16) {
 	word := strings.TrimRight(pattern, "~*")
@@ -146,9 +165,14 @@ func (lx *lexicon) insert(pattern string, id uint16) {
 	if len(letters) == 0 {
 		panic(fmt.Sprintf("petpost: pattern %q holds no Cyrillic letters", pattern))
 	}
-	lists, key := lx.of(mark), string(letters)
-	if !slices.Contains(lists[key], id) {
-		lists[key] = append(lists[key], id)
+	add := func(lists map[string][]uint16, key string) {
+		if !slices.Contains(lists[key], id) {
+			lists[key] = append(lists[key], id)
+		}
+	}
+	add(lx.letters.of(mark), string(letters))
+	if lx.bySound && len(letters) >= shortestSound {
+		add(lx.sounds.of(mark), string(soundOf(nil, letters, mark == "")))
 	}
 }
 
@@ -164,19 +188,35 @@ func codesOf(word string) []byte {
 
 // read looks a word up and appends its classes to t.lex.
 func (lx *lexicon) read(t *text, w *word) {
-	w.lexAt = int32(len(t.lex))
-	t.lex = lx.classes(t.lex, t.codesOf(w))
-	w.lexTo = int32(len(t.lex))
+	at := len(t.lex)
+	letters := t.codesOf(w)
+	t.lex = lx.letters.classes(t.lex, letters)
+	const longest = 40
+	if n := len(letters); len(t.lex) == at && n >= 4 && n <= longest {
+		var buffer [longest + 8]byte
+		if single := singled(buffer[:0], letters); len(single) < n {
+			t.lex = lx.letters.classes(t.lex, single) // "рукки"
+		}
+		if len(t.lex) == at && n >= shortestSound {
+			t.lex = lx.sounds.classes(t.lex, soundOf(buffer[:0], letters, true))
+		}
+	}
+	w.lexAt, w.lexTo = int32(at), int32(len(t.lex))
 }
 
-// knowsExactly reports a word of the lexicon, but for the patterns that take any
-// ending: "потерял*" would swallow "потеряласькошка".
+// knows reports whether letters are a word of the lexicon as they stand.
+func (lx *lexicon) knows(letters []byte) bool {
+	return len(lx.letters.classes(nil, letters)) > 0
+}
+
+// knowsExactly is knows without the patterns that take any ending: "потерял*"
+// would swallow "потеряласькошка".
 func (lx *lexicon) knowsExactly(letters []byte) bool {
-	if lx.whole[string(letters)] != nil {
+	if lx.letters.whole[string(letters)] != nil {
 		return true
 	}
 	for n := max(1, len(letters)-longestEnding); n <= len(letters); n++ {
-		known := lx.stem[string(letters[:n])] != nil || lx.begin[string(letters[:n])] != nil
+		known := lx.letters.stem[string(letters[:n])] != nil || lx.letters.begin[string(letters[:n])] != nil
 		if known && endings()[string(letters[n:])] {
 			return true
 		}
@@ -228,4 +268,58 @@ func codeSet(words string) map[string]bool {
 		set[string(codesOf(word))] = true
 	}
 	return set
+}
+
+// singled writes a word without doubled letters.
+func singled(out, letters []byte) []byte {
+	for _, c := range letters {
+		if n := len(out); n == 0 || out[n-1] != c {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// soundOf writes a word roughly as it sounds: unstressed vowels alike, doubled
+// letters once, no soft signs, "тся" as "ца". whole says that the word ends
+// here, so that endings may be levelled too.
+func soundOf(out, letters []byte, whole bool) []byte {
+	const (
+		aLetter = 1
+		iLetter = byte('и'-'а') + 1
+	)
+	for i, c := range letters {
+		switch letterOf(c) {
+		case 'ь', 'ъ':
+			continue
+		case 'о':
+			c = aLetter
+		case 'е', 'э', 'ы':
+			c = iLetter
+		case 'я':
+			c = iLetter
+			if n := len(out); n > 0 && (out[n-1] == code('ш') || out[n-1] == code('ч')) {
+				c = aLetter // "убежял"
+			}
+		case 'щ', 'ж':
+			c = code('ш')
+		case 'с':
+			if n := len(out); n > 0 && out[n-1] == code('т') && i > n-2 {
+				out[n-1] = code('ц')
+				continue
+			}
+		case 'т':
+			if i+1 < len(letters) && letterOf(letters[i+1]) == 'ч' {
+				continue
+			}
+		}
+		if n := len(out); n > 0 && out[n-1] == c {
+			continue
+		}
+		out = append(out, c)
+	}
+	if n := len(out); whole && n > 3 && out[n-2] == code('с') && (out[n-1] == aLetter || out[n-1] == iLetter) {
+		out = out[:n-1] // -ся, -са, -сь
+	}
+	return out
 }

@@ -39,7 +39,7 @@ var placeLexicon = sync.OnceValue(func() *lexicon {
 
 func placeBitsOf(letters []byte) (bits placeBits) {
 	var buffer [8]uint16
-	for _, class := range placeLexicon().classes(buffer[:0], letters) {
+	for _, class := range placeLexicon().letters.classes(buffer[:0], letters) {
 		bits |= 1 << class
 	}
 	return bits

@@ -1,7 +1,6 @@
 package petpost
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -312,6 +311,7 @@ func (c *cutter) letterWord(i int) int {
 	if s.cyrillic == 0 {
 		kind = kindLatin
 		c.codes = c.codes[:at]
+		c.readLatin(written, at, c.lx)
 	} else if s.latin > 0 {
 		c.mendLatin(written, at)
 	}
@@ -360,19 +360,6 @@ func (s *spelling) read(text string) int {
 		end += size
 	}
 	return end
-}
-
-// mendLatin replaces the Latin letters of a mixed word by what they look like.
-func (t *text) mendLatin(raw string, at int) {
-	for _, r := range raw {
-		if isSilent(r) || at >= len(t.codes) {
-			continue
-		}
-		if t.codes[at] == 0 {
-			t.codes[at] = cmp.Or(lookAlike(r), code('х'))
-		}
-		at++
-	}
 }
 
 // breve is the mark that makes й of и where it is a character of its own.
