@@ -163,10 +163,8 @@ func (d *Delivery) make(ctx context.Context, hook Webhook, update []byte) error 
 	if hook.Secret != "" {
 		headers["X-Telegram-Bot-Api-Secret-Token"] = hook.Secret
 	}
-	response, answer, err := core.PostJSON(ctx, hook.URL, headers, update, webhookTimeout)
-	if response != nil {
-		d.Status, d.Answer = response.StatusCode, answer
-		d.RetryAfter, _ = strconv.Atoi(response.Header.Get("Retry-After")) // 0 if it names no seconds
-	}
+	status, answer, header, err := core.PostJSON(ctx, hook.URL, headers, update, webhookTimeout)
+	d.Status, d.Answer = status, answer
+	d.RetryAfter, _ = strconv.Atoi(header.Get("Retry-After")) // 0 if it names no seconds
 	return err
 }

@@ -99,8 +99,8 @@ func (v *Platform) call(s *callbackServer, event map[string]any, want string) bo
 		if try > 0 && !v.core.Sleep(s.ended, min(100*time.Millisecond<<try, 10*time.Second)) {
 			return false
 		}
-		response, answer, err := core.PostJSON(s.ended, s.URL, nil, body, callbackTimeout)
-		if err == nil && response.StatusCode == http.StatusOK && strings.TrimSpace(answer) == want {
+		status, answer, _, err := core.PostJSON(s.ended, s.URL, nil, body, callbackTimeout)
+		if err == nil && status == http.StatusOK && strings.TrimSpace(answer) == want {
 			return true
 		}
 	}
