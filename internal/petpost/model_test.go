@@ -28,9 +28,8 @@ func TestEveryTypeIsShownByWordsOfTheText(t *testing.T) {
 func TestAVetoSaysWhatItRulesOut(t *testing.T) {
 	t.Parallel()
 	for text, rule := range map[string]string{
-		"Разыскивается Петрова Зинаида Ильинична, 80 лет. Ушла 3 мая, была в сером пальто": "veto: a thing or a person is missing",
-		"Ушёл в ночь на 17 ноября": "veto: a search that speaks of no animal",
-		"Ветер воет за окном,\nспит усталый старый дом.\nПёс ушёл и не вернулся,\nмир от снега пошатнулся": "veto: a verse",
+		"Разыскивается Петрова Зинаида Ильинична, 80 лет. Ушла 3 мая, была в сером пальто":           "veto: a thing or a person is missing",
+		"Пропала рыжая моя,\nищу кошку по дворам я.\nКто видел рыжую мою,\nпускай мне песенку споют": "veto: a verse",
 	} {
 		reading := petpost.Parse(petpost.Input{Text: text})
 		require.Equal(t, petpost.News, reading.Type, text)

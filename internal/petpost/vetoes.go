@@ -20,7 +20,6 @@ type veto struct {
 var vetoList = []veto{
 	{"a thing or a person is missing", []Type{Lost, Found, Sighting, Reunited}, (*reader).missesNoPet},
 	{"a verse", []Type{Lost, Found, Sighting, Reunited, Adoption, Fundraising}, (*reader).isVerse},
-	{"a search that speaks of no animal", []Type{Lost}, (*reader).ofNoPet},
 }
 
 func (r *reader) findVetoes(v *view) {
@@ -51,12 +50,6 @@ func (r *reader) missesNoPet(v *view) bool {
 		v.notPet = thing >= outright && thing > s.sum[sigLost] || s.title[sigNotPet] >= outright && s.first[sigNotPet] < s.first[sigLost]
 	}
 	return v.notPet
-}
-
-// ofNoPet reports a search that speaks of no animal, where little is said of a
-// search at all.
-func (r *reader) ofNoPet(v *view) bool {
-	return v.animal == "" && v.reading.Name == "" && v.signs.sum[sigLost] < outright && !r.ofPet()
 }
 
 // isVerse reports four lines or more of a few words each, without anything that a
