@@ -30,7 +30,8 @@ const (
 	// asked is how often a page is asked for, once its connections are open:
 	// the least counts, because the machine does other things too.
 	asked = 5
-	// largePages is how many posts make a million deliveries.
+	// largePages is how many posts make a million deliveries: so many, and each
+	// page keeps the budget; with more it may take as much more.
 	largePages = 400_000
 )
 
