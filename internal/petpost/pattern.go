@@ -111,6 +111,9 @@ func (e *element) fitsField(r *reader, i int) bool {
 	return slices.ContainsFunc(e.words, func(p wordPattern) bool { return p.fits(letters) })
 }
 
+// plain reports an element that is a word of the match whatever else holds.
+func (e *element) plain() bool { return !e.optional && !e.not && !e.begin && !e.behind }
+
 // joins reports that the gap before a word is the one that the element asks for.
 func (e *element) joins(g gap) bool {
 	return e.joint == 0 || g&e.joint != 0 && g&^(e.joint|gapSpace) == 0
@@ -130,6 +133,9 @@ func (r *reader) fieldAt(patterns []fieldPattern, i int) (section string, end in
 // matchField matches a pattern at word i. A match has words, its anchor is the
 // element that is marked; to is 0 for none.
 func (r *reader) matchField(p *fieldPattern, i int) match {
+	if first := &p.elements[0]; first.plain() && !first.fitsField(r, i) && !r.text.of(r.text.at(i), first.classes...) {
+		return match{} // most words
+	}
 	m := r.rs.newMatcher(&r.text, p.elements, i)
 	m.reader = r
 	if end, ok := m.run(0, i); ok {
