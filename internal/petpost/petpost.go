@@ -14,7 +14,8 @@
 //	classify.go  the decision, and the words that it rests on
 //	repost.go    a comment and the post under it -> one reading
 //
-// and the fields (phones, name, place, …) are read beside it, one file each.
+// and the fields (phones, name, place, …) are read beside it, one file each; dates,
+// ages and names by patterns of the lexicon (pattern.go).
 // Words and phrases are data: see lexicon/README.md. model.tsv is learned from
 // the posts in testdata by `make model`, and `make eval` measures all of it;
 // docs/understanding.md tells what came out. Which posts are about one animal is

@@ -11,7 +11,7 @@ import (
 )
 
 // A wall is open to everybody: no text may hold the reader up. The bound is
-// generous, for slow machines; an ordinary post takes about 50 µs.
+// generous, for slow machines; an ordinary post takes about 0.3 ms.
 func TestNoTextHoldsTheReaderUp(t *testing.T) {
 	t.Parallel()
 	const longest = 16 << 10 // VK's limit is 16,384 letters
