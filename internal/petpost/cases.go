@@ -351,14 +351,7 @@ func without(a, b []string) (rest []string) {
 }
 
 func shared(a, b []string) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x == y {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
 
 // groupCandidates bounds how many earlier posts of one key are compared: the

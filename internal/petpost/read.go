@@ -1,6 +1,7 @@
 package petpost
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -138,31 +139,22 @@ func (v *view) complete(under *view) {
 	for _, trait := range b.Traits {
 		a.Traits = appendNew(a.Traits, trait)
 	}
-	a.Sex = Sex(orElse(string(a.Sex), string(b.Sex)))
-	a.Name = orElse(a.Name, b.Name)
+	a.Sex = cmp.Or(a.Sex, b.Sex)
+	a.Name = cmp.Or(a.Name, b.Name)
 	if a.Location == "" || v.placeRank < rankLandmark && under.placeRank >= rankLandmark {
 		a.Location, v.placeRank = b.Location, under.placeRank // "Рязань!" over "пропал кот, ул. Новосёлов 40"
 	}
-	a.When = orElse(a.When, b.When)
-	a.Breed = orElse(a.Breed, b.Breed)
-	a.Age = orElse(a.Age, b.Age)
-	a.Seen = orElse(a.Seen, b.Seen)
-	a.Color = orElse(a.Color, b.Color)
+	a.When = cmp.Or(a.When, b.When)
+	a.Breed = cmp.Or(a.Breed, b.Breed)
+	a.Age = cmp.Or(a.Age, b.Age)
+	a.Seen = cmp.Or(a.Seen, b.Seen)
+	a.Color = cmp.Or(a.Color, b.Color)
 	v.evidence = append(v.evidence, under.evidence...)
 }
 
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 func appendNew(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }
