@@ -40,26 +40,35 @@ func (p *pictures) serveFile(w http.ResponseWriter, r *http.Request) {
 	if fault.As == "html" {
 		content.kind = "text/html; charset=utf-8"
 	}
-	p.serve(w, r, fault, cmp.Or(content.kind, "application/octet-stream"), size, io.MultiReader(strings.NewReader(content.begins), zeros{}))
+	if p.struck(w, r, fault) {
+		return
+	}
+	body := io.MultiReader(strings.NewReader(content.begins), zeros{})
+	if fault.Truncate { // and net/http cuts the connection
+		body = io.LimitReader(body, size/2)
+	}
+	serve(w, cmp.Or(content.kind, "application/octet-stream"), size, body)
 }
 
-// serve gives a file, spoilt as the fault says: late, with another status, or cut in the middle.
-func (p *pictures) serve(w http.ResponseWriter, r *http.Request, fault PictureFault, kind string, size int64, content io.Reader) {
+// struck waits, or answers with another status, as the fault says. It reports whether the request is over.
+func (p *pictures) struck(w http.ResponseWriter, r *http.Request, fault PictureFault) bool {
 	if fault.DelayMS > 0 && !p.core.Sleep(r.Context(), time.Duration(fault.DelayMS)*time.Millisecond) {
-		return
+		return true
 	}
 	if fault.Status >= 300 && fault.Status < 600 {
 		http.Error(w, http.StatusText(fault.Status), fault.Status)
-		return
+		return true
 	}
+	return false
+}
+
+// serve gives a file of a size in bytes.
+func serve(w http.ResponseWriter, kind string, size int64, content io.Reader) {
 	header := w.Header()
 	header.Set("Content-Type", kind)
 	header.Set("Content-Length", strconv.FormatInt(size, 10))
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Security-Policy", "sandbox")
-	if fault.Truncate { // and net/http cuts the connection
-		size /= 2
-	}
 	_, _ = io.Copy(w, io.LimitReader(content, size))
 }
 

@@ -92,7 +92,7 @@ func (p *pictures) serveUpload(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	p.serve(w, r, PictureFault{}, http.DetectContentType(content), int64(len(content)), bytes.NewReader(content))
+	serve(w, http.DetectContentType(content), int64(len(content)), bytes.NewReader(content))
 }
 
 // PictureFault spoils the picture of a name, wherever it is asked for.
@@ -146,17 +146,20 @@ func (p *pictures) servePicture(w http.ResponseWriter, r *http.Request) {
 		fault.Status = http.StatusForbidden
 	}
 	if max(width, height) > mostPixels || width*height > mostPixels {
-		fault.Status, width, height = http.StatusBadRequest, 1, 1
+		fault.Status = http.StatusBadRequest
+	}
+	if p.struck(w, r, fault) {
+		return
 	}
 	content, kind := p.draw(name, width, height, cmp.Or(query.Get("as"), fault.As))
 	if size := number(query.Get("bytes"), fault.Bytes); size > len(content) && size <= keptUploads {
 		content = append(content[:len(content):len(content)], make([]byte, size-len(content))...)
 	}
-	if fault.Truncate || query.Has("truncate") { // whole to whoever looks at its length only
-		content, fault.Truncate = content[:len(content)/2], false
+	if fault.Truncate || query.Has("truncate") {
+		content = content[:len(content)/2]
 	}
 	w.Header().Set("Cache-Control", "max-age=3600")
-	p.serve(w, r, fault, kind, int64(len(content)), bytes.NewReader(content))
+	serve(w, kind, int64(len(content)), bytes.NewReader(content))
 }
 
 func (p *pictures) draw(name string, width, height int, as string) (content []byte, kind string) {
