@@ -270,7 +270,7 @@ func TestTheDeskSpeaksEnglishToo(t *testing.T) {
 	page := e.drop("places.csv", "Название;Рейтинг\nКофейня «Ветер»;много\n", url.Values{})
 	require.Contains(t, said(page), "Nothing has changed yet")
 	require.Contains(t, said(page), "Рейтинг → Places: Rating")
-	require.Contains(t, page.body, `lang="ru">должно быть числом`, "why it was refused is in Russian, and says so")
+	require.Contains(t, page.body, `lang="en">want a number`, "why it was refused, too")
 	e.steer("discard", url.Values{})
 	for path, words := range map[string]string{
 		"/console/desk": "Upload a table", "/console/desk/photos": "There is no photo that Telegram would not show",

@@ -1196,9 +1196,9 @@ UPDATE cms.staged_objects AS s
 SET refused = true, payload = NULL, digest = NULL,
     faults = jsonb_build_array(jsonb_build_object('path', s.path || '.id', 'value', s.external_id,
         'name', COALESCE(s.payload ->> 'name', s.payload ->> 'title', ''), 'table', s.source_table, 'row', s.source_row,
-        'reason', 'этот id в файле уже есть: ' || (
-            SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = $1 AND e.rank = $2 AND e.seq = $3)))
-WHERE s.queue_number = $1 AND s.list = $4 AND s.external_id = $5 AND s.seq > $3 AND NOT s.refused
+        'reason', 'этот id в файле уже есть: ' || e.path, 'message', 'этот id в файле уже есть: %s', 'args', jsonb_build_array(e.path)))
+FROM cms.staged_objects e
+WHERE e.queue_number = $1 AND e.rank = $2 AND e.seq = $3 AND s.queue_number = $1 AND s.list = $4 AND s.external_id = $5 AND s.seq > $3 AND NOT s.refused
 `
 
 type RefuseRepeatedIDParams struct {

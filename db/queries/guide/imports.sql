@@ -32,9 +32,9 @@ UPDATE cms.staged_objects AS s
 SET refused = true, payload = NULL, digest = NULL,
     faults = jsonb_build_array(jsonb_build_object('path', s.path || '.id', 'value', s.external_id,
         'name', COALESCE(s.payload ->> 'name', s.payload ->> 'title', ''), 'table', s.source_table, 'row', s.source_row,
-        'reason', 'этот id в файле уже есть: ' || (
-            SELECT e.path FROM cms.staged_objects e WHERE e.queue_number = @queue_number AND e.rank = @rank AND e.seq = @seq)))
-WHERE s.queue_number = @queue_number AND s.list = @list AND s.external_id = @external_id AND s.seq > @seq AND NOT s.refused;
+        'reason', 'этот id в файле уже есть: ' || e.path, 'message', 'этот id в файле уже есть: %s', 'args', jsonb_build_array(e.path)))
+FROM cms.staged_objects e
+WHERE e.queue_number = @queue_number AND e.rank = @rank AND e.seq = @seq AND s.queue_number = @queue_number AND s.list = @list AND s.external_id = @external_id AND s.seq > @seq AND NOT s.refused;
 
 -- name: DropImport :execrows
 -- One that failed gives its id and key back to whoever sends the batch again,
