@@ -133,7 +133,7 @@ type CaseStory struct {
 	// Deliveries are those of its posts, newest first, and Edits the edits
 	// of what had arrived, oldest first.
 	Deliveries []DeliveryRow `json:"deliveries"`
-	Edits      []EditRow     `json:"edits"`
+	Edits      []EditRow     `json:"amendments"`
 }
 
 // mostOfACase bounds how many deliveries of a case are shown: it goes to a

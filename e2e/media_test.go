@@ -393,7 +393,7 @@ func TestAnEditDoesNotWaitForPhotosThatAreLate(t *testing.T) {
 // dueNow lets the time pass for which deliveries and edits are put off.
 func (s *harness) dueNow() {
 	s.t.Helper()
-	for _, table := range []string{"deliveries", "edits"} {
+	for _, table := range []string{"deliveries", "amendments"} {
 		_, err := s.pool.Exec(s.ctx, "UPDATE relay."+table+" SET due_at = now() WHERE due_at > now()")
 		require.NoError(s.t, err)
 	}

@@ -81,6 +81,8 @@ func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
 	s := newHarness(t, approving(t), map[string]string{"TG_TOKEN": botToken})
 	s.work()
 	asked := s.send(chat, lost(1))
+	_, err := s.pool.Exec(s.ctx, "DELETE FROM relay.titles")
+	require.NoError(t, err)
 	require.NoError(t, s.relay.LearnTitles(s.ctx))
 	s.listenTo()
 	message := s.opsMessage("Публиковать?")

@@ -114,6 +114,8 @@ func TestATypeIsSetByHandOnThePageOfAPost(t *testing.T) {
 	_, err := d.starter.StartOwed(t.Context(), func() {})
 	require.NoError(t, err)
 	d.await(t, id, protocol.StatusSent)
+	_, err = d.starter.PauseDestination(t.Context(), wallName, "ремонт", "Иван")
+	require.NoError(t, err)
 	waits := d.owe(t, 1, wallName)
 
 	operator := d.operator(t)

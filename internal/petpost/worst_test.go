@@ -11,7 +11,8 @@ import (
 )
 
 // A wall is open to everybody: no text may hold the reader up. The bound is
-// generous, for slow machines; an ordinary post takes about 0.3 ms.
+// generous, for slow machines and the race detector; an ordinary post takes about
+// 0.3 ms, and the slowest of these half a second.
 func TestNoTextHoldsTheReaderUp(t *testing.T) {
 	t.Parallel()
 	const longest = 16 << 10 // VK's limit is 16,384 letters
@@ -25,7 +26,7 @@ func TestNoTextHoldsTheReaderUp(t *testing.T) {
 		petpost.Parse(petpost.Input{Text: text})
 		took := time.Since(start)
 		t.Logf("%-24q %v", word, took)
-		require.Less(t, took, 2*time.Second, "%q", word)
+		require.Less(t, took, 10*time.Second, "%q", word)
 	}
 }
 
