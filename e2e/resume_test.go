@@ -269,15 +269,21 @@ func TestAResumeInTheWebUIIsCheckedBeforeItCounts(t *testing.T) {
 
 func TestAPostThatIsNotSureIsAskedAboutAndGoesWhenAPersonSaysSo(t *testing.T) {
 	s := newHarness(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\nrules:\n  - {name: sure, types: [any], min_confidence: 1, to: ["+chat+"]}\n"), map[string]string{"TG_TOKEN": botToken})
-	s.work()
+	stop := s.work()
 	asked := s.send(chat, sandbox.Post{Text: "Пропали варежки и кот, наверное ушёл с цирком"})
 	require.Equal(t, protocol.StatusParked, asked.Status)
 	require.Equal(t, protocol.ReasonUnsure, asked.Reason)
+	stop()
 	_, err := s.starter.ReturnToPeople(s.ctx)
 	require.NoError(t, err)
 	require.Empty(t, s.sandbox.Messages(chatID))
-	_, err = s.starter.Resume(s.ctx, asked.ID, protocol.Resume{Action: protocol.ResumeRetry})
-	require.NoError(t, err)
+	answered := make(chan error, 1)
+	go func() { // it comes with the run's first task
+		_, err := s.starter.Resume(s.ctx, asked.ID, protocol.Resume{Action: protocol.ResumeRetry})
+		answered <- err
+	}()
+	setHarnessBeside(t, s).work()
+	require.NoError(t, <-answered)
 	require.Len(t, s.afterMessages(1), 1)
 	s.until("it is recorded", func() bool { return s.again(asked).Status == protocol.StatusSent })
 }

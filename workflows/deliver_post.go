@@ -30,6 +30,9 @@ func DeliverPost(ctx workflow.Context, input protocol.DeliverPostInput) (protoco
 		return protocol.DeliverPostResult{}, temporal.NewNonRetryableApplicationError(err.Error(), protocol.ErrRejected, nil)
 	}
 	d := &delivery{input: input, waiting: ctx, status: protocol.StatusPending, part: 1, wantedAt: input.WantedAt}
+	if input.Waiting != nil { // known before the first update is looked at, which may come with the first task
+		d.status, d.reason = input.Waiting.Status, input.Waiting.Reason
+	}
 	// Only a wait ends when the workflow is cancelled: what has been begun is
 	// brought to its end and recorded.
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
@@ -96,7 +99,6 @@ func (d *delivery) validateResume(resume protocol.Resume) error {
 
 func (d *delivery) run(ctx workflow.Context) (protocol.DeliverPostResult, error) {
 	if d.input.Waiting != nil {
-		d.status, d.reason = d.input.Waiting.Status, d.input.Waiting.Reason
 		if ended, err := d.waitForPerson(ctx); ended || err != nil {
 			return d.end(ctx, err)
 		}
