@@ -3,10 +3,7 @@ package worker
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"vestnik/activities"
 	"vestnik/internal/photo"
@@ -46,7 +43,7 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 	telegram := &activities.Telegram{Outbound: outbound, Bots: r.Bot, Timeout: cfg.Telegram.HTTPTimeout + time.Second, Pictures: pictures}
 	toVK := &activities.VK{
 		Outbound: outbound, Keys: r.Key, FromGroup: cfg.VKOut.FromGroup, Timeout: cfg.VKOut.HTTPTimeout + time.Second,
-		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Pace: rate.NewLimiter(limit(cfg.Scan.RatePerSec), 1), Log: r.Log},
+		Album: &activities.WallAlbum{Ledger: r.Ledger, Pictures: pictures, Uploader: uploader, Pace: r.KeyPace(), Log: r.Log},
 	}
 	if len(cfg.Scan.Tokens()) > 0 {
 		telegram.Fresh, toVK.Walls, toVK.Album.Walls = walls.FreshMedia, walls, walls
@@ -71,20 +68,12 @@ func RegisterRelay(workers *Workers, r *relay.Relay, imports *starter.Content, m
 	return nil
 }
 
-// readingKeys returns the keys of VK_TOKEN as it is whenever they are asked for. A
-// key keeps its pace.
+// readingKeys returns the keys of VK_TOKEN as it is whenever they are asked for.
 func readingKeys(r *relay.Relay) func() []activities.ReadingKey {
-	var mu sync.Mutex
-	paces := map[string]*rate.Limiter{}
 	return func() (keys []activities.ReadingKey) {
-		mu.Lock()
-		defer mu.Unlock()
 		readers, _ := r.Readers() // every token that is taken up has made them
 		for _, reader := range readers {
-			if paces[reader.Name] == nil {
-				paces[reader.Name] = rate.NewLimiter(limit(r.Config.Scan.RatePerSec), 1)
-			}
-			keys = append(keys, activities.ReadingKey{Name: reader.Name, Client: reader.Client, Pace: paces[reader.Name]})
+			keys = append(keys, activities.ReadingKey{Name: reader.Name, Client: reader.Client, Pace: reader.Pace})
 		}
 		return keys
 	}
@@ -149,16 +138,4 @@ func noticeMissingRights(ctx context.Context, r *relay.Relay) {
 		}
 		cancel()
 	}
-}
-
-// headroom keeps the pace a little under the one configured: calls that leave
-// evenly spaced do not arrive so.
-const headroom = 0.9
-
-// limit is a rate a second, 0 meaning none.
-func limit(perSecond float64) rate.Limit {
-	if perSecond <= 0 {
-		return rate.Inf
-	}
-	return rate.Limit(perSecond * headroom)
 }

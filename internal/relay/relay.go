@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
+	"golang.org/x/time/rate"
 
 	"vestnik/db"
 	"vestnik/db/guidedb"
@@ -43,6 +44,8 @@ type Relay struct {
 	mu   sync.Mutex
 	bots map[string]*telegram.Client // by token
 	keys map[string]*vk.Client
+	// paces are those of the reading keys, by their names.
+	paces map[string]*rate.Limiter
 }
 
 // rules are what may change while the relay runs, besides the secrets.
@@ -60,7 +63,7 @@ func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slo
 	r := &Relay{
 		Config: cfg, Temporal: temporal, Log: log,
 		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool), Cases: db.NewCases(pool), Guide: guidedb.New(pool),
-		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{},
+		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{}, paces: map[string]*rate.Limiter{},
 	}
 	r.rules.Store(&rules{routes, cfg.Scan.Walls})
 	return r, nil
@@ -236,6 +239,8 @@ type Reader struct {
 	*vk.Client
 
 	Name string // of its key, which it does not give away
+	// Pace bounds the key's calls a second in this process, whoever makes them.
+	Pace *rate.Limiter
 }
 
 // Readers returns the clients that read walls, one for each key of VK_TOKEN.
@@ -246,9 +251,28 @@ func (r *Relay) Readers() ([]Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		readers = append(readers, Reader{client, db.KeyName(token.Reveal())})
+		name := db.KeyName(token.Reveal())
+		r.mu.Lock()
+		if r.paces[name] == nil {
+			r.paces[name] = r.KeyPace()
+		}
+		readers = append(readers, Reader{client, name, r.paces[name]})
+		r.mu.Unlock()
 	}
 	return readers, nil
+}
+
+// headroom keeps the pace a little under the one configured: calls that leave
+// evenly spaced do not arrive so.
+const headroom = 0.9
+
+// KeyPace is a new pace of a VK key, VK_RATE_PER_SEC calls a second.
+func (r *Relay) KeyPace() *rate.Limiter {
+	perSecond := r.Config.Scan.RatePerSec
+	if perSecond <= 0 {
+		return rate.NewLimiter(rate.Inf, 1)
+	}
+	return rate.NewLimiter(rate.Limit(perSecond*headroom), 1)
 }
 
 // KeyNames name the reading keys without giving them away.

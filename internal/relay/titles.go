@@ -69,13 +69,16 @@ func (r *Relay) chatTitle(ctx context.Context, destination route.Destination) (s
 }
 
 func (r *Relay) wallTitles(ctx context.Context, owners map[string]int64) (map[int64]string, error) {
-	reader, err := r.Reader()
-	if err != nil || reader == nil {
+	readers, err := r.Readers()
+	if err != nil || len(readers) == 0 {
 		return nil, err
 	}
 	var titles map[int64]string
 	err = vk.Ask(ctx, func(ctx context.Context) (err error) {
-		titles, err = reader.Titles(ctx, slices.Collect(maps.Values(owners))...)
+		if err := readers[0].Pace.Wait(ctx); err != nil {
+			return err
+		}
+		titles, err = readers[0].Titles(ctx, slices.Collect(maps.Values(owners))...)
 		return err
 	})
 	if err != nil {
