@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"os"
@@ -33,9 +34,12 @@ func PgBouncer(t testing.TB, database string) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	config := filepath.Join(dir, "pgbouncer.ini")
-	settings := fmt.Sprintf("[databases]\n* = host=%s port=%s user=%s\n"+
-		"[pgbouncer]\nlisten_addr =\nunix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n",
-		pooled.Hostname(), pooled.Port(), pooled.User.Username(), dir)
+	server := fmt.Sprintf("host=%s port=%s user=%s", pooled.Hostname(), pooled.Port(), pooled.User.Username())
+	if password, ok := pooled.User.Password(); ok {
+		server += fmt.Sprintf(" password='%s'", password)
+	}
+	settings := fmt.Sprintf("[databases]\n* = %s\n[pgbouncer]\nlisten_addr =\nunix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n",
+		server, dir)
 	if err := os.WriteFile(config, []byte(settings), 0o644); err != nil {
 		t.Fatalf("testenv: PgBouncer: %v", err)
 	}
@@ -60,7 +64,9 @@ func PgBouncer(t testing.TB, database string) string {
 	query.Set("host", dir)
 	query.Set("port", "6432")
 	pooled.Host, pooled.RawQuery = "", query.Encode()
-	for ctx := setupContext(t); ; {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for {
 		conn, err := pgx.Connect(ctx, pooled.String())
 		if err == nil {
 			_ = conn.Close(ctx)
