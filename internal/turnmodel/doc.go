@@ -6,7 +6,8 @@
 // statement in the database, a signal, a call, a deadline that passes, a fault.
 // explore_test.go walks through every order of steps, with every fault at
 // every place as far as a scenario's budget goes, and shows the shortest trace
-// to whatever breaks a promise.
+// to whatever breaks a promise. A file that is uploaded is a part that steps
+// aside: it goes on beside the lane, and its row comes back when it is due.
 //
 // What is left out: pace, weights, edits, and VK's guid (the model's platform
 // is Telegram, which can't be asked whether a message arrived).

@@ -65,8 +65,10 @@ func (m *model) breach(w world) string {
 			if copies > 1 && !has(w.excused, i) && r.unknown[part]+1 < copies && r.ids[part] < copies {
 				return fmt.Sprintf("row %d was doubled, and nothing says so", i)
 			}
-			if o := w.ledger.open; (r.status == failed || r.status == parked) && int(o.row) == i && !o.expired {
-				return fmt.Sprintf("row %d is at rest while a call is in flight", i)
+			for _, o := range w.ledger.attempts() {
+				if (r.status == failed || r.status == parked) && int(o.row) == i && !o.expired {
+					return fmt.Sprintf("row %d is at rest while a call is in flight", i)
+				}
 			}
 			if r.status == sent && copies == 0 {
 				return fmt.Sprintf("row %d is sent, and never arrived", i)
@@ -181,6 +183,7 @@ func TestEachRuleIsNeeded(t *testing.T) {
 		{"wishNotTime", wishNotTime, "restored"},
 		{"restIsTold", restIsTold, "people"},
 		{"probeMoves", probeMoves, "breaker"},
+		{"uploadBarsItsRow", uploadBarsItsRow, "upload"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := scenarios[c.scenario]
@@ -224,5 +227,7 @@ var scenarios = map[string]model{
 	"people":     {rows: 2, parts: [3]uint8{2, 1}, faults: operator | askPerson | refuse | suppress | endLane | loseSignal, budget: 3},
 	"breaker":    {rows: 3, parts: [3]uint8{1, 1, 1}, poison: 3, faults: platformAway | endLane, budget: 2},
 	"two":        {rows: 2, parts: [3]uint8{1, 1}, faults: everything &^ restore, budget: 2},
+	"upload":     {rows: 1, parts: [3]uint8{2}, uploads: 1, faults: everything &^ restore, budget: 2},
+	"beside":     {rows: 2, parts: [3]uint8{2, 1}, uploads: 1, faults: everything &^ restore, budget: 1},
 	"late":       {rows: 1, parts: [3]uint8{2}, faults: lateWorker | askPerson | operator | refuse, budget: 3},
 }

@@ -38,6 +38,7 @@ type row struct {
 	doneBy     uint8           // the newest lease under which an attempt has closed
 	wanted     uint8           // raised whenever a person wants the row sent anew
 	storedAnew bool            // lost with a restore, and stored again by a scan
+	away       bool            // put off for as long as an upload may take: the lane does not see it
 }
 
 // attempt is the one open attempt of the destination; row is nobody if none is.
@@ -50,6 +51,7 @@ type attempt struct {
 type ledger struct {
 	rows    [maxRows]row
 	open    attempt
+	beside  attempt // an upload's: it bars its own row only
 	paused  bool
 	fails   uint8 // turns in a row that ended because the platform was away
 	suspect uint8 // rows that failed while another got through
@@ -62,6 +64,7 @@ const (
 	idle step = iota
 	starting
 	opened
+	aside // an upload that has put its row off and given the turn back
 	begun
 	written
 	answered
@@ -147,25 +150,23 @@ type world struct {
 // next returns the open rows, in order, as the lane reads them.
 func (l *ledger) next(rows int) (open uint8) {
 	for i := range rows {
-		if !l.rows[i].status.atRest() {
+		if !l.rows[i].status.atRest() && !l.rows[i].away {
 			open |= 1 << i
 		}
 	}
 	return open
 }
 
-func (l *ledger) closeOpen() attempt {
-	was := l.open
-	l.open = attempt{row: nobody, part: nobody, owner: nobody}
-	return was
-}
+var noAttempt = attempt{row: nobody, part: nobody, owner: nobody}
 
-// closeUnknown closes the open attempt, of which nobody can know more.
-func (l *ledger) closeUnknown() {
-	was := l.closeOpen()
-	r := &l.rows[was.row]
-	r.unknown[was.part]++
+func (l *ledger) attempts() [2]*attempt { return [2]*attempt{&l.open, &l.beside} }
+
+// closeUnknown closes an open attempt, of which nobody can know more.
+func (l *ledger) closeUnknown(open *attempt) {
+	r := &l.rows[open.row]
+	r.unknown[open.part]++
 	r.unasked++
+	*open = noAttempt
 }
 
 // addIDs records an arrived part, whatever else is known.
@@ -176,6 +177,7 @@ func (m *model) addIDs(l *ledger, row, part int) {
 		r.arrived |= 1 << part
 		r.unasked = 0
 	}
+	r.away = false
 	if r.arrived == m.all(row) && r.status != suppressed {
 		r.status = sent
 	}
@@ -228,7 +230,7 @@ func (w *world) canonical() {
 		if a.step < answered {
 			a.answer = 0
 		}
-		if a.step != opened {
+		if a.step != opened && a.step != aside {
 			a.stale = false
 		}
 		if a.step < opened {

@@ -45,6 +45,7 @@ type model struct {
 	rows    int
 	parts   [maxRows]uint8
 	poison  uint8 // rows whose every call is answered with 5xx
+	uploads uint8 // rows whose last part is a file that is uploaded; one at the most
 	park    bool  // ON_UNKNOWN=park
 	faults  faults
 	budget  uint8
@@ -71,6 +72,7 @@ const (
 	wishNotTime                         // a closed run is outdone by a person's later wish, not by a later change
 	restIsTold                          // recovery tells a waiting run that its row is at rest
 	probeMoves                          // each probe takes a row behind the one before
+	uploadBarsItsRow                    // an upload in flight bars other calls for its row
 )
 
 func (m *model) holds(r rule) bool { return m.without&r == 0 }
@@ -79,7 +81,7 @@ type emit func(what string, w world)
 
 func (m *model) start() world {
 	w := world{budget: m.budget}
-	w.ledger.closeOpen()
+	w.ledger.open, w.ledger.beside = noAttempt, noAttempt
 	w.backup = w.ledger
 	for i := m.rows; i < maxRows; i++ {
 		w.ledger.rows[i].status = sent
@@ -92,7 +94,9 @@ func (m *model) steps(w world, emit emit) {
 	told := emit
 	emit = func(what string, n world) {
 		for i, a := range w.acts {
-			if a.step == opened && n.acts[i].step == opened && n.ledger.rows[a.row] != w.ledger.rows[a.row] {
+			was, is := w.ledger.rows[a.row], n.ledger.rows[a.row]
+			was.away = is.away
+			if (a.step == opened || a.step == aside) && n.acts[i].step == a.step && is != was {
 				n.acts[i].stale = true
 			}
 		}
@@ -103,9 +107,11 @@ func (m *model) steps(w world, emit emit) {
 	}
 	for i := range m.rows {
 		m.runSteps(w, i, emit)
+		m.due(w, i, emit)
 	}
 	m.laneSteps(w, emit)
-	m.deadline(w, emit)
+	m.deadline(w, 0, emit)
+	m.deadline(w, 1, emit)
 	m.recovery(w, emit)
 	if w.budget > 0 {
 		w.budget--
@@ -129,6 +135,12 @@ func (m *model) activitySteps(w world, i int, emit emit) {
 	case starting:
 		m.open(w, i, emit)
 	case opened:
+		if m.uploaded(a) {
+			m.stepAside(w, i, emit)
+		} else {
+			m.begin(w, i, emit)
+		}
+	case aside:
 		m.begin(w, i, emit)
 	case begun:
 		m.call(w, i, emit)
@@ -163,15 +175,24 @@ func (m *model) open(w world, i int, emit emit) {
 			}
 		}
 	}
-	switch open := w.ledger.open; {
-	case r.status.atRest(), m.holds(onePartALease) && r.doneBy == a.lease:
+	if r.status.atRest() || m.holds(onePartALease) && r.doneBy == a.lease {
 		a.see(*r)
 		emit("the activity opens its row: nothing to do", w)
 		return
-	case open.row != nobody && !open.expired && m.holds(oneOpenAttempt):
-		return // waits for the deadline
-	case open.row != nobody && open.expired && (m.holds(openClosesAny) || open.row == int8(a.row)):
-		w.ledger.closeUnknown()
+	}
+	for _, open := range w.ledger.attempts() {
+		switch {
+		case !m.bars(&w, open, a):
+		case !open.expired:
+			return // waits for the deadline
+		case m.holds(openClosesAny) || open.row == int8(a.row):
+			w.ledger.closeUnknown(open)
+		}
+	}
+	if r.away {
+		a.see(*r)
+		emit("the activity opens its row: it is not due", w)
+		return
 	}
 	if r.unasked >= m.unknownLimit() {
 		r.status = unknown
@@ -181,6 +202,46 @@ func (m *model) open(w world, i int, emit emit) {
 	}
 	a.step, a.part, a.stale = opened, uint8(m.nextPart(*r)), false
 	emit("the activity opens its row", w)
+}
+
+// bars reports whether an open attempt keeps an activity from a call of its own.
+func (m *model) bars(w *world, open *attempt, a *activity) bool {
+	switch {
+	case open.row == nobody:
+		return false
+	case open == &w.ledger.beside:
+		return m.holds(uploadBarsItsRow) && open.row == int8(a.row)
+	default:
+		return m.holds(oneOpenAttempt) && (!m.uploaded(*a) || open.row == int8(a.row))
+	}
+}
+
+// uploaded reports whether the part that an activity has opened is a file that is uploaded.
+func (m *model) uploaded(a activity) bool {
+	return has(m.uploads, int(a.row)) && a.part == m.parts[a.row]-1
+}
+
+// stepAside is what an upload does before it begins.
+func (m *model) stepAside(w world, i int, emit emit) {
+	a := &w.acts[i]
+	w.ledger.rows[a.row].away = true
+	if n, may := m.may(w, loseSignal); may {
+		n.acts[i].step = starting
+		emit("the upload puts its row off and can't give the turn back: it is tried again", n)
+	}
+	a.step = aside
+	m.turnDone(&w, a.lease, int(a.row), false)
+	w.lane.look = w.lane.alive
+	emit("the upload puts its row off and gives the turn back", w)
+}
+
+// due passes for a row that was put off: after the deadline of its upload.
+func (m *model) due(w world, row int, emit emit) {
+	r, upload := &w.ledger.rows[row], w.ledger.beside
+	if r.away && (upload.row != int8(row) || upload.expired) {
+		r.away = false
+		emit("a row that was put off is due", w)
+	}
 }
 
 // unknownLimit is how many unknown attempts a person is asked after.
@@ -199,7 +260,7 @@ func (m *model) begin(w world, i int, emit emit) {
 		a.see(*r)
 		emit("begin is refused: the destination is paused", w)
 		return
-	case l.open.row != nobody && m.holds(oneOpenAttempt), a.stale && m.holds(beginAsOpened), r.status.final():
+	case m.bars(&w, &l.open, a), m.bars(&w, &l.beside, a), a.stale && m.holds(beginAsOpened), r.status.final():
 		a.step = starting
 		emit("begin is refused: the row is opened again", w)
 		return
@@ -215,7 +276,14 @@ func (m *model) begin(w world, i int, emit emit) {
 		w.broken = notAsked
 	}
 	r.status = sending
-	l.open = attempt{row: int8(a.row), part: int8(a.part), owner: int8(i)}
+	begins := &l.open
+	if m.uploaded(*a) {
+		begins = &l.beside
+	}
+	*begins = attempt{row: int8(a.row), part: int8(a.part), owner: int8(i)}
+	if other := &w.acts[1-i]; other.row == a.row { // the number of attempts has changed
+		other.stale = true
+	}
 	a.step = begun
 	emit("the activity begins an attempt", w)
 }
@@ -223,7 +291,8 @@ func (m *model) begin(w world, i int, emit emit) {
 func (m *model) call(w world, i int, emit emit) {
 	a := &w.acts[i]
 	for _, other := range w.acts {
-		if other.step == written && !other.expired {
+		apart := m.uploaded(other) != m.uploaded(*a) && other.row != a.row
+		if other.step == written && !other.expired && !apart {
 			w.broken = twoCalls
 		}
 	}
@@ -273,9 +342,11 @@ func (m *model) platform(w world, i int, emit emit) {
 func (m *model) record(w *world, i int) {
 	a, l := &w.acts[i], &w.ledger
 	defer func() { a.see(l.rows[a.row]) }()
-	own := l.open.owner == int8(i) || !m.holds(closeOwn) && l.open.row == int8(a.row)
-	if own {
-		l.closeOpen()
+	own := false
+	for _, open := range l.attempts() {
+		if open.owner == int8(i) || !m.holds(closeOwn) && open.row == int8(a.row) {
+			own, *open = true, noAttempt
+		}
 	}
 	row := int(a.row)
 	r := &l.rows[row]
@@ -327,8 +398,10 @@ func (m *model) recordLater(w *world, i int) {
 
 // free ends an activity; what it has open stays open until the deadline.
 func (m *model) free(w *world, i int) {
-	if w.ledger.open.owner == int8(i) {
-		w.ledger.open.owner = nobody
+	for _, open := range w.ledger.attempts() {
+		if open.owner == int8(i) {
+			open.owner = nobody
+		}
 	}
 	w.acts[i] = activity{}
 }
@@ -342,6 +415,9 @@ func (m *model) finish(w *world, i int, giveBack bool) {
 	}
 	if giveBack {
 		m.turnDone(w, a.lease, int(a.row), a.saw.atRest())
+		if w.ledger.rows[a.row].away {
+			w.lane.look = w.lane.alive
+		}
 	}
 }
 
@@ -380,8 +456,10 @@ func (m *model) runSteps(w world, row int, emit emit) {
 			}
 		}
 	case recording:
-		if w.ledger.open.row == int8(row) && w.ledger.open.owner == nobody {
-			w.ledger.closeOpen()
+		for _, open := range w.ledger.attempts() {
+			if open.row == int8(row) && open.owner == nobody {
+				*open = noAttempt
+			}
 		}
 		m.addIDs(&w.ledger, row, int(r.part))
 		w.ledger.rows[row].doneBy = max(w.ledger.rows[row].doneBy, r.lease)
@@ -530,9 +608,9 @@ func (m *model) settleFromRun(w *world, row int) bool {
 	return true
 }
 
-// deadline passes for the open attempt.
-func (m *model) deadline(w world, emit emit) {
-	open := &w.ledger.open
+// deadline passes for an open attempt.
+func (m *model) deadline(w world, which int, emit emit) {
+	open := w.ledger.attempts()[which]
 	if open.row == nobody || open.expired {
 		return
 	}
@@ -670,7 +748,7 @@ func (m *model) operatorSteps(w world, row int, emit emit) {
 	n.ledger.rows[row].status = suppressed
 	m.wake(&n, row)
 	emit("an operator skips the row", n)
-	stands.status, stands.unasked = pending, 0
+	stands.status, stands.unasked, stands.away = pending, 0, false
 	stands.wanted++
 	w.ledger.paused = false
 	m.wake(&w, row)
@@ -717,16 +795,16 @@ func (m *model) restoreSteps(w world, emit emit) {
 	n := w
 	for i, a := range w.acts {
 		switch {
-		case a.step > opened:
+		case a.step > aside:
 		case a.late:
 			n.acts[i] = activity{}
-		case a.step == opened:
+		case a.step == opened, a.step == aside:
 			n.acts[i].step = starting
 		}
 	}
 	for i := range m.rows {
 		r := w.ledger.rows[i]
-		if r.arrived&^w.knownByRun(i) > 0 || r.unknown[0]+r.unknown[1] > 0 || int(w.ledger.open.row) == i {
+		if r.arrived&^w.knownByRun(i) > 0 || r.unknown[0]+r.unknown[1] > 0 || int(w.ledger.open.row) == i || int(w.ledger.beside.row) == i {
 			n.excused |= 1 << i
 		}
 	}
@@ -738,6 +816,8 @@ func (m *model) restoreSteps(w world, emit emit) {
 	for i := m.rows; i < maxRows; i++ {
 		n.ledger.rows[i].status = sent
 	}
-	n.ledger.open.owner, n.ledger.open.expired = nobody, n.ledger.open.row != nobody
+	for _, open := range n.ledger.attempts() {
+		open.owner, open.expired = nobody, open.row != nobody
+	}
 	emit("the database is restored from a backup", n)
 }
