@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/urfave/cli/v3"
 	"go.temporal.io/sdk/client"
 
 	"vestnik/activities"
@@ -39,6 +40,18 @@ type app struct {
 
 	environ    map[string]string      // what cfg was read from
 	guideToken activities.TokenHealth // Telegram's last word on the guide's token
+}
+
+// withApp opens what a command works with, and closes it after.
+func withApp(run func(context.Context, *cli.Command, *app) error, needs ...config.Need) cli.ActionFunc {
+	return func(ctx context.Context, cmd *cli.Command) error {
+		a, err := open(ctx, needs...)
+		if err != nil {
+			return err
+		}
+		defer a.close()
+		return run(ctx, cmd, a)
+	}
 }
 
 // open reads the configuration and connects. It does not wait for servers that
@@ -127,9 +140,11 @@ func devEnvironFile() string { return filepath.Join(devstack.StateDir, "environ"
 
 // settings are what the process's environment says. Where that names neither a
 // database nor a Temporal, and `vestnik dev` runs in this folder, they are
-// dev's, sandbox included.
+// dev's, sandbox included. Their secrets stay out of what is logged.
 func settings(needs ...config.Need) (config.Config, error) {
-	return settingsOf(environment(), needs...)
+	cfg, err := settingsOf(environment(), needs...)
+	telemetry.Redact(cfg.Secrets()...)
+	return cfg, err
 }
 
 // environment is the process's, with what `vestnik dev` adds to it.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -39,20 +38,14 @@ func backfillCommand() *cli.Command {
 				return err
 			}
 			defer a.close()
-			waiting := time.AfterFunc(silence, func() {
-				fmt.Fprintln(os.Stderr, "· the backfill has not ended yet; is `vestnik worker` running?")
-			})
-			defer waiting.Stop()
+			defer remindOfWorker("backfill")()
 			result, err := a.starter.Backfill(ctx, protocol.Backfill{
 				Wall: walls[0], Since: spanOf(cmd, "since"), PerHour: cmd.Int("per-hour"), DryRun: cmd.Bool("dry-run"),
 			})
 			if err != nil {
 				return err
 			}
-			if wantsJSON(cmd) {
-				return printJSON(os.Stdout, result)
-			}
-			return printBackfill(result, a.titles(ctx))
+			return show(cmd, result, func() error { return printBackfill(result, a.titles(ctx)) })
 		},
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/guide"
 	"vestnik/internal/telegram"
-	"vestnik/internal/telemetry"
 	"vestnik/internal/words"
 	"vestnik/starter"
 )
@@ -36,79 +35,63 @@ func botCommand() *cli.Command {
 				{
 					Name:  "set",
 					Usage: "deliver to PUBLIC_URL, with TELEGRAM_WEBHOOK_SECRET; waiting updates are kept",
-					Action: func(ctx context.Context, _ *cli.Command) error {
-						webhook, err := openWebhook(config.NeedWebhook)
-						if err != nil {
-							return err
-						}
+					Action: withWebhook(func(ctx context.Context, _ *cli.Command, webhook starter.Webhook) error {
 						if err := webhook.Set(ctx); err != nil {
 							return err
 						}
 						address, _ := webhook.Address() // Set has checked it
-						_, err = fmt.Fprintln(os.Stdout, "Telegram delivers to", address)
+						_, err := fmt.Fprintln(os.Stdout, "Telegram delivers to", address)
 						return err
-					},
+					}, config.NeedWebhook),
 				},
 				{
 					Name:  "delete",
 					Usage: "deliver nowhere; updates wait, or are polled by `vestnik dev`",
-					Action: func(ctx context.Context, _ *cli.Command) error {
-						webhook, err := openWebhook()
-						if err != nil {
-							return err
-						}
+					Action: withWebhook(func(ctx context.Context, _ *cli.Command, webhook starter.Webhook) error {
 						if err := webhook.Delete(ctx); err != nil {
 							return err
 						}
-						_, err = fmt.Fprintln(os.Stdout, "the webhook is taken away")
+						_, err := fmt.Fprintln(os.Stdout, "the webhook is taken away")
 						return err
-					},
+					}),
 				},
 				{
 					Name:  "info",
 					Usage: "what Telegram says about the webhook",
 					Flags: []cli.Flag{outputFlag()},
-					Action: func(ctx context.Context, cmd *cli.Command) error {
-						webhook, err := openWebhook()
-						if err != nil {
-							return err
-						}
+					Action: withWebhook(func(ctx context.Context, cmd *cli.Command, webhook starter.Webhook) error {
 						info, err := webhook.Info(ctx)
 						if err != nil {
 							return err
 						}
-						return printWebhook(cmd, info)
-					},
+						return show(cmd, info, func() error { return printWebhook(info) })
+					}),
 				},
 			},
 		}},
 	}
 }
 
-// openWebhook needs neither a database nor Temporal: a webhook is set before
-// anything else runs.
-func openWebhook(needs ...config.Need) (starter.Webhook, error) {
-	cfg, err := settings(needs...)
-	if err != nil {
-		return starter.Webhook{}, err
+// withWebhook runs a command on the guide bot's webhook. It needs neither a
+// database nor Temporal: a webhook is set before anything else runs.
+func withWebhook(run func(context.Context, *cli.Command, starter.Webhook) error, needs ...config.Need) cli.ActionFunc {
+	return func(ctx context.Context, cmd *cli.Command) error {
+		cfg, err := settings(needs...)
+		if err != nil {
+			return err
+		}
+		if !cfg.Bot.Token.IsSet() {
+			return errors.New("TELEGRAM_BOT_TOKEN is not set: set it to the token that @BotFather gave for the guide bot")
+		}
+		client, err := guideClient(cfg)
+		if err != nil {
+			return err
+		}
+		return run(ctx, cmd, starter.Webhook{Client: client, PublicURL: cfg.Bot.PublicURL, Secret: cfg.Bot.WebhookSecret.Reveal()})
 	}
-	telemetry.Redact(cfg.Secrets()...)
-	if !cfg.Bot.Token.IsSet() {
-		return starter.Webhook{}, errors.New("TELEGRAM_BOT_TOKEN is not set: set it to the token that @BotFather gave for the guide bot")
-	}
-	client, err := telegram.New(telegram.Config{
-		Token: cfg.Bot.Token.Reveal(), BaseURL: cfg.Platforms.TelegramURL, Proxy: cfg.Platforms.ProxyTelegram(), Timeout: cfg.Bot.HTTPTimeout,
-	})
-	if err != nil {
-		return starter.Webhook{}, err
-	}
-	return starter.Webhook{Client: client, PublicURL: cfg.Bot.PublicURL, Secret: cfg.Bot.WebhookSecret.Reveal()}, nil
 }
 
-func printWebhook(cmd *cli.Command, info telegram.WebhookInfo) error {
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, info)
-	}
+func printWebhook(info telegram.WebhookInfo) error {
 	if info.URL == "" {
 		_, err := fmt.Fprintf(os.Stdout, "no webhook is set; %s\n", words.Count(info.Pending, "update waits", "updates wait"))
 		return err

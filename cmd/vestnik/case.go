@@ -60,9 +60,10 @@ func listCases(ctx context.Context, cmd *cli.Command, a *app) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, rows)
-	}
+	return show(cmd, rows, func() error { return printCases(rows) })
+}
+
+func printCases(rows []db.CaseRow) error {
 	list := newTable(os.Stdout, "CASE", "TYPE", "ANIMAL", "PLACE", "POSTS", "TOLD", "SUPPRESSED", "FIRST", "LAST", "CLOSED BY")
 	for _, row := range rows {
 		list.row(row.ID, row.Type, dash(row.Animal), dash(oneLine(row.Location)), row.Posts, row.Told, row.Suppressed,
@@ -88,10 +89,7 @@ func showCase(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, shown)
-	}
-	return printCase(shown, a.titles(ctx))
+	return show(cmd, shown, func() error { return printCase(shown, a.titles(ctx)) })
 }
 
 func printCase(c db.CaseStory, titles db.Titles) error {

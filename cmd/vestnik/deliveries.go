@@ -69,10 +69,7 @@ func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, rows)
-	}
-	return printRows(os.Stdout, rows, a.titles(ctx))
+	return show(cmd, rows, func() error { return printRows(os.Stdout, rows, a.titles(ctx)) })
 }
 
 func printRows(w io.Writer, rows []db.DeliveryRow, titles db.Titles) error {
@@ -120,9 +117,10 @@ func (a *app) printSummary(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, summary)
-	}
+	return show(cmd, summary, func() error { return printCounts(summary) })
+}
+
+func printCounts(summary db.Summary) error {
 	for _, status := range protocol.Statuses {
 		fmt.Printf("%-12s %d\n", status, summary.Statuses[status])
 	}
@@ -152,15 +150,19 @@ func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, struct {
-			db.DeliveryRow
-			History []db.AttemptRow    `json:"history"`
-			Preview []rehearse.Message `json:"preview,omitempty"`
-		}{delivery, attempts, preview})
-	}
-	titles := a.titles(ctx)
-	fmt.Printf("delivery %d  %s → %s\nstatus   %s %s\nworkflow %s\nsource   https://vk.com/%s\n", id,
+	told := toldDelivery{delivery, attempts, preview}
+	return show(cmd, told, func() error { return printDelivery(told, a.titles(ctx)) })
+}
+
+// toldDelivery is a delivery with all that is known of it.
+type toldDelivery struct {
+	db.DeliveryRow
+	History []db.AttemptRow    `json:"history"`
+	Preview []rehearse.Message `json:"preview,omitempty"`
+}
+
+func printDelivery(delivery toldDelivery, titles db.Titles) error {
+	fmt.Printf("delivery %d  %s → %s\nstatus   %s %s\nworkflow %s\nsource   https://vk.com/%s\n", delivery.ID,
 		titles.Post(delivery.OwnerID, delivery.PostID), titles.Beside(delivery.Destination), delivery.Status, delivery.Reason,
 		delivery.WorkflowID, protocol.WallPost(delivery.OwnerID, delivery.PostID))
 	if captcha := delivery.Captcha; captcha != nil {
@@ -169,12 +171,12 @@ func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
 	if delivery.AnswerBy != nil {
 		fmt.Printf("if nobody answers by %s: %s\n", delivery.AnswerBy.Format(time.DateTime), delivery.Silence)
 	}
-	for i, message := range preview {
+	for i, message := range delivery.Preview {
 		printRehearsed(os.Stdout, i+1, message)
 	}
 	fmt.Println()
 	list := newTable(os.Stdout, "ATTEMPT", "PART", "STARTED", "TOOK", "OUTCOME", "CODE", "RUNG", "ERROR")
-	for _, attempt := range attempts {
+	for _, attempt := range delivery.History {
 		took := "-"
 		if attempt.FinishedAt != nil {
 			took = attempt.FinishedAt.Sub(attempt.StartedAt).Round(time.Millisecond).String()
@@ -359,11 +361,10 @@ func reconcileCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if wantsJSON(cmd) {
-				return printJSON(os.Stdout, counts)
-			}
-			fmt.Printf("deliveries not at rest: %d; settled from their closed workflows: %d\n", counts.Open, counts.Settled)
-			return nil
+			return show(cmd, counts, func() error {
+				_, err := fmt.Printf("deliveries not at rest: %d; settled from their closed workflows: %d\n", counts.Open, counts.Settled)
+				return err
+			})
 		}),
 	}
 }

@@ -28,14 +28,7 @@ func deployCommand() *cli.Command {
 					if err != nil {
 						return err
 					}
-					if wantsJSON(cmd) {
-						return printJSON(os.Stdout, versions)
-					}
-					list := newTable(os.Stdout, "BUILD", "STATE", "RUNNING", "CAME")
-					for _, version := range versions {
-						list.row(version.BuildID, standing(version), dash(counts(version.Running)), ago(&version.Created))
-					}
-					return list.print()
+					return show(cmd, versions, func() error { return printVersions(versions) })
 				}),
 			},
 			{
@@ -104,6 +97,14 @@ func validPercent(percent float64) error {
 		return fmt.Errorf("%g %%: want 0 to 100", percent)
 	}
 	return nil
+}
+
+func printVersions(versions []worker.Version) error {
+	list := newTable(os.Stdout, "BUILD", "STATE", "RUNNING", "CAME")
+	for _, version := range versions {
+		list.row(version.BuildID, standing(version), dash(counts(version.Running)), ago(&version.Created))
+	}
+	return list.print()
 }
 
 func standing(version worker.Version) string {

@@ -25,10 +25,7 @@ func destinationCommand() *cli.Command {
 					if err != nil {
 						return err
 					}
-					if wantsJSON(cmd) {
-						return printJSON(os.Stdout, lanes)
-					}
-					return printLanes(lanes, a.titles(ctx))
+					return show(cmd, lanes, func() error { return printLanes(lanes, a.titles(ctx)) })
 				}),
 			},
 			{
@@ -65,18 +62,6 @@ func destinationCommand() *cli.Command {
 	}
 }
 
-// withApp opens what a command works with, and closes it after.
-func withApp(run func(context.Context, *cli.Command, *app) error) cli.ActionFunc {
-	return func(ctx context.Context, cmd *cli.Command) error {
-		a, err := open(ctx)
-		if err != nil {
-			return err
-		}
-		defer a.close()
-		return run(ctx, cmd, a)
-	}
-}
-
 // steering runs a command on the one destination that its argument names, and
 // shows how the lane stands then.
 func steering(run func(context.Context, *cli.Command, *app, string) (protocol.LaneState, error)) cli.ActionFunc {
@@ -92,23 +77,24 @@ func steering(run func(context.Context, *cli.Command, *app, string) (protocol.La
 		if err != nil {
 			return err
 		}
-		if wantsJSON(cmd) {
-			return printJSON(os.Stdout, lane)
-		}
-		if err := printLanes([]protocol.LaneState{lane}, a.titles(ctx)); err != nil {
-			return err
-		}
-		if lane.TakenUp != 0 {
-			fmt.Printf("\ndelivery %d, which had paused it, is tried again first\n", lane.TakenUp)
-		}
-		if lane.Sending != "" {
-			fmt.Println("\nsending: " + lane.Sending)
-		}
-		for _, next := range lane.Next {
-			fmt.Println("next:    " + next)
-		}
-		return nil
+		return show(cmd, lane, func() error { return printLane(lane, a.titles(ctx)) })
 	})
+}
+
+func printLane(lane protocol.LaneState, titles db.Titles) error {
+	if err := printLanes([]protocol.LaneState{lane}, titles); err != nil {
+		return err
+	}
+	if lane.TakenUp != 0 {
+		fmt.Printf("\ndelivery %d, which had paused it, is tried again first\n", lane.TakenUp)
+	}
+	if lane.Sending != "" {
+		fmt.Println("\nsending: " + lane.Sending)
+	}
+	for _, next := range lane.Next {
+		fmt.Println("next:    " + next)
+	}
+	return nil
 }
 
 func printLanes(lanes []protocol.LaneState, titles db.Titles) error {

@@ -68,17 +68,18 @@ func (d *dev) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = listener.Close() }() // whoever served on it has closed it
 	if err := d.connect(ctx); err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	if err := d.app.starter.Schedule(ctx); err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	if err := d.publishEnviron(); err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	if err := d.callBack(listener); err != nil {
-		return errors.Join(err, listener.Close())
+		return err
 	}
 	d.greet(os.Stdout, listener)
 	parts := []func(context.Context) error{
@@ -98,7 +99,7 @@ func (d *dev) run(ctx context.Context) error {
 	if d.app.cfg.Bot.Enabled {
 		guide, err := d.openGuide(ctx, listener)
 		if err != nil {
-			return errors.Join(err, listener.Close())
+			return err
 		}
 		parts = append(parts, guide)
 	}
@@ -159,7 +160,7 @@ func (d *dev) callBack(listener net.Listener) error {
 func nothing(context.Context) error { return nil }
 
 func (d *dev) pages() consolePages {
-	pages := consolePages{temporalUI: d.stack.TemporalUIURL, sandboxTelegram: d.sandboxTelegram, sandboxVK: d.sandboxVK}
+	pages := consolePages{temporalUI: d.stack.TemporalUIURL}
 	if d.sandbox != nil {
 		pages.sandbox = d.sandbox.URL()
 	}

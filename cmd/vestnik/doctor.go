@@ -10,7 +10,6 @@ import (
 
 	"vestnik/internal/config"
 	"vestnik/internal/doctor"
-	"vestnik/internal/telemetry"
 )
 
 func doctorCommand() *cli.Command {
@@ -23,13 +22,8 @@ func doctorCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			telemetry.Redact(cfg.Secrets()...)
 			findings := doctor.Examine(ctx, cfg)
-			if wantsJSON(cmd) {
-				err = printJSON(os.Stdout, findings)
-			} else {
-				err = printFindings(findings)
-			}
+			err = show(cmd, findings, func() error { return printFindings(findings) })
 			if err == nil && cmd.Bool("settings") && !wantsJSON(cmd) {
 				err = printSettings(ctx, cfg)
 			}

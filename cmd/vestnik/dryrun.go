@@ -16,7 +16,6 @@ import (
 	"vestnik/internal/post"
 	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
-	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
 	"vestnik/internal/words"
 )
@@ -29,7 +28,6 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 	if err != nil {
 		return err
 	}
-	telemetry.Redact(cfg.Secrets()...)
 	parts, err := relay.New(cfg, nil, nil, nil)
 	if err != nil {
 		return err
@@ -59,11 +57,7 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 		}
 		all = append(all, rehearsals...)
 	}
-	if wantsJSON(cmd) {
-		err = printJSON(os.Stdout, all)
-	} else {
-		err = printRehearsals(os.Stdout, all)
-	}
+	err = show(cmd, all, func() error { return printRehearsals(os.Stdout, all) })
 	return errors.Join(append(failures, err)...)
 }
 

@@ -54,11 +54,7 @@ func forget(ctx context.Context, cmd *cli.Command, a *app) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		err = printJSON(os.Stdout, found)
-	} else {
-		err = printForgetting(found, cmd.Bool("apply"), a.titles(ctx))
-	}
+	err = show(cmd, found, func() error { return printForgetting(found, cmd.Bool("apply"), a.titles(ctx)) })
 	if n := found.Count(starter.CopyNotReached); n > 0 && err == nil {
 		err = fmt.Errorf("%d copies could not be reached: remove them by hand", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"vestnik/api"
 	"vestnik/db/guidedb"
 	"vestnik/db/inbox"
+	"vestnik/internal/config"
 	"vestnik/internal/content"
 	"vestnik/internal/guide"
 	"vestnik/internal/telegram"
@@ -19,23 +20,23 @@ import (
 
 // guideClient makes one more client of the guide's bot. Answers to buttons and
 // screens have one each, so that neither waits for the other's connections.
-func (a *app) guideClient() (*telegram.Client, error) {
+func guideClient(cfg config.Config) (*telegram.Client, error) {
 	return telegram.New(telegram.Config{
-		Token: a.cfg.Bot.Token.Reveal(), BaseURL: a.cfg.Platforms.TelegramURL, Proxy: a.cfg.Platforms.ProxyTelegram(), Timeout: a.cfg.Bot.HTTPTimeout,
+		Token: cfg.Bot.Token.Reveal(), BaseURL: cfg.Platforms.TelegramURL, Proxy: cfg.Platforms.ProxyTelegram(), Timeout: cfg.Bot.HTTPTimeout,
 	})
 }
 
 // guideActivities are the bot's activities; they belong on protocol.TaskQueue.
 func (a *app) guideActivities() (*activities.Guide, error) {
-	answers, err := a.guideClient()
+	answers, err := guideClient(a.cfg)
 	if err != nil {
 		return nil, err
 	}
-	screens, err := a.guideClient()
+	screens, err := guideClient(a.cfg)
 	if err != nil {
 		return nil, err
 	}
-	seal, err := a.guideSeal()
+	seal, err := guide.NewSeal(a.cfg.Bot.Token.Reveal())
 	if err != nil {
 		return nil, err
 	}
@@ -47,17 +48,12 @@ func (a *app) guideActivities() (*activities.Guide, error) {
 	}), nil
 }
 
-// guideSeal hides searches and locations from Temporal.
-func (a *app) guideSeal() (*guide.Seal, error) {
-	return guide.NewSeal(a.cfg.Bot.Token.Reveal())
-}
-
 func (a *app) guideReceiver() (*api.Receiver, error) {
-	client, err := a.guideClient()
+	client, err := guideClient(a.cfg)
 	if err != nil {
 		return nil, err
 	}
-	seal, err := a.guideSeal()
+	seal, err := guide.NewSeal(a.cfg.Bot.Token.Reveal())
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +80,7 @@ func (a *app) guidePoller() (*api.Poller, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := a.guideClient()
+	client, err := guideClient(a.cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +102,7 @@ func (a *app) fillGuide(ctx context.Context, photoBase string) error {
 	return err
 }
 
-// guideIsEmpty tells that the guide has no place to show.
+// guideIsEmpty reports whether the guide has no place to show.
 func (a *app) guideIsEmpty(ctx context.Context) (bool, error) {
 	places, err := guidedb.New(a.pool).Places(ctx, guide.PlaceFilter{}, guidedb.Paging{Number: 1, Size: 1})
 	return places.Total == 0, err

@@ -47,7 +47,10 @@ func importCommand() *cli.Command {
 		Commands: []*cli.Command{
 			importCommandOn("status", "show how an import stands", showImport),
 			importCommandOn("undo", "take an import back: what it wrote is as it was before", undoImport),
-			importCommandOn("discard", "forget an import that waits to be confirmed", discardImport),
+			importCommandOn("discard", "forget an import that waits to be confirmed",
+				func(ctx context.Context, _ *cli.Command, a *app, id string) error {
+					return a.content().Discard(ctx, id)
+				}),
 			importCommandOn("confirm", "let an import that waits be applied", confirmImport,
 				&cli.IntFlag{Name: "unpublish", Usage: "the `NUMBER` of objects that it unpublishes"}),
 			{
@@ -130,11 +133,7 @@ func checkBatch(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		if err := printJSON(os.Stdout, report); err != nil {
-			return err
-		}
-	} else {
+	err = show(cmd, report, func() error {
 		fmt.Println(report)
 		printRefusals(report.Refused)
 		printNotes(batch.Notes())
@@ -142,8 +141,9 @@ func checkBatch(ctx context.Context, cmd *cli.Command) error {
 			fmt.Println("\nGood only if the guide has them already:")
 			printRefusals(report.Outside)
 		}
-	}
-	return refusedError(len(report.Refused))
+		return nil
+	})
+	return errors.Join(err, refusedError(len(report.Refused)))
 }
 
 // guideToAsk is the guide behind DATABASE_URL, nil if there is none: a batch
@@ -222,10 +222,6 @@ func undoImport(ctx context.Context, cmd *cli.Command, a *app, id string) error 
 	return followImport(ctx, cmd, a, accepted.ID)
 }
 
-func discardImport(ctx context.Context, _ *cli.Command, a *app, id string) error {
-	return a.content().Discard(ctx, id)
-}
-
 func confirmImport(ctx context.Context, cmd *cli.Command, a *app, id string) error {
 	err := a.content().Confirm(ctx, id, cmd.Int("unpublish"))
 	if miscounted := new(guidedb.CountError); errors.As(err, &miscounted) {
@@ -242,9 +238,10 @@ func listImports(ctx context.Context, cmd *cli.Command, a *app) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, history)
-	}
+	return show(cmd, history, func() error { return printImports(history) })
+}
+
+func printImports(history []content.Status) error {
 	list := newTable(os.Stdout, "ID", "ACCEPTED", "STATE", "CREATED", "CHANGED", "UNPUBLISHED", "REFUSED", "BY", "WHAT")
 	for _, status := range history {
 		what := status.Origin
@@ -258,19 +255,18 @@ func listImports(ctx context.Context, cmd *cli.Command, a *app) error {
 }
 
 func printImport(cmd *cli.Command, status content.Status) error {
-	if wantsJSON(cmd) {
-		if err := printJSON(os.Stdout, status); err != nil {
-			return err
-		}
-	} else {
+	err := show(cmd, status, func() error {
 		fmt.Printf("import %s: %s (%s)\n", status.ID, status.State, status.Phase)
 		fmt.Printf("%s: %d created, %d changed, %d unchanged, %d refused; %d unpublished\n",
 			words.Count(status.Objects, "object", "objects"), status.Created, status.Changed, status.Unchanged, status.RefusedCount, status.Unpublished)
 		printRefusals(status.Refused)
 		printNotes(status.Notes)
 		printDifference(status.Difference)
-	}
+		return nil
+	})
 	switch {
+	case err != nil:
+		return err
 	case status.State == content.Failed:
 		return errors.New(status.Failure)
 	case status.State == content.Held && !cmd.Bool("check"):

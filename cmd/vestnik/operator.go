@@ -50,14 +50,16 @@ func operatorCommand() *cli.Command {
 						return err
 					}
 					all, err := known.All()
-					if err != nil || wantsJSON(cmd) {
-						return errors.Join(err, printJSON(os.Stdout, slices.Concat([]operators.Operator{}, all)))
+					if err != nil {
+						return err
 					}
-					list := newTable(os.Stdout, "NAME", "ROLE")
-					for _, operator := range all {
-						list.row(operator.Name, operator.Role)
-					}
-					return list.print()
+					return show(cmd, slices.Concat([]operators.Operator{}, all), func() error {
+						list := newTable(os.Stdout, "NAME", "ROLE")
+						for _, operator := range all {
+							list.row(operator.Name, operator.Role)
+						}
+						return list.print()
+					})
 				},
 			},
 		},
@@ -105,17 +107,17 @@ func auditCommand() *cli.Command {
 					return err
 				}
 			}
-			if wantsJSON(cmd) {
-				return printJSON(os.Stdout, decisions)
-			}
-			titles := a.titles(ctx)
-			list := newTable(os.Stdout, "WHEN", "WHO", "VIA", "WHAT", "ABOUT", "WHY", "WHAT CAME OF IT")
-			for _, d := range decisions {
-				list.row(ago(&d.At), d.Who, d.Via, d.Action, aboutSubject(titles, d.Subject), dash(oneLine(d.Note)), outcome(d))
-			}
-			return list.print()
+			return show(cmd, decisions, func() error { return printDecisions(decisions, a.titles(ctx)) })
 		}),
 	}
+}
+
+func printDecisions(decisions []db.Decision, titles db.Titles) error {
+	list := newTable(os.Stdout, "WHEN", "WHO", "VIA", "WHAT", "ABOUT", "WHY", "WHAT CAME OF IT")
+	for _, d := range decisions {
+		list.row(ago(&d.At), d.Who, d.Via, d.Action, aboutSubject(titles, d.Subject), dash(oneLine(d.Note)), outcome(d))
+	}
+	return list.print()
 }
 
 // aboutSubject is the subject of a decision as --subject takes it, with its title

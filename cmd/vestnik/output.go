@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -25,6 +26,14 @@ func outputFlag() cli.Flag {
 }
 
 func wantsJSON(cmd *cli.Command) bool { return cmd.String("output") == "json" }
+
+// show prints a value as --output asks: as JSON, or by what prints it for people.
+func show(cmd *cli.Command, value any, forPeople func() error) error {
+	if wantsJSON(cmd) {
+		return printJSON(os.Stdout, value)
+	}
+	return forPeople()
+}
 
 func printJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/urfave/cli/v3"
 
@@ -44,13 +43,13 @@ func setType(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, set)
-	}
-	fmt.Printf("%s: %s → %s; %s owed, %d not to be sent any more\n", ref, set.Was, cmd.Args().Get(1),
-		words.Count(set.Owed, "delivery", "deliveries"), set.Suppressed)
-	for _, row := range set.Sent {
-		fmt.Printf("readers see it in %s all the same: vestnik take-back %d --note …\n", a.titles(ctx).Of(row.Destination), row.ID)
-	}
-	return nil
+	return show(cmd, set, func() error {
+		fmt.Printf("%s: %s → %s; %s owed, %d not to be sent any more\n", ref, set.Was, cmd.Args().Get(1),
+			words.Count(set.Owed, "delivery", "deliveries"), set.Suppressed)
+		titles := a.titles(ctx)
+		for _, row := range set.Sent {
+			fmt.Printf("readers see it in %s all the same: vestnik take-back %d --note …\n", titles.Of(row.Destination), row.ID)
+		}
+		return nil
+	})
 }

@@ -35,10 +35,7 @@ func reparseCommand() *cli.Command {
 			if !cmd.Bool("diff") {
 				report.Changes = nil
 			}
-			if wantsJSON(cmd) {
-				return printJSON(os.Stdout, report)
-			}
-			return printReparse(os.Stdout, report)
+			return show(cmd, report, func() error { return printReparse(os.Stdout, report) })
 		}),
 	}
 }

@@ -122,18 +122,13 @@ func scheduleCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "schedule",
 		Usage: "make the Temporal schedules of the relay, or bring them in step with SCAN_INTERVAL",
-		Action: func(ctx context.Context, _ *cli.Command) error {
-			a, err := open(ctx, config.NeedScan)
-			if err != nil {
-				return err
-			}
-			defer a.close()
+		Action: withApp(func(ctx context.Context, _ *cli.Command, a *app) error {
 			if err := a.starter.Schedule(ctx); err != nil {
 				return err
 			}
 			fmt.Printf("the walls are looked at every %s\n", a.cfg.Scan.Interval)
 			return nil
-		},
+		}, config.NeedScan),
 	}
 }
 
@@ -266,11 +261,8 @@ func (a *app) serve(ctx context.Context, listener net.Listener, pages consolePag
 	return a.runAll(ctx, parts...)
 }
 
-// consolePages are the pages that the operator console links to.
-type consolePages struct {
-	temporalUI, sandbox        string
-	sandboxTelegram, sandboxVK bool
-}
+// consolePages are the addresses that the operator console links to; "" for none.
+type consolePages struct{ temporalUI, sandbox string }
 
 // opsRoutes are for operators and their machines: health, metrics and, if its
 // token is set, the console.
@@ -289,7 +281,7 @@ func (a *app) opsRoutes(ctx context.Context, mux *http.ServeMux, pages consolePa
 		Operators: known, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter, Logouts: logouts.New(a.pool), Guide: a.content(),
 		Routes: a.relay.Routes, MaxAge: a.cfg.Scan.MaxAge,
 		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
-		SandboxURL: pages.sandbox, SandboxTelegram: pages.sandboxTelegram, SandboxVK: pages.sandboxVK, Log: a.log, Stop: ctx.Done(),
+		SandboxURL: pages.sandbox, SandboxTelegram: a.cfg.Platforms.SandboxTelegram, SandboxVK: a.cfg.Platforms.SandboxVK, Log: a.log, Stop: ctx.Done(),
 		Settings: a.cfg.Marked,
 	}
 	if codec := a.cfg.Temporal.Codec(); codec != nil {

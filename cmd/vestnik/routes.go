@@ -14,7 +14,6 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/rehearse"
 	"vestnik/internal/relay"
-	"vestnik/internal/telemetry"
 	"vestnik/internal/words"
 )
 
@@ -56,7 +55,6 @@ func checkRoutes(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	telemetry.Redact(cfg.Secrets()...)
 	today, err := relay.ReadRoutes(cfg)
 	if err != nil {
 		return err
@@ -83,10 +81,7 @@ func checkRoutes(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if wantsJSON(cmd) {
-		return printJSON(os.Stdout, comparison)
-	}
-	return printComparison(os.Stdout, comparison)
+	return show(cmd, comparison, func() error { return printComparison(os.Stdout, comparison) })
 }
 
 func printComparison(w io.Writer, c rehearse.Comparison) error {

@@ -20,6 +20,13 @@ import (
 // silence is how long a command waits for a worker before it says so.
 const silence = 10 * time.Second
 
+// remindOfWorker says that something has not ended, until it is stopped.
+func remindOfWorker(what string) (stop func() bool) {
+	return time.AfterFunc(silence, func() {
+		fmt.Fprintf(os.Stderr, "· the %s has not ended yet; is `vestnik worker` running?\n", what)
+	}).Stop
+}
+
 func scanCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "scan",
@@ -43,56 +50,51 @@ func scanCommand() *cli.Command {
 			if cmd.Bool("dry-run") {
 				return dryRunAction(ctx, cmd, walls)
 			}
-			a, err := open(ctx, config.NeedScan)
-			if err != nil {
-				return err
-			}
-			defer a.close()
-			if cmd.Bool("plan") {
-				plan, err := a.starter.PlanOf(ctx, walls)
-				if err != nil {
-					return err
+			return withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
+				if cmd.Bool("plan") {
+					return a.printPlanOf(ctx, cmd, walls)
 				}
-				if wantsJSON(cmd) {
-					return printJSON(os.Stdout, plan)
-				}
-				return errors.Join(printPlan(plan, a.titles(ctx)), a.sayPausedKeys(ctx))
-			}
-			if cmd.Bool("resume-key") {
-				resumed, err := a.starter.ResumeKey(ctx, cmd.String("captcha"))
-				if err != nil {
-					return err
-				}
-				if !resumed && cmd.IsSet("captcha") {
-					return errors.New("no reading key asks for a captcha: `vestnik scan --plan` shows how they stand")
-				}
-				if !resumed {
-					fmt.Fprintln(os.Stderr, "· no reading key waited for that")
-				}
-			}
-			waiting := time.AfterFunc(silence, func() {
-				fmt.Fprintln(os.Stderr, "· the scan has not ended yet; is `vestnik worker` running?")
-			})
-			defer waiting.Stop()
-			result, err := a.starter.Scan(ctx, protocol.ScanWallsInput{Walls: walls, Now: true})
-			if err != nil {
-				return err
-			}
-			if wantsJSON(cmd) {
-				err = printJSON(os.Stdout, result)
-			} else {
-				err = printScan(result, a.titles(ctx))
-			}
-			if err != nil {
-				return err
-			}
-			plan, err := a.starter.Plan(ctx)
-			if err != nil {
-				return err
-			}
-			return errors.Join(a.sayPausedKeys(ctx), notRead(result, plan))
+				return a.scan(ctx, cmd, walls)
+			}, config.NeedScan)(ctx, cmd)
 		},
 	}
+}
+
+func (a *app) printPlanOf(ctx context.Context, cmd *cli.Command, walls config.Walls) error {
+	plan, err := a.starter.PlanOf(ctx, walls)
+	if err != nil {
+		return err
+	}
+	return show(cmd, plan, func() error { return errors.Join(printPlan(plan, a.titles(ctx)), a.sayPausedKeys(ctx)) })
+}
+
+// scan reads walls now, after the keys were resumed if that is asked.
+func (a *app) scan(ctx context.Context, cmd *cli.Command, walls config.Walls) error {
+	if cmd.Bool("resume-key") {
+		resumed, err := a.starter.ResumeKey(ctx, cmd.String("captcha"))
+		if err != nil {
+			return err
+		}
+		if !resumed && cmd.IsSet("captcha") {
+			return errors.New("no reading key asks for a captcha: `vestnik scan --plan` shows how they stand")
+		}
+		if !resumed {
+			fmt.Fprintln(os.Stderr, "· no reading key waited for that")
+		}
+	}
+	defer remindOfWorker("scan")()
+	result, err := a.starter.Scan(ctx, protocol.ScanWallsInput{Walls: walls, Now: true})
+	if err != nil {
+		return err
+	}
+	if err := show(cmd, result, func() error { return printScan(result, a.titles(ctx)) }); err != nil {
+		return err
+	}
+	plan, err := a.starter.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.sayPausedKeys(ctx), notRead(result, plan))
 }
 
 // sayPausedKeys names the reading keys that VK has stopped, and what it asks of

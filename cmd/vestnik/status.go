@@ -23,11 +23,7 @@ func statusCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			if wantsJSON(cmd) {
-				err = printJSON(os.Stdout, problems)
-			} else {
-				err = printProblems(problems, a.titles(ctx))
-			}
+			err = show(cmd, problems, func() error { return printProblems(problems, a.titles(ctx)) })
 			if err == nil && len(problems) > 0 {
 				err = errors.New(words.Count(len(problems), "thing needs a person", "things need a person"))
 			}

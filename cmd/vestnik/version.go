@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime/debug"
 
 	"github.com/urfave/cli/v3"
@@ -21,11 +20,10 @@ func versionCommand() *cli.Command {
 		Flags: []cli.Flag{outputFlag()},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			build := buildFacts()
-			if wantsJSON(cmd) {
-				return printJSON(os.Stdout, build)
-			}
-			fmt.Printf("vestnik %s (Go %s, parsing rules %d)\n", build.Version, build.Go, build.Ruleset)
-			return nil
+			return show(cmd, build, func() error {
+				_, err := fmt.Printf("vestnik %s (Go %s, parsing rules %d)\n", build.Version, build.Go, build.Ruleset)
+				return err
+			})
 		},
 	}
 }
