@@ -109,12 +109,12 @@ func (c *composer) action() guide.Action {
 	case err == nil:
 		return action
 	case c.view.Help:
-		return guide.ToHelpScreen()
+		return guide.OpenMenu(guide.Help)
 	}
 	if len(c.update.Sealed) > 0 && c.open(c.update.Sealed, c.update.ID).Words != "" {
-		return guide.ToFindScreen()
+		return guide.OpenMenu(guide.Find)
 	}
-	return guide.ToMainMenu()
+	return guide.OpenMenu(guide.Main)
 }
 
 // allowed decides on what Telegram said, and remembers it. If Telegram could

@@ -29,6 +29,8 @@ type card struct {
 }
 
 func (c card) screen() Screen {
+	favourite := c.texts.favouriteButton(c.entity, c.id, c.favourite, c.extra.Origin)
+	back := press(c.texts.Buttons.Back, c.extra.back(c.entity, c.section))
 	photo, missing := photoURL(c.photo)
 	caption := lines(c.title, c.facts, paragraph(c.description))
 	screen := Screen{Text: c.text(), NoPhoto: missing}
@@ -36,11 +38,11 @@ func (c card) screen() Screen {
 		screen.NoPhoto, screen.Preview = "", photo // asked for as text, so no photo is amiss
 	}
 	if photo == "" || c.extra.Full {
-		screen.Keyboard = append(Keyboard{{c.favouriteButton(), c.backButton()}}, oneToARow(c.links)...)
+		screen.Keyboard = append(Keyboard{{favourite, back}}, oneToARow(c.links)...)
 		return screen
 	}
 	screen.Photo, screen.Caption = photo, clip(caption, CaptionLimit)
-	row := []Button{c.favouriteButton()}
+	row := []Button{favourite}
 	if c.more != "" || screen.Caption != caption {
 		// The data of "more" is the data that opened the card, as the
 		// specification's example has it: on a photo it means the whole text.
@@ -50,7 +52,7 @@ func (c card) screen() Screen {
 		}
 		row = append([]Button{press(c.texts.Buttons.More, more)}, row...)
 	}
-	screen.Keyboard = append(append(Keyboard{row}, oneToARow(c.links)...), []Button{c.backButton()})
+	screen.Keyboard = append(append(Keyboard{row}, oneToARow(c.links)...), []Button{back})
 	return screen
 }
 
@@ -69,16 +71,8 @@ func oneToARow(buttons []Button) (rows Keyboard) {
 	return rows
 }
 
-func (c card) backButton() Button {
-	return press(c.texts.Buttons.Back, c.extra.back(c.entity, c.section))
-}
-
-func (c card) favouriteButton() Button {
-	return c.texts.favouriteButton(c.entity, c.id, c.favourite, c.extra.Origin)
-}
-
-func (t *Texts) favouriteButton(entity string, id int64, favorite bool, origin string) Button {
-	if favorite {
+func (t *Texts) favouriteButton(entity string, id int64, favourite bool, origin string) Button {
+	if favourite {
 		return press(t.Buttons.Remove, Action{Verb: FavRemove, Entity: entity, ID: id, Extra: origin})
 	}
 	return press(t.Buttons.Add, Action{Verb: FavAdd, Entity: entity, ID: id, Extra: origin})
@@ -101,7 +95,7 @@ func (t *Texts) FavouriteChanged(action Action, title string) Screen {
 	}
 	extra := ParseCardExtra(action.Extra)
 	return Screen{Text: text, Keyboard: Keyboard{
-		{t.favouriteButton(action.Entity, action.ID, added, extra.Origin), press(t.Buttons.Favourites, openMenu(Favourites))},
+		{t.favouriteButton(action.Entity, action.ID, added, extra.Origin), press(t.Buttons.Favourites, OpenMenu(Favourites))},
 		{press(t.Buttons.Back, extra.back(action.Entity, section))},
 	}}
 }

@@ -130,7 +130,8 @@ func open(entity string, id int64, extra string) Action {
 	return Action{Verb: Open, Entity: entity, ID: id, Extra: extra}
 }
 
-func openMenu(code string) Action { return Action{Verb: Open, Entity: Menu, Code: code} }
+// OpenMenu is the action that opens a section of the menu.
+func OpenMenu(code string) Action { return Action{Verb: Open, Entity: Menu, Code: code} }
 
 func backTo(code string) Action { return Action{Verb: Back, Entity: Menu, Code: code} }
 

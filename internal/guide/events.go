@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// eventFilters are the letters of the filters of the events.
-const eventFilters = "csw"
-
 // severalDaysFrom is how long an event lasts that stands on several days: what
 // ends after midnight is of one day.
 const severalDaysFrom = 12 * time.Hour
@@ -41,33 +38,25 @@ func (t *Texts) eventTime(starts time.Time, ends *time.Time, now time.Time) stri
 // filters that leave a choice. Times are shown in the time zone of now.
 func (t *Texts) EventList(query EventQuery, names EventFilterNames, list Listing[EventLine], offered string, now time.Time) Screen {
 	query.Page = list.Page
-	head := t.Lists.Events
-	if list.Total > 0 {
-		head += " · " + counted(list.Total, t.Lists.EventsCount)
+	none := t.Lists.NoEvents
+	if query.Filtered() {
+		none = t.Lists.NothingFiltered
 	}
-	head = lines(head, field(t.Fields.When, t.dayName(query.Day, now)), field(t.Fields.Category, names.Category), field(t.Fields.Source, names.Source))
-	switch {
-	case list.Total == 0 && query.Filtered():
-		head += "\n\n" + t.Lists.NothingFiltered
-	case list.Total == 0:
-		head += "\n\n" + t.Lists.NoEvents
-	}
-	origin := ""
-	if extra := query.String(); extra != "1" {
-		origin = "l" + extra
-	}
+	head := orNone(lines(withCount(t.Lists.Events, list.Total, t.Lists.EventsCount), field(t.Fields.When, t.dayName(query.Day, now)),
+		field(t.Fields.Category, names.Category), field(t.Fields.Source, names.Source)), list.Total, none)
+	origin := listOrigin(query.String())
 	below := append([][]Button{t.soon(query)},
 		filterRow(Events, query.String(), "w"+offered, []namedFilter{{'w', t.Buttons.Date}, {'c', t.Buttons.Category}, {'s', t.Buttons.Source}})...)
 	if query.Filtered() {
-		below = append(below, []Button{press(t.Buttons.Reset, openMenu(Events))})
+		below = append(below, []Button{press(t.Buttons.Reset, OpenMenu(Events))})
 	}
 	return listOf(t, head, list, func(event EventLine) line {
-		return line{title: event.Title, note: joinNotes(t.eventTime(event.Starts, event.Ends, now), tidy(event.Venue, 100)), opens: open(Event, event.ID, origin)}
+		return line{title: event.Title, note: notes(t.eventTime(event.Starts, event.Ends, now), tidy(event.Venue, 100)), opens: open(Event, event.ID, origin)}
 	}, func(page int) Action {
 		turned := query
 		turned.Page = page
 		return pageOf(Events, turned.String())
-	}, append(below, []Button{press(t.Buttons.Back, backTo(Main))})...)
+	}, append(below, t.back(Main))...)
 }
 
 // soon are the buttons of the days that are asked for most.

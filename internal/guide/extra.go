@@ -23,7 +23,7 @@ func (q PlaceQuery) String() string {
 	if q.ByRating {
 		sorting = "r"
 	}
-	return join(pageToken(q.Page), idToken('d', q.District), idToken('t', q.Type), idToken('s', q.Subcategory), sorting)
+	return tokens(pageToken(q.Page), idToken('d', q.District), idToken('t', q.Type), idToken('s', q.Subcategory), sorting)
 }
 
 // ParsePlaceQuery reads an extra. What can't be read is left out, a bad page
@@ -58,7 +58,7 @@ func (q EventQuery) String() string {
 	if q.Day != "" {
 		day = "w" + string(q.Day)
 	}
-	return join(pageToken(q.Page), idToken('c', q.Category), idToken('s', q.Source), day)
+	return tokens(pageToken(q.Page), idToken('c', q.Category), idToken('s', q.Source), day)
 }
 
 // ParseEventQuery reads an extra as [ParsePlaceQuery] does.
@@ -85,7 +85,7 @@ type AskQuery struct {
 // String is the query as the extra of a button: page first, then u with the
 // update and t with the type.
 func (q AskQuery) String() string {
-	return join(pageToken(q.Page), idToken('u', q.Asked), idToken('t', q.Type))
+	return tokens(pageToken(q.Page), idToken('u', q.Asked), idToken('t', q.Type))
 }
 
 // ParseAskQuery reads an extra as [ParsePlaceQuery] does.
@@ -186,7 +186,7 @@ func (c Choosing) extra(kept string) string {
 		page = "p" + strconv.Itoa(c.Page)
 	}
 	_, filters, _ := strings.Cut(kept, ".")
-	return join(string(c.Filter), page, filters)
+	return tokens(string(c.Filter), page, filters)
 }
 
 // CardExtra is what a button that opens a card says besides the card.
@@ -216,7 +216,7 @@ func ParseCardExtra(extra string) CardExtra {
 
 func (c CardExtra) String() string {
 	if c.Full {
-		return join("full", c.Origin)
+		return tokens("full", c.Origin)
 	}
 	return c.Origin
 }
@@ -298,12 +298,4 @@ func parseQuery(extra string) (page int, ids map[byte]int64, tokens []string) {
 	return parsePage(tokens[0]), ids, tokens
 }
 
-func join(tokens ...string) string {
-	kept := tokens[:0:0]
-	for _, token := range tokens {
-		if token != "" {
-			kept = append(kept, token)
-		}
-	}
-	return strings.Join(kept, ".")
-}
+func tokens(all ...string) string { return joined(".", all...) }

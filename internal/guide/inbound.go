@@ -51,14 +51,14 @@ func ReadText(text string) Wish {
 		if shared, ok := ReadShareLink(rest); ok {
 			return Wish{Action: shared}
 		}
-		return Wish{Action: openMenu(Main)}
+		return Wish{Action: OpenMenu(Main)}
 	case "menu":
-		return Wish{Action: openMenu(Main)}
+		return Wish{Action: OpenMenu(Main)}
 	case "help":
-		return Wish{Action: openMenu(Help)}
+		return Wish{Action: OpenMenu(Help)}
 	case "find":
 		words := firstRunes(strings.Join(strings.Fields(rest), " "), Words)
-		return Wish{Action: openMenu(Find), Words: words}
+		return Wish{Action: OpenMenu(Find), Words: words}
 	}
 	return Wish{}
 }

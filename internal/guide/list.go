@@ -57,7 +57,7 @@ type line struct {
 
 func (l line) text(t *Texts, i int) string {
 	text := strconv.Itoa(i+1) + ". " + t.title(l.title, 120)
-	if note := joinNotes(tidy(l.kind, 80), tidy(l.note, 160)); note != "" {
+	if note := notes(tidy(l.kind, 80), tidy(l.note, 160)); note != "" {
 		text += " — " + note
 	}
 	return text
@@ -90,15 +90,15 @@ func withoutCity(note string, all []string) string {
 
 // listed are the lines and buttons of entries.
 func listed[T any](t *Texts, items []T, item func(T) line) (body []string, keyboard Keyboard) {
-	notes := map[string][]string{} // by title
+	same := map[string][]string{} // notes by title
 	for _, shown := range items {
 		entry := item(shown)
-		notes[entry.title] = append(notes[entry.title], entry.note)
+		same[entry.title] = append(same[entry.title], entry.note)
 	}
 	for i, shown := range items {
 		entry := item(shown)
 		body = append(body, entry.text(t, i))
-		keyboard = append(keyboard, []Button{entry.button(t, i, notes[entry.title])})
+		keyboard = append(keyboard, []Button{entry.button(t, i, same[entry.title])})
 	}
 	return body, keyboard
 }
@@ -107,57 +107,76 @@ func listed[T any](t *Texts, items []T, item func(T) line) (body []string, keybo
 // the rows that turn pages, and what stands below that.
 func listOf[T any](t *Texts, head string, list Listing[T], item func(T) line, turned func(page int) Action, below ...[]Button) Screen {
 	body, keyboard := listed(t, list.Items, item)
+	text := head
+	if len(body) > 0 {
+		text += "\n\n" + strings.Join(body, "\n")
+	}
+	if note := t.pageNote(list.Page, list.Pages); note != "" {
+		text += "\n\n" + note
+	}
 	keyboard = append(append(keyboard, t.pager(list.Page, list.Pages, turned)...), below...)
-	return listScreen(head, body, t.pageNote(list.Page, list.Pages), keyboard)
+	return Screen{Text: clip(text, TextLimit), Keyboard: keyboard}
 }
+
+// orNone is a list's head, with what it says when nothing is in it.
+func orNone(head string, total int, none string) string {
+	if total == 0 {
+		head += "\n\n" + none
+	}
+	return head
+}
+
+// withCount is a list's name with how many entries it has.
+func withCount(name string, total int, noun string) string {
+	if total == 0 {
+		return name
+	}
+	return notes(name, counted(total, noun))
+}
+
+// listOrigin is where the cards of a page of a list lead back to; "" is the
+// section, which is the first page without a filter.
+func listOrigin(extra string) string {
+	if extra == "1" {
+		return ""
+	}
+	return "l" + extra
+}
+
+func (t *Texts) back(code string) []Button { return []Button{press(t.Buttons.Back, backTo(code))} }
 
 // CollectionList is the list of collections.
 func (t *Texts) CollectionList(list Listing[Choice]) Screen {
-	head := t.Lists.Collections
-	if list.Total == 0 {
-		head += "\n\n" + t.Lists.NoCollections
-	}
+	head := orNone(t.Lists.Collections, list.Total, t.Lists.NoCollections)
 	return listOf(t, head, list, func(collection Choice) line {
 		return line{title: collection.Name, opens: open(Collection, collection.ID, "")}
 	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Collection, Extra: strconv.Itoa(page)}
-	}, []Button{press(t.Buttons.Back, backTo(Main))})
+	}, t.back(Main))
 }
 
 // CollectionScreen is one collection with what is in it.
 func (t *Texts) CollectionScreen(collection CollectionView, list Listing[Entry], now time.Time) Screen {
-	head := lines(tidy(collection.Title, 200), paragraph(clip(collection.Description, 1500)))
-	if list.Total == 0 {
-		head += "\n\n" + t.Lists.EmptyCollection
-	}
+	head := orNone(lines(tidy(collection.Title, 200), paragraph(clip(collection.Description, 1500))), list.Total, t.Lists.EmptyCollection)
 	origin := "c" + strconv.FormatInt(collection.ID, 10)
 	if list.Page > 1 {
 		origin += "." + strconv.Itoa(list.Page)
 	}
-	body, keyboard := t.entries(list.Items, origin, now)
-	keyboard = append(keyboard, t.pager(list.Page, list.Pages, func(page int) Action {
+	return t.entryList(head, list, origin, now, func(page int) Action {
 		return Action{Verb: Page, Entity: Collection, ID: collection.ID, Extra: strconv.Itoa(page)}
-	})...)
-	keyboard = append(keyboard, []Button{press(t.Buttons.Back, backTo(Collections)), press(t.Buttons.MainMenu, openMenu(Main))})
-	return listScreen(head, body, t.pageNote(list.Page, list.Pages), keyboard)
+	}, append(t.back(Collections), press(t.Buttons.MainMenu, OpenMenu(Main))))
 }
 
 // FavouriteList is a person's favourites, newest first.
 func (t *Texts) FavouriteList(list Listing[Entry], now time.Time) Screen {
-	head := t.Lists.Favourites
-	if list.Total == 0 {
-		head += "\n\n" + t.Lists.NoFavourites
-	}
+	head := orNone(t.Lists.Favourites, list.Total, t.Lists.NoFavourites)
 	origin := "f"
 	if list.Page > 1 {
 		origin += strconv.Itoa(list.Page)
 	}
-	body, keyboard := t.entries(list.Items, origin, now)
-	keyboard = append(keyboard, t.pager(list.Page, list.Pages, func(page int) Action {
-		return Action{Verb: Page, Entity: Menu, Code: Favourites, Extra: strconv.Itoa(page)}
-	})...)
-	keyboard = append(keyboard, []Button{press(t.Buttons.Back, backTo(Main))})
-	return listScreen(head, body, t.pageNote(list.Page, list.Pages), keyboard)
+	return t.entryList(head, list, origin, now, func(page int) Action {
+		return pageOf(Favourites, strconv.Itoa(page))
+	}, t.back(Main))
 }
 
 // FoundList is a page of what a search (section Find) or a location (Near) has
@@ -167,7 +186,7 @@ func (t *Texts) FoundList(section string, query AskQuery, list Listing[Entry], n
 	var below [][]Button
 	if section == Near {
 		head = t.Lists.Near
-		types := openMenu(Near)
+		types := OpenMenu(Near)
 		types.Extra = Choosing{Filter: 't'}.extra(query.String())
 		below = append(below, []Button{press(t.Buttons.Type, types)})
 		if query.Type != 0 {
@@ -176,17 +195,12 @@ func (t *Texts) FoundList(section string, query AskQuery, list Listing[Entry], n
 			below[0] = append(below[0], press(t.Buttons.AllNear, all.action(section)))
 		}
 	}
-	if list.Total == 0 {
-		head += "\n\n" + t.Lists.NothingFound
-	}
 	query.Page = list.Page
-	body, keyboard := t.entries(list.Items, query.origin(section), now)
-	keyboard = append(append(keyboard, t.pager(list.Page, list.Pages, func(page int) Action {
+	return t.entryList(orNone(head, list.Total, t.Lists.NothingFound), list, query.origin(section), now, func(page int) Action {
 		turned := query
 		turned.Page = page
 		return turned.action(section)
-	})...), below...)
-	return listScreen(head, body, t.pageNote(list.Page, list.Pages), append(keyboard, []Button{press(t.Buttons.Back, backTo(Main))}))
+	}, append(below, t.back(Main))...)
 }
 
 // NearFilterScreen offers the types of the places around a location.
@@ -200,32 +214,23 @@ func (t *Texts) NearFilterScreen(action Action, choices []Choice) Screen {
 	})
 }
 
-func (t *Texts) entries(items []Entry, origin string, now time.Time) (body []string, keyboard Keyboard) {
-	body, keyboard = listed(t, items, func(item Entry) line {
+// entryList is [listOf] for entries. What is gone or past can be taken out of
+// the favourites.
+func (t *Texts) entryList(head string, list Listing[Entry], origin string, now time.Time, turned func(page int) Action, below ...[]Button) Screen {
+	screen := listOf(t, head, list, func(item Entry) line {
 		return line{title: item.Name, note: t.entryNote(item, now), opens: open(item.Entity, item.ID, origin)}
-	})
-	for i, item := range items {
+	}, turned, below...)
+	for i, item := range list.Items {
 		remove := press(t.Buttons.Drop, Action{Verb: FavRemove, Entity: item.Entity, ID: item.ID, Extra: origin})
 		switch {
 		case item.Gone:
 			remove.Text = fill(t.Buttons.DropNamed, "name", t.title(item.Name, 50))
-			keyboard[i] = []Button{remove}
+			screen.Keyboard[i] = []Button{remove}
 		case item.Over:
-			keyboard[i] = append(keyboard[i], remove)
+			screen.Keyboard[i] = append(screen.Keyboard[i], remove)
 		}
 	}
-	return body, keyboard
-}
-
-func listScreen(head string, body []string, foot string, keyboard Keyboard) Screen {
-	text := head
-	if len(body) > 0 {
-		text += "\n\n" + strings.Join(body, "\n")
-	}
-	if foot != "" {
-		text += "\n\n" + foot
-	}
-	return Screen{Text: clip(text, TextLimit), Keyboard: keyboard}
+	return screen
 }
 
 // chooser lists the values of a filter, two to a row.
@@ -247,7 +252,7 @@ func (t *Texts) chooser(title, any string, choices []Choice, choosing Choosing, 
 		keyboard = append(keyboard, row)
 	}
 	keyboard = append(keyboard, t.pager(choosing.Page, pages, func(page int) Action {
-		turned := openMenu(section)
+		turned := OpenMenu(section)
 		turned.Extra = Choosing{Filter: choosing.Filter, Page: page}.extra(kept)
 		return turned
 	})...)

@@ -5,9 +5,9 @@ package guide
 // what goes beyond it has its buttons on other screens.
 func (t *Texts) MenuScreen(notice string) Screen {
 	keyboard := Keyboard{
-		{press(t.Buttons.Places, openMenu(Places)), press(t.Buttons.Events, openMenu(Events))},
-		{press(t.Buttons.Collections, openMenu(Collections)), press(t.Buttons.Favourites, openMenu(Favourites))},
-		{press(t.Buttons.Promos, openMenu(Promos)), press(t.Buttons.Help, openMenu(Help))},
+		{press(t.Buttons.Places, OpenMenu(Places)), press(t.Buttons.Events, OpenMenu(Events))},
+		{press(t.Buttons.Collections, OpenMenu(Collections)), press(t.Buttons.Favourites, OpenMenu(Favourites))},
+		{press(t.Buttons.Promos, OpenMenu(Promos)), press(t.Buttons.Help, OpenMenu(Help))},
 	}
 	text := t.Screens.Menu
 	if notice != "" {
@@ -24,7 +24,7 @@ func (t *Texts) GateScreen(channelURL string, wanted Action, again bool) Screen 
 	if again {
 		text = t.Screens.GateAgain
 	}
-	check := openMenu(Check)
+	check := OpenMenu(Check)
 	if wanted.Route() != ToMenu && wanted.Route() != ToCheck {
 		check.Extra = wanted.String()
 	}
@@ -34,7 +34,7 @@ func (t *Texts) GateScreen(channelURL string, wanted Action, again bool) Screen 
 	}
 	keyboard = append(keyboard,
 		[]Button{press(t.Buttons.Check, check)},
-		[]Button{press(t.Buttons.Help, openMenu(Help))})
+		[]Button{press(t.Buttons.Help, OpenMenu(Help))})
 	return Screen{Text: text, Keyboard: keyboard}
 }
 
@@ -54,28 +54,21 @@ func (t *Texts) HelpScreen(contactURL, channelURL string) Screen {
 	} else if channel := webURL(channelURL); channel != "" {
 		keyboard = append(keyboard, []Button{link(t.Buttons.Channel, channel)})
 	}
-	keyboard = append(keyboard, t.findRow())
-	return Screen{Text: text, Keyboard: append(keyboard, []Button{press(t.Buttons.Back, backTo(Main))})}
+	return Screen{Text: text, Keyboard: append(keyboard, t.findRow(), t.back(Main))}
 }
 
 func (t *Texts) findRow() []Button {
-	return []Button{press(t.Buttons.Near, openMenu(Near)), press(t.Buttons.Find, openMenu(Find))}
+	return []Button{press(t.Buttons.Near, OpenMenu(Near)), press(t.Buttons.Find, OpenMenu(Find))}
 }
 
-// NearScreen asks for a location; FindScreen for words.
+// NearScreen asks for a location.
 func (t *Texts) NearScreen() Screen {
-	return Screen{
-		Text:     t.Screens.Near,
-		Keyboard: Keyboard{{press(t.Buttons.Back, backTo(Main))}},
-	}
+	return Screen{Text: t.Screens.Near, Keyboard: Keyboard{t.back(Main)}}
 }
 
 // FindScreen tells how to search.
 func (t *Texts) FindScreen() Screen {
-	return Screen{
-		Text:     t.Screens.Find,
-		Keyboard: Keyboard{{press(t.Buttons.Back, backTo(Main))}},
-	}
+	return Screen{Text: t.Screens.Find, Keyboard: Keyboard{t.back(Main)}}
 }
 
 // ChannelURL is the public address of a channel given as @name; "" for a

@@ -156,11 +156,11 @@ func (t *Texts) entryNote(e Entry, now time.Time) string {
 	case e.Over:
 		return t.Lists.Past
 	case e.Starts != nil:
-		return joinNotes(t.eventTime(*e.Starts, e.Ends, now), e.Address)
+		return notes(t.eventTime(*e.Starts, e.Ends, now), e.Address)
 	case e.Metres != nil:
-		return joinNotes(e.Kind, t.distance(*e.Metres)+", "+e.Address)
+		return notes(e.Kind, t.distance(*e.Metres)+", "+e.Address)
 	}
-	return joinNotes(e.Kind, e.Address)
+	return notes(e.Kind, e.Address)
 }
 
 // Subscription is whether a person may use the guide. The zero value means

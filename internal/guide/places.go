@@ -5,31 +5,17 @@ import (
 	"strings"
 )
 
-// placeFilters are the letters of the filters of the places.
-const placeFilters = "dts"
-
-// nearFilters are those of the places near.
-const nearFilters = "t"
-
 // PlaceList is a page of the places. query.Page must be the page shown; offered
 // are the letters of the filters that leave a choice.
 func (t *Texts) PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing[PlaceLine], offered string) Screen {
 	query.Page = list.Page
-	head := t.Lists.Places
-	if list.Total > 0 {
-		head += " · " + counted(list.Total, t.Lists.PlacesCount)
+	none := t.Lists.NoPlaces
+	if query.Filtered() {
+		none = t.Lists.NothingFiltered
 	}
-	head = lines(head, field(t.Fields.District, names.District), field(t.Fields.Type, names.Type), field(t.Fields.Subcategory, names.Subcategory))
-	switch {
-	case list.Total == 0 && query.Filtered():
-		head += "\n\n" + t.Lists.NothingFiltered
-	case list.Total == 0:
-		head += "\n\n" + t.Lists.NoPlaces
-	}
-	origin := ""
-	if extra := query.String(); extra != "1" {
-		origin = "l" + extra
-	}
+	head := orNone(lines(withCount(t.Lists.Places, list.Total, t.Lists.PlacesCount), field(t.Fields.District, names.District),
+		field(t.Fields.Type, names.Type), field(t.Fields.Subcategory, names.Subcategory)), list.Total, none)
+	origin := listOrigin(query.String())
 	filters := filterRow(Places, query.String(), offered, []namedFilter{{'d', t.Buttons.District}, {'t', t.Buttons.Type}, {'s', t.Buttons.Subcategory}})
 	if list.Total > 1 {
 		sorted, label := query, t.Buttons.BestFirst
@@ -39,20 +25,20 @@ func (t *Texts) PlaceList(query PlaceQuery, names PlaceFilterNames, list Listing
 		filters = append(filters, []Button{press(label, pageOf(Places, sorted.String()))})
 	}
 	if query.Filtered() {
-		filters = append(filters, []Button{press(t.Buttons.Reset, openMenu(Places))})
+		filters = append(filters, []Button{press(t.Buttons.Reset, OpenMenu(Places))})
 	}
 	filters = append(filters, t.findRow())
 	return listOf(t, head, list, func(place PlaceLine) line {
-		note := place.Address
-		if stars := rating(place.Rating); stars != "" {
-			note = joinNotes(note, "★ "+stars)
+		stars := ""
+		if place.Rating > 0 {
+			stars = "★ " + rating(place.Rating)
 		}
-		return line{place.Name, place.Kind, note, open(Place, place.ID, origin)}
+		return line{place.Name, place.Kind, notes(place.Address, stars), open(Place, place.ID, origin)}
 	}, func(page int) Action {
 		turned := query
 		turned.Page = page
 		return pageOf(Places, turned.String())
-	}, append(filters, []Button{press(t.Buttons.Back, backTo(Main))})...)
+	}, append(filters, t.back(Main))...)
 }
 
 // namedFilter is a filter and the label of its button.
@@ -68,7 +54,7 @@ func filterRow(section, kept, offered string, filters []namedFilter) [][]Button 
 		if strings.IndexByte(offered, filter.letter) < 0 {
 			continue
 		}
-		action := openMenu(section)
+		action := OpenMenu(section)
 		action.Extra = Choosing{Filter: filter.letter}.extra(kept)
 		row = append(row, press(filter.label, action))
 	}
@@ -142,11 +128,4 @@ func (t *Texts) share(l Links) []Button {
 		return []Button{link(t.Buttons.Share, share)}
 	}
 	return nil
-}
-
-func joinNotes(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " · " + b
 }

@@ -9,43 +9,37 @@ import (
 
 // PromoList is a page of the promos that hold now.
 func (t *Texts) PromoList(list Listing[PromoLine], now time.Time) Screen {
-	head := t.Lists.Promos
-	if list.Total == 0 {
-		head += "\n\n" + t.Lists.NoPromos
-	}
+	head := orNone(t.Lists.Promos, list.Total, t.Lists.NoPromos)
 	return listOf(t, head, list, func(promo PromoLine) line {
-		note := tidy(promo.Venue, 80)
+		until := ""
 		if promo.Until != nil {
-			note = joinNotes(note, t.until(*promo.Until, now))
+			until = t.until(*promo.Until, now)
 		}
-		return line{title: promo.Title, note: note, opens: open(Promo, promo.ID, "")}
+		return line{title: promo.Title, note: notes(tidy(promo.Venue, 80), until), opens: open(Promo, promo.ID, "")}
 	}, func(page int) Action {
 		return Action{Verb: Page, Entity: Promo, Extra: strconv.Itoa(page)}
-	}, []Button{press(t.Buttons.Back, backTo(Main))})
+	}, t.back(Main))
 }
 
 // PromoCard shows a promo with its venue's photo. It is the same for
 // everybody, and nobody notes who has seen it.
 func (t *Texts) PromoCard(promo PromoView, full bool, now time.Time) Screen {
-	text := lines(
-		t.title(promo.Title, 200),
-		field(t.Fields.Place, promo.Venue),
-		field(t.Fields.Address, promo.Address),
-		field(t.Fields.Offer, promo.Description),
-		field(t.Fields.Code, promo.Code),
-		field(t.Fields.Valid, t.validity(promo, now)))
+	saying := func(offer string) string {
+		return lines(
+			t.title(promo.Title, 200),
+			field(t.Fields.Place, promo.Venue),
+			field(t.Fields.Address, promo.Address),
+			field(t.Fields.Offer, offer),
+			field(t.Fields.Code, promo.Code),
+			field(t.Fields.Valid, t.validity(promo, now)))
+	}
+	text := saying(promo.Description)
 	// A long description must not push the code and the term out of the
 	// caption: it is the part that is cut.
 	caption := text
 	if over := len([]rune(text)) - CaptionLimit; over > 0 {
 		keep := max(len([]rune(promo.Description))-over, 1)
-		caption = clip(lines(
-			t.title(promo.Title, 200),
-			field(t.Fields.Place, promo.Venue),
-			field(t.Fields.Address, promo.Address),
-			field(t.Fields.Offer, clip(promo.Description, keep)),
-			field(t.Fields.Code, promo.Code),
-			field(t.Fields.Valid, t.validity(promo, now))), CaptionLimit)
+		caption = clip(saying(clip(promo.Description, keep)), CaptionLimit)
 	}
 	photo, missing := photoURL(promo.Photo)
 	screen := Screen{Text: clip(text, TextLimit), NoPhoto: missing}
@@ -60,7 +54,7 @@ func (t *Texts) PromoCard(promo PromoView, full bool, now time.Time) Screen {
 	if code := strings.TrimSpace(promo.Code); code != "" && utf8.RuneCountInString(code) <= copyLimit {
 		screen.Keyboard = append(screen.Keyboard, []Button{{Text: t.Buttons.CopyCode, Copy: code}})
 	}
-	screen.Keyboard = append(screen.Keyboard, []Button{press(t.Buttons.Back, backTo(Promos))})
+	screen.Keyboard = append(screen.Keyboard, t.back(Promos))
 	return screen
 }
 

@@ -1,5 +1,7 @@
 package guide
 
+import "cmp"
+
 // Route is the screen an action leads to.
 type Route string
 
@@ -29,86 +31,68 @@ const (
 	ToNothing Route = "unknown"
 )
 
+// entities are the screens of each entity: its card, and the list of all.
+var entities = map[string]struct{ card, list Route }{
+	Place:      {ToPlace, ToPlaces},
+	Event:      {ToEvent, ToEvents},
+	Collection: {ToCollection, ToCollections},
+	Promo:      {ToPromo, ToPromos},
+}
+
+// sections are the screens of the menu, and for a list with filters the letters
+// of those and the screen on which one is chosen.
+var sections = map[string]struct {
+	screen  Route
+	filters string
+	choice  Route
+}{
+	Main:        {screen: ToMenu},
+	Places:      {ToPlaces, "dts", ToPlaceFilter},
+	Events:      {ToEvents, "csw", ToEventFilter},
+	Collections: {screen: ToCollections},
+	Favourites:  {screen: ToFavourites},
+	Promos:      {screen: ToPromos},
+	Help:        {screen: ToHelp},
+	Check:       {screen: ToCheck},
+	Near:        {ToNear, "t", ToNearFilter},
+	Find:        {screen: ToFind},
+}
+
 // Route looks the action up. back and page are open, each in its own way.
 func (a Action) Route() Route {
-	switch a.Verb {
+	route := ToNothing
+	switch entity := entities[a.Entity]; a.Verb {
 	case Open, Back:
-		switch a.Entity {
-		case Place:
-			return ToPlace
-		case Event:
-			return ToEvent
-		case Collection:
-			return ToCollection
-		case Promo:
-			return ToPromo
-		case Menu:
-			return a.section()
+		if route = entity.card; a.Entity == Menu {
+			route = a.section()
 		}
 	case Page:
 		switch {
 		case a.Entity == Menu:
-			return a.section()
-		case a.Entity == Collection && a.ID > 0:
-			return ToCollection
-		case a.ID > 0:
-			return ToNothing
-		}
-		switch a.Entity {
-		case Place:
-			return ToPlaces
-		case Event:
-			return ToEvents
-		case Collection:
-			return ToCollections
-		case Promo:
-			return ToPromos
+			route = a.section()
+		case a.ID == 0:
+			route = entity.list
+		case a.Entity == Collection:
+			route = ToCollection
 		}
 	case FavAdd, FavRemove:
-		if a.Entity != Place && a.Entity != Event {
-			return ToNothing
+		switch {
+		case a.Entity != Place && a.Entity != Event:
+		case a.Verb == FavAdd:
+			route = ToAddFavourite
+		default:
+			route = ToRemoveFavourite
 		}
-		if a.Verb == FavAdd {
-			return ToAddFavourite
-		}
-		return ToRemoveFavourite
 	}
-	return ToNothing
+	return cmp.Or(route, ToNothing)
 }
 
 func (a Action) section() Route {
-	switch a.Code {
-	case Main:
-		return ToMenu
-	case Places:
-		if _, choosing := parseChoosing(a.Extra, placeFilters); choosing && a.Verb != Page {
-			return ToPlaceFilter
-		}
-		return ToPlaces
-	case Events:
-		if _, choosing := parseChoosing(a.Extra, eventFilters); choosing && a.Verb != Page {
-			return ToEventFilter
-		}
-		return ToEvents
-	case Collections:
-		return ToCollections
-	case Favourites:
-		return ToFavourites
-	case Promos:
-		return ToPromos
-	case Help:
-		return ToHelp
-	case Check:
-		return ToCheck
-	case Near:
-		if _, choosing := parseChoosing(a.Extra, nearFilters); choosing && a.Verb != Page {
-			return ToNearFilter
-		}
-		return ToNear
-	case Find:
-		return ToFind
+	section := sections[a.Code]
+	if _, choosing := parseChoosing(a.Extra, section.filters); choosing && a.Verb != Page {
+		return section.choice
 	}
-	return ToNothing
+	return section.screen
 }
 
 // NeedsSubscription reports whether the screen is only for subscribers of the
@@ -121,14 +105,7 @@ func (a Action) ListPage() int { return parsePage(a.Extra) }
 // Choosing is the filter screen that an action of [ToPlaceFilter],
 // [ToEventFilter] or [ToNearFilter] asks for.
 func (a Action) Choosing() Choosing {
-	filters := placeFilters
-	switch a.Code {
-	case Events:
-		filters = eventFilters
-	case Near:
-		filters = nearFilters
-	}
-	choosing, _ := parseChoosing(a.Extra, filters)
+	choosing, _ := parseChoosing(a.Extra, sections[a.Code].filters)
 	return choosing
 }
 
@@ -137,19 +114,10 @@ func (a Action) Choosing() Choosing {
 func (a Action) AfterCheck() Action {
 	wanted, err := ParseAction(a.Extra)
 	if err != nil || wanted.Route() == ToCheck || wanted.Route() == ToNothing {
-		return openMenu(Main)
+		return OpenMenu(Main)
 	}
 	return wanted
 }
 
-// ToMainMenu is the action that opens the main menu.
-func ToMainMenu() Action { return openMenu(Main) }
-
-// ToFindScreen is the action that searches.
-func ToFindScreen() Action { return openMenu(Find) }
-
 // Stale is well formed and leads nowhere, for a button whose data was neither.
-func Stale() Action { return openMenu("stale") }
-
-// ToHelpScreen is the action that opens help.
-func ToHelpScreen() Action { return openMenu(Help) }
+func Stale() Action { return OpenMenu("stale") }

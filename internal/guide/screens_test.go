@@ -398,7 +398,7 @@ func TestTheGateAndHelpLeadToWhereOneCanGo(t *testing.T) {
 		"https://t.me/city_guide": "https://t.me/city_guide", "https://t.me/+AbCdEf": "https://t.me/+AbCdEf", "tg://join?invite=AbCdEf": "tg://join?invite=AbCdEf",
 		"": "", "javascript:alert(1)": "",
 	} {
-		first := texts.GateScreen(address, ToMainMenu(), false).Keyboard[0][0]
+		first := texts.GateScreen(address, OpenMenu(Main), false).Keyboard[0][0]
 		require.Equal(t, shown, first.URL)
 		require.Equal(t, shown == "", first.Data != "", "without a link, the check comes first")
 	}

@@ -20,8 +20,8 @@ type Private struct {
 	Located bool `json:"located,omitempty"`
 }
 
-// Seal hides a [Private], or the screen that answers it, on its way through Temporal, whose histories are a
-// database: AES-256-GCM under a key derived from the bot's token, which the
+// Seal hides a [Private], or the screen that answers it, on its way through
+// Temporal, whose histories are a database: AES-256-GCM under a key derived from the bot's token, which the
 // api that seals and the worker that opens both have.
 type Seal struct{ aead cipher.AEAD }
 

@@ -55,32 +55,37 @@ func (t *Texts) title(text string, limit int) string {
 	return t.Lists.Untitled
 }
 
-// lines joins what is there; "" is no line.
-func lines(all ...string) string {
+// joined joins what is there.
+func joined(separator string, all ...string) string {
 	kept := all[:0:0]
-	for _, line := range all {
-		if line != "" {
-			kept = append(kept, line)
+	for _, text := range all {
+		if text != "" {
+			kept = append(kept, text)
 		}
 	}
-	return strings.Join(kept, "\n")
+	return strings.Join(kept, separator)
 }
+
+// lines are the texts that are there, each in a line.
+func lines(all ...string) string { return joined("\n", all...) }
+
+// notes are the texts that are there, in one line.
+func notes(all ...string) string { return joined(" · ", all...) }
 
 // field is "name: value", or no line for no value.
 func field(name, value string) string {
-	value = strings.TrimSpace(strings.ToValidUTF8(value, ""))
-	if value == "" {
-		return ""
-	}
-	return name + ": " + value
+	return prefixed(name+": ", value)
 }
 
-func paragraph(text string) string {
+// paragraph is a text with a blank line before it.
+func paragraph(text string) string { return prefixed("\n", text) }
+
+func prefixed(prefix, text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
 	if text == "" {
 		return ""
 	}
-	return "\n" + text
+	return prefix + text
 }
 
 // mapURL searches Yandex's map for an address, around its position if that is

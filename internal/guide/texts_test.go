@@ -29,7 +29,7 @@ buttons:
   help:  Справка # a comment
 `))
 	require.Empty(t, faults)
-	gate := city.GateScreen("", ToMainMenu(), false)
+	gate := city.GateScreen("", OpenMenu(Main), false)
 	require.Equal(t, "Добро пожаловать в Ольховск!\nПодпишитесь и возвращайтесь.", gate.Text)
 	require.Equal(t, "Справка", gate.Keyboard[1][0].Text)
 	require.Equal(t, "Проверить подписку", gate.Keyboard[0][0].Text)
