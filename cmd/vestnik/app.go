@@ -18,6 +18,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/devstack"
+	"vestnik/internal/post"
 	"vestnik/internal/relay"
 	"vestnik/internal/telemetry"
 	"vestnik/starter"
@@ -110,13 +111,24 @@ func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer
 	return a, nil
 }
 
-// titles are for the eye: a list without is better than none.
-func (a *app) titles(ctx context.Context) db.Titles {
-	titles, err := a.relay.Ledger.Titles(ctx)
+func (a *app) titles(ctx context.Context) db.Titles { return titlesOf(ctx, a.relay.Ledger) }
+
+// titlesOf are for the eye: a list without is better than none.
+func titlesOf(ctx context.Context, ledger *db.Ledger) db.Titles {
+	titles, err := ledger.Titles(ctx)
 	if err != nil {
 		return nil // what the list is about meets the same trouble, and tells
 	}
 	return titles
+}
+
+// named is a post by its name (wall-1_2) with the title of its wall beside it.
+func named(titles db.Titles, name string) string {
+	id, err := post.ParseID(name)
+	if err != nil {
+		return name
+	}
+	return titles.Post(id.OwnerID, id.PostID)
 }
 
 // close lets go of what was opened.

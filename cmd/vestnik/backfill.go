@@ -54,7 +54,7 @@ func printBackfill(result protocol.Backfilled, titles db.Titles) error {
 	slices.SortFunc(result.Due, func(a, b protocol.DueDelivery) int { return a.DueAt.Compare(b.DueAt) })
 	list := newTable(os.Stdout, "DUE", "POST", "DESTINATION")
 	for _, due := range result.Due {
-		list.row(due.DueAt.Local().Format("01-02 15:04"), protocol.WallPost(due.OwnerID, due.PostID), titles.Beside(due.Destination))
+		list.row(due.DueAt.Local().Format("01-02 15:04"), titles.Post(due.OwnerID, due.PostID), titles.Beside(due.Destination))
 	}
 	if err := list.print(); err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
-	"vestnik/internal/protocol"
 )
 
 func caseCommand() *cli.Command {
@@ -108,7 +107,7 @@ func printCase(c db.CaseStory, titles db.Titles) error {
 		if post.Deleted != nil {
 			reason += " (deleted)"
 		}
-		posts.row(post.ID, post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), dash(post.Adds.String()), reason)
+		posts.row(titles.Post(post.ID.OwnerID, post.ID.PostID), post.PostedAt.Local().Format(time.DateTime), post.Type, dash(oneLine(post.Location)), dash(post.Adds.String()), reason)
 	}
 	if err := posts.print(); err != nil {
 		return err
@@ -121,7 +120,7 @@ func printCase(c db.CaseStory, titles db.Titles) error {
 			if row.ReplyTo != nil {
 				answers = strconv.FormatInt(*row.ReplyTo, 10)
 			}
-			list.row(row.ID, row.Status, protocol.WallPost(row.OwnerID, row.PostID), titles.Beside(row.Destination), messages(row.MessageIDs), answers, dash(row.Reason))
+			list.row(row.ID, row.Status, titles.Post(row.OwnerID, row.PostID), titles.Beside(row.Destination), messages(row.MessageIDs), answers, dash(row.Reason))
 		}
 		if err := list.print(); err != nil {
 			return err

@@ -36,6 +36,7 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 	if err != nil {
 		return err
 	}
+	var titles db.Titles
 	rules := rehearse.Rules{Routes: parts.Routes(), MaxAge: cfg.Scan.MaxAge}
 	if cfg.Database.URL.IsSet() {
 		pool, err := db.Open(ctx, cfg.Database.URL.Reveal())
@@ -44,6 +45,7 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 		}
 		defer pool.Close()
 		rules.Ledger = db.NewLedger(pool)
+		titles = titlesOf(ctx, rules.Ledger)
 	}
 	if len(walls) == 0 {
 		walls = cfg.Scan.Walls
@@ -57,7 +59,7 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 		}
 		all = append(all, rehearsals...)
 	}
-	err = show(cmd, all, func() error { return printRehearsals(os.Stdout, all) })
+	err = show(cmd, all, func() error { return printRehearsals(os.Stdout, all, titles) })
 	return errors.Join(append(failures, err)...)
 }
 
@@ -81,18 +83,19 @@ func dryRun(ctx context.Context, rules rehearse.Rules, reader *vk.Client, name s
 	return rehearsals, err
 }
 
-func printRehearsals(w io.Writer, rehearsals []rehearse.Rehearsal) error {
+func printRehearsals(w io.Writer, rehearsals []rehearse.Rehearsal, titles db.Titles) error {
 	var text strings.Builder
 	count := 0
 	for _, r := range rehearsals {
-		what := strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Post, r.Type, r.Animal))
+		what := strings.TrimSpace(fmt.Sprintf("%s %s %s", named(titles, r.Post), r.Type, r.Animal))
+		where := titles.Beside(r.Destination)
 		switch {
 		case r.Destination == "":
 			fmt.Fprintf(&text, "%s: %s\n", what, r.Reason)
 		case !r.Sends:
-			fmt.Fprintf(&text, "%s ↛ %s: %s\n", what, r.Destination, r.Reason)
+			fmt.Fprintf(&text, "%s ↛ %s: %s\n", what, where, r.Reason)
 		default:
-			fmt.Fprintf(&text, "%s → %s: %s\n", what, r.Destination, r.Reason)
+			fmt.Fprintf(&text, "%s → %s: %s\n", what, where, r.Reason)
 		}
 		for i, message := range r.Messages {
 			count++

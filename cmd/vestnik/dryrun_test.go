@@ -66,7 +66,7 @@ func TestADryRunTellsExactlyWhatWouldBeSentAndSendsNothing(t *testing.T) {
 	require.Regexp(t, `^photo-900000001_\d+_`, wall.Messages[0].Photos[0])
 
 	var text strings.Builder
-	require.NoError(t, printRehearsals(&text, all))
+	require.NoError(t, printRehearsals(&text, all, nil))
 	require.Contains(t, text.String(), ref+" lost cat → telegram:-1001900000001: rule «lost»")
 	require.Contains(t, text.String(), "┌ 2. album, HTML, answers 1")
 	require.Contains(t, text.String(), "↛ vk:-900000005: rule «lost»: type", "what is not sent says why")

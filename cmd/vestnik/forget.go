@@ -96,7 +96,7 @@ func printForgetting(found starter.Forgetting, applied bool, titles db.Titles) e
 	if len(found.Copies) > 0 {
 		list := newTable(os.Stdout, "DELIVERY", "POST", "DESTINATION", "STATE", "MESSAGES", "REASON")
 		for _, c := range found.Copies {
-			list.row(c.Delivery, c.Post, titles.Beside(c.Destination), c.State, dash(strings.Join(c.Messages, " ")), dash(c.Reason))
+			list.row(c.Delivery, named(titles, c.Post), titles.Beside(c.Destination), c.State, dash(strings.Join(c.Messages, " ")), dash(c.Reason))
 		}
 		if err := list.print(); err != nil {
 			return err

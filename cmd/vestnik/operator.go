@@ -13,7 +13,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/operators"
-	"vestnik/internal/post"
 )
 
 func operatorCommand() *cli.Command {
@@ -124,8 +123,8 @@ func printDecisions(decisions []db.Decision, titles db.Titles) error {
 // beside it.
 func aboutSubject(titles db.Titles, subject string) string {
 	kind, name, _ := strings.Cut(subject, "/")
-	if ref, err := post.ParseID(name); kind == "post" && err == nil {
-		return "post/" + titles.Post(ref.OwnerID, ref.PostID)
+	if kind == "post" {
+		return "post/" + named(titles, name)
 	}
 	if kind == "destination" || kind == "wall" {
 		return kind + "/" + titles.Beside(name)

@@ -81,10 +81,12 @@ func checkRoutes(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	return show(cmd, comparison, func() error { return printComparison(os.Stdout, comparison) })
+	return show(cmd, comparison, func() error {
+		return printComparison(os.Stdout, comparison, titlesOf(ctx, db.NewLedger(pool)))
+	})
 }
 
-func printComparison(w io.Writer, c rehearse.Comparison) error {
+func printComparison(w io.Writer, c rehearse.Comparison, titles db.Titles) error {
 	if len(c.Changes) > 0 {
 		list := newTable(w, "", "POST", "WRITTEN", "TYPE", "DESTINATION", "WHY")
 		for _, change := range c.Changes {
@@ -95,7 +97,7 @@ func printComparison(w io.Writer, c rehearse.Comparison) error {
 			if change.Asks {
 				mark = "?"
 			}
-			list.row(mark, change.Post, ago(&change.PostedAt), kind, change.Destination, oneLine(change.Reason))
+			list.row(mark, named(titles, change.Post), ago(&change.PostedAt), kind, titles.Beside(change.Destination), oneLine(change.Reason))
 		}
 		if err := list.print(); err != nil {
 			return err
@@ -104,7 +106,7 @@ func printComparison(w io.Writer, c rehearse.Comparison) error {
 	}
 	list := newTable(w, "DESTINATION", "TODAY", "THEN", "ASKED FIRST", "NEW", "OF ANIMALS", "NO MORE")
 	for _, total := range c.Destinations {
-		list.row(total.Destination, total.Today, total.Then, total.Asks, total.New, total.Cases, total.Gone)
+		list.row(titles.Beside(total.Destination), total.Today, total.Then, total.Asks, total.New, total.Cases, total.Gone)
 	}
 	if err := list.print(); err != nil {
 		return err

@@ -57,7 +57,7 @@ func TestARoutesFileShowsWhatItWouldHaveSentOfTheLastWeek(t *testing.T) {
 		{Destination: chat, Today: 2, Then: 1, Gone: 1}, {Destination: wall, Then: 1, Asks: 1, New: 1, Cases: 1},
 	}, c.Destinations)
 	var shown strings.Builder
-	require.NoError(t, printComparison(&shown, c))
+	require.NoError(t, printComparison(&shown, c, nil))
 	require.Regexp(t, `−\s+wall-1_3.*telegram.*phone`, shown.String())
 	require.Regexp(t, `\?\s+wall-1_4.*vk:-500000002`, shown.String())
 	require.NotContains(t, shown.String(), "wall-1_2")
