@@ -125,7 +125,7 @@ func (p *parts) listen(ctx context.Context) error {
 	alerts.Watch(ctx, p.relay.Ledger, alerts.Chat{
 		Bot:    func() (*telegram.Client, error) { return p.relay.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
 		Target: telegram.Target{Chat: telegram.Chat(chat.Chat)}, Zone: p.cfg.Bot.Timezone,
-		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Desk: desk, Log: p.relay.Log,
+		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Desk: desk, Log: p.relay.Log,
 	}, desk.Problems)
 	return nil
 }

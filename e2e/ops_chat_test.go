@@ -37,7 +37,7 @@ func (s *harness) listenTo() {
 		defer close(ended)
 		alerts.Watch(ctx, s.relay.Ledger, alerts.Chat{
 			Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(opsChatID, 10))}, Zone: time.UTC,
-			Users: map[int64]string{vera.ID: "Вера"}, Reason: console.ReasonInRussian, Desk: s.starter, Log: s.relay.Log,
+			Users: map[int64]string{vera.ID: "Вера"}, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Desk: s.starter, Log: s.relay.Log,
 		}, s.starter.Problems)
 	}()
 	s.t.Cleanup(func() { cancel(); <-ended })
@@ -295,4 +295,18 @@ func TestAPressActsOnceThoughItsProcessIsKilled(t *testing.T) {
 			require.True(t, decisions[len(decisions)-1].Open, "and that nobody has seen the end of it")
 		})
 	}
+}
+
+func TestWhatCantBeDoneIsToldInTheChatInRussianWithItsRemedy(t *testing.T) {
+	s := newHarness(t, toWall)
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Code: 15, Description: "Access denied: wall is disabled"})
+	s.scan()
+	s.listenTo()
+	message := s.opsMessage("ВКонтакте не показывает стену")
+	toast := s.pressed(vera, message.ID, "read_wall")
+	require.Regexp(t, `^Не сделано: стена \S+ не прочитана: нет доступа к стене\. Посмотрите её во ВКонтакте`, toast)
+	require.NotContains(t, s.opsMessage("ВКонтакте не показывает стену").Text, "✅", "it is asked about still")
+	s.say(vera, "/undo 900900 не та собака", 0)
+	s.opsMessage("Не сделано: такого здесь нет: проверьте номер")
 }

@@ -11,6 +11,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
+	"vestnik/starter"
 )
 
 var refused = sandbox.Fault{Platform: sandbox.Telegram, Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"}
@@ -45,7 +46,7 @@ func TestAParkedDeliveryDoesWhatAPersonDecides(t *testing.T) {
 
 			_, err = s.starter.Resume(s.ctx, delivery.ID, resume)
 			if row.status == protocol.StatusSent {
-				require.ErrorContains(t, err, "has been sent")
+				require.ErrorIs(t, err, starter.ErrSent)
 			}
 		})
 		t.Run(string(row.action)+" by signal", func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestASkippedDeliveryCanBeWantedAfterAll(t *testing.T) {
 	require.Equal(t, protocol.StatusSent, s.ended(delivery).Status)
 
 	_, err = s.starter.Deliver(s.ctx, delivery.OwnerID, delivery.PostID, destinationOf(t, chat))
-	require.ErrorContains(t, err, "was sent to")
+	require.ErrorIs(t, err, starter.ErrSent)
 	require.Len(t, s.sandbox.Messages(chatID), 1)
 }
 

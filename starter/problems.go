@@ -1,9 +1,7 @@
 package starter
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -71,7 +69,7 @@ func (s *Starter) whyNobodyWorks(ctx context.Context) string {
 	defer cancel()
 	queue, err := s.relay.Temporal.DescribeTaskQueue(ctx, protocol.TaskQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
-		return "Temporal does not answer"
+		return protocol.ReasonTemporalAway
 	}
 	return whyUnworked(queue, time.Now())
 }
@@ -80,7 +78,7 @@ func (s *Starter) whyNobodyWorks(ctx context.Context) string {
 // asked for it just now.
 func whyUnworked(queue *workflowservice.DescribeTaskQueueResponse, now time.Time) string {
 	current := queue.GetVersioningInfo().GetCurrentDeploymentVersion().GetBuildId() // empty: workers without a version
-	others := ""
+	others := false
 	for _, poller := range queue.GetPollers() {
 		if now.Sub(poller.GetLastAccessTime().AsTime()) >= pollTime {
 			continue
@@ -92,15 +90,15 @@ func whyUnworked(queue *workflowservice.DescribeTaskQueueResponse, now time.Time
 		if version == current {
 			return ""
 		}
-		others = cmp.Or(version, "without a version")
+		others = true
 	}
 	switch {
-	case others == "":
-		return "no worker runs: start `vestnik worker`"
+	case !others:
+		return protocol.ReasonNoWorkers
 	case current == "":
-		return fmt.Sprintf("workers of version %s run, and no version is current: `vestnik deploy promote %[1]s`", others)
+		return protocol.ReasonNoVersion
 	}
-	return fmt.Sprintf("version %s is current and has no workers, those that run are %s: start workers of it, or `vestnik deploy promote` another", current, others)
+	return protocol.ReasonVersionUnworked
 }
 
 // Standing is how the relay and the guide stand, for the metrics of every

@@ -27,6 +27,18 @@ const answerTime = 20 * time.Second
 // ErrNoWorker means that Temporal took the request and no worker answered.
 var ErrNoWorker = errors.New("no worker has answered: is `vestnik worker` running?")
 
+// ErrSent means that nothing is left to decide about a delivery: it has been sent.
+var ErrSent = errors.New("it has been sent: nothing is left to decide")
+
+// ErrNoCaptcha means that nobody waits for a captcha's answer any more.
+var ErrNoCaptcha = errors.New("it does not wait for a captcha any more: use the action retry")
+
+// NotReadError means that VK has not shown a wall, for a reason of its catalogue.
+type NotReadError struct{ Wall, Reason string }
+
+// Error names the wall and the reason.
+func (e *NotReadError) Error() string { return e.Wall + ": " + e.Reason }
+
 // Starter steers the relay.
 type Starter struct {
 	relay *relay.Relay
@@ -76,8 +88,8 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 		return 0, err
 	}
 	if delivery.Status == protocol.StatusSent {
-		return id, fmt.Errorf("%s was sent to %s on %s (delivery %d)", protocol.WallPost(ownerID, postID), destination,
-			delivery.SentAt.Format(time.RFC3339), id)
+		return id, fmt.Errorf("%s to %s as delivery %d on %s: %w", protocol.WallPost(ownerID, postID), destination, id,
+			delivery.SentAt.Format(time.RFC3339), ErrSent)
 	}
 	_, err = s.Resume(ctx, id, protocol.Resume{Action: protocol.ResumeRetry})
 	return id, err
@@ -108,7 +120,7 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 		return "", err
 	}
 	if delivery.Status == protocol.StatusSent {
-		return "", fmt.Errorf("delivery %d has been sent: there is nothing to resume", id)
+		return "", fmt.Errorf("delivery %d: %w", id, ErrSent)
 	}
 	answer, err = s.update(ctx, delivery.WorkflowID, protocol.ResumeDeliveryUpdate, resume)
 	if err != nil && !isNotFound(err) {
@@ -123,7 +135,7 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 		result, err := s.relay.Ledger.Settle(ctx, protocol.Settle{DeliveryKey: key, Action: resume.Action, Note: resume.Note})
 		return fmt.Sprintf("delivery %d: %s", id, result.Status), err
 	case protocol.ResumeCaptcha:
-		return "", fmt.Errorf("delivery %d does not wait for a captcha any more: use the action retry", id)
+		return "", fmt.Errorf("delivery %d: %w", id, ErrNoCaptcha)
 	default:
 		if _, err := s.relay.Ledger.Requeue(ctx, key); err != nil {
 			return "", err
@@ -276,7 +288,7 @@ func (s *Starter) ReadWall(ctx context.Context, name string) (err error) {
 	result, err := s.Scan(ctx, protocol.ScanWallsInput{Walls: []string{name}, Now: true})
 	for _, wall := range result.Walls {
 		if reason := cmp.Or(wall.Parked, wall.Failed, wall.Paused); reason != "" {
-			return fmt.Errorf("%s: %s", name, reason)
+			return &NotReadError{Wall: name, Reason: reason}
 		}
 	}
 	return err

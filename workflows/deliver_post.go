@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -88,11 +87,11 @@ func (d *delivery) validateResume(resume protocol.Resume) error {
 	}
 	switch {
 	case d.decision != nil:
-		return fmt.Errorf("the delivery is already taking up %q", d.decision.Action)
+		return temporal.NewApplicationError(fmt.Sprintf("the delivery is already taking up %q", d.decision.Action), protocol.ErrDecided)
 	case d.status == protocol.StatusSending:
-		return errors.New("the delivery is sending right now: try again in a moment")
+		return temporal.NewApplicationError("the delivery is sending right now: try again in a moment", protocol.ErrSending)
 	case d.status == protocol.StatusPending && resume.Action != protocol.ResumeSkip && resume.Action != protocol.ResumeMarkSent:
-		return errors.New("the delivery waits for its turn and will be sent by itself; a pause is ended with `vestnik destination resume`")
+		return temporal.NewApplicationError("the delivery waits for its turn and will be sent by itself; a pause is ended with `vestnik destination resume`", protocol.ErrQueued)
 	}
 	return nil
 }

@@ -10,13 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"go.temporal.io/api/serviceerror"
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
-	"vestnik/internal/words"
-	"vestnik/starter"
 )
 
 const (
@@ -60,11 +57,13 @@ type decision struct {
 // check makes a decision fit to be handed on, or names its fault.
 func (d *decision) check() error {
 	d.Note, d.CaptchaKey = strings.TrimSpace(d.Note), strings.TrimSpace(d.CaptchaKey)
-	if err := d.Validate(); err != nil {
-		return refuse("other", err)
-	}
-	if len(d.Note) > maxNote {
+	switch {
+	case len(d.Note) > maxNote:
 		return refuse("note", maxNote)
+	case d.Action == protocol.ResumeCaptcha && d.CaptchaKey == "":
+		return refuse("captcha_key")
+	case d.Validate() != nil:
+		return refuse("action", d.Action)
 	}
 	return nil
 }
@@ -130,6 +129,8 @@ type resumed struct {
 	ID     int64  `json:"id"`
 	Result string `json:"result,omitempty"`
 	Error  string `json:"error,omitempty"`
+
+	failure error
 }
 
 // resumeAll hands the same decision to several deliveries, one after the
@@ -154,7 +155,7 @@ func (c *console) resumeAll(ctx context.Context, ids []int64, decision decision)
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			results[i].Error = tell(english, err)
+			results[i].Error, results[i].failure = tell(english, err), err
 		}
 	}
 	return results, nil
@@ -254,48 +255,6 @@ func (s scanned) told(l language) string {
 		l.count("done.scan.posts", posts), l.count("done.scan.owed", owed))
 }
 
-// statusOf is the HTTP status of an action's failure.
-func statusOf(err error) int {
-	var temporal serviceerror.ServiceError
-	var away *serviceerror.Unavailable
-	var database *pgconn.PgError
-	var connection *pgconn.ConnectError
-	switch {
-	case errors.As(err, new(refusedByUs)):
-		return http.StatusBadRequest
-	case errors.Is(err, db.ErrNotFound), errors.As(err, new(*words.Unknown)):
-		return http.StatusNotFound
-	case errors.Is(err, starter.ErrNoWorker), outOfTime(err), errors.As(err, &away), errors.As(err, &connection):
-		return http.StatusServiceUnavailable
-	case errors.As(err, &database):
-		return http.StatusInternalServerError
-	case errors.As(err, &temporal):
-		return http.StatusBadGateway
-	}
-	return http.StatusConflict // the delivery or the lane said no, and why
-}
-
-// tell is an action's failure in words for an operator.
-func tell(l language, err error) string {
-	var refused refusedByUs
-	switch statusOf(err) {
-	case http.StatusInternalServerError:
-		return l.say("refused.database")
-	case http.StatusBadGateway:
-		return l.say("refused.temporal")
-	case http.StatusServiceUnavailable:
-		if errors.Is(err, starter.ErrNoWorker) {
-			return l.say("refused.no_worker")
-		}
-		return l.say("refused.away")
-	case http.StatusBadRequest:
-		if errors.As(err, &refused) {
-			return refused.in(l)
-		}
-	}
-	return err.Error()
-}
-
 // back sends the browser back to where a form was, with a notice.
 func (c *console) back(w http.ResponseWriter, r *http.Request, fallback, done string, err error) {
 	notice := pageNotice{Text: done}
@@ -361,12 +320,12 @@ func (c *console) resumeSelected(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		var failures []string
 		for _, result := range results {
-			if result.Error != "" {
-				failures = append(failures, fmt.Sprintf("%d: %s", result.ID, result.Error))
+			if result.failure != nil {
+				failures = append(failures, fmt.Sprintf("%d: %s", result.ID, tell(l, result.failure)))
 			}
 		}
 		if len(failures) > 0 {
-			err = errors.New(l.say("refused.some", len(failures), len(ids), strings.Join(failures[:min(3, len(failures))], "; ")))
+			err = refuse("some", len(failures), len(ids), strings.Join(failures[:min(3, len(failures))], "; "))
 		}
 	}
 	c.back(w, r, "/console/deliveries?status=waiting", l.count("done.all."+string(decision.Action), len(ids)), err)

@@ -227,7 +227,7 @@ func TestAllThatMatchAreDecidedAtOnceAndNothingThatCameAfterTheirNumberWasShown(
 
 	audit := plain(operator.get("/console/audit").body)
 	require.Equal(t, 1, strings.Count(audit, "do not send"), "one line for all")
-	require.Regexp(t, "do not send 3 Messages: waits for a decision, .+ кошка уже дома", audit)
+	require.Regexp(t, "do not send: 3 Messages: waits for a decision, .+ кошка уже дома", audit)
 	for name, value := range map[string]string{"as_of": "yesterday", "status": "lost", "action": "captcha"} {
 		wrong := maps.Clone(form)
 		wrong.Set(name, value)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -116,28 +117,55 @@ func (l language) points(value string) string {
 
 // decided names an action of the audit, whose first words say which it is.
 func (l language) decided(action string) string {
-	if text, ok := l.find("decided." + action); ok {
+	if text, ok := l.phrase("decided", action); ok {
 		return text
 	}
 	verb, about, _ := strings.Cut(action, " ")
-	return strings.TrimSpace(l.name("decided", verb) + " " + about)
+	switch about = strings.Trim(about, "[]"); {
+	case about == "":
+		return l.name("decided", verb)
+	case verb == "type":
+		about = l.name("type", about)
+	}
+	return l.name("decided", verb) + ": " + about
 }
 
-// reason names a reason: a slug of a catalogue in the reader's words, anything
-// else as it is.
+// number is what a message leaves open of what the ledger keeps in English.
+var number = regexp.MustCompile(`\d+(\.\d+)?`)
+
+// phrase is a message about a kept text, whose numbers stand for %s.
+func (l language) phrase(kind, kept string) (text string, ok bool) {
+	text, ok = l.find(kind + "." + number.ReplaceAllString(strings.ReplaceAll(kept, "%", "%%"), "%s"))
+	var numbers []any
+	for _, found := range number.FindAllString(kept, -1) {
+		numbers = append(numbers, found)
+	}
+	if ok && len(numbers) > 0 {
+		text = fmt.Sprintf(text, numbers...)
+	}
+	return text, ok
+}
+
+// reason names a reason: a slug of a catalogue or what the ledger keeps in English,
+// clause by clause, in the reader's words; anything else as it is.
 func (l language) reason(reason string) string {
 	if group, ok := adviceOf(reason); ok {
 		return l.say("advice." + group)
 	}
-	return l.name("reason", reason)
+	if text, ok := l.phrase("reason", reason); ok {
+		return text
+	}
+	for _, between := range []string{": ", ", "} {
+		first, rest, _ := strings.Cut(reason, between)
+		if text, ok := l.phrase("reason", first); ok {
+			return text + between + l.reason(rest)
+		}
+	}
+	return reason
 }
 
 // knownReason reports whether reason has words of the reader's for it.
-func (l language) knownReason(reason string) bool {
-	_, advised := adviceOf(reason)
-	_, named := l.find("reason." + reason)
-	return reason == "" || advised || named
-}
+func (l language) knownReason(reason string) bool { return reason == "" || l.reason(reason) != reason }
 
 // why is a reason of the guide's content in the reader's language; what older
 // builds have kept is as it was.

@@ -57,7 +57,13 @@ func lookAt(p protocol.Problem) string {
 		return "vestnik scan --plan"
 	case protocol.ProblemWallClosed, protocol.ProblemWallFailing:
 		return "vestnik scan " + p.Subject
-	default:
-		return "vestnik doctor"
+	case protocol.ProblemNoWorker:
+		switch p.Reason {
+		case protocol.ReasonNoWorkers:
+			return "vestnik worker"
+		case protocol.ReasonNoVersion, protocol.ReasonVersionUnworked:
+			return "vestnik deploy status"
+		}
 	}
+	return "vestnik doctor"
 }

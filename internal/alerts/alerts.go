@@ -39,6 +39,8 @@ type Chat struct {
 	Users map[int64]string
 	// Reason is what a reason means, in Russian.
 	Reason func(reason string) string
+	// Failure is why a decision was not carried out, with the remedy, in Russian.
+	Failure func(error) string
 	// Desk carries out what they decide.
 	Desk Desk
 	Log  *slog.Logger

@@ -165,13 +165,34 @@ func (c Chat) undo(ctx context.Context, who, what string) (said string, err erro
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case failure != nil:
-		return "Не сделано: " + failure.Error(), nil //nolint:nilerr // whoever wrote is told
+		c.Log.InfoContext(ctx, "operator decided in the chat", "operator", who, "action", "undo", "error", failure)
+		return c.notDone(failure), nil //nolint:nilerr // whoever wrote is told
 	}
 	return fmt.Sprintf("Публикация %d: %s", id, done), nil
 }
 
-// errNoReason means that whoever takes something back has not said why.
-var errNoReason = errors.New("напишите причину, например: /undo ошибка")
+// refusal is why the chat does not carry out what it is asked, as it is said there.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+const (
+	// errNoReason means that whoever takes something back has not said why.
+	errNoReason refusal = "напишите причину, например: /undo ошибка"
+	// errMeaningless means that a message has no such button.
+	errMeaningless refusal = "здесь это ничего не значит"
+	// errOver means that a message asks for nothing any more.
+	errOver refusal = "уже решено"
+)
+
+// notDone says that a decision was not carried out, and why.
+func (c Chat) notDone(failure error) string {
+	var own refusal
+	if !errors.As(failure, &own) {
+		own = refusal(c.Failure(failure))
+	}
+	return "Не сделано: " + string(own)
+}
 
 // takeBack removes what was sent, once.
 func (c Chat) takeBack(ctx context.Context, id int64, reason string) (done string, err error) {
@@ -185,7 +206,7 @@ func (c Chat) takeBack(ctx context.Context, id int64, reason string) (done strin
 	case delivery.TakenBackAt != nil:
 		return "", errOver
 	case delivery.Status == protocol.StatusSuppressed, delivery.Status == protocol.StatusFailed:
-		return "", errors.New("убирать нечего")
+		return "", refusal("убирать нечего: это не отправляли")
 	}
 	return "убрано (" + reason + ")", c.Desk.TakeBack(ctx, reason, id)
 }
@@ -196,9 +217,6 @@ const (
 	// maxToast is how much of a toast Telegram shows, in letters.
 	maxToast = 200
 )
-
-// errOver means that a message asks for nothing any more.
-var errOver = errors.New("уже решено")
 
 // decide carries out a decision on the message that it was taken under, once: the
 // message is over then, and says who has decided.
@@ -237,7 +255,7 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 		return false, "", nil
 	}
 	if failure != nil && !errors.Is(failure, errOver) {
-		return false, "Не сделано: " + failure.Error(), nil
+		return false, c.notDone(failure), nil
 	}
 	if alert.OverAt == nil {
 		now := time.Now()
@@ -321,7 +339,7 @@ func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer st
 		_, err := c.Desk.ResumeDestination(ctx, subject)
 		return "отправка продолжена", err
 	}
-	return "", errors.New("здесь это ничего не значит")
+	return "", errMeaningless
 }
 
 // approve decides about a post that waits to be approved.
@@ -362,7 +380,7 @@ func (c Chat) approve(ctx context.Context, ledger *db.Ledger, key, action, answe
 		_, err = c.Desk.Resume(ctx, id, protocol.Resume{Action: protocol.ResumeSkip, Note: "не публиковать"})
 		return "не публиковать", err
 	}
-	return "", errors.New("здесь это ничего не значит")
+	return "", errMeaningless
 }
 
 // duplicate says that a post is about a case that was told there.
@@ -374,9 +392,9 @@ func (c Chat) duplicate(ctx context.Context, id int64, number string) (done stri
 	err = c.Desk.Duplicate(ctx, id, of, "")
 	switch {
 	case errors.Is(err, db.ErrNotAnnounced):
-		err = errors.New("об этом животном здесь ещё не писали")
+		err = refusal("об этом животном здесь ещё не писали")
 	case errors.Is(err, db.ErrNotFound):
-		err = fmt.Errorf("случая %d нет", of)
+		err = refusal(fmt.Sprintf("случая %d нет: напишите номер другого или адрес поста", of))
 	}
 	return fmt.Sprintf("это уже было, случай %d", of), err
 }
@@ -393,7 +411,7 @@ func caseMeant(ctx context.Context, ledger *db.Ledger, destination, answer strin
 		return "", err
 	}
 	if len(rows) == 0 || rows[0].Case == nil {
-		return "", errors.New("этот пост сюда не отправляли")
+		return "", refusal("этот пост сюда не отправляли")
 	}
 	return strconv.FormatInt(*rows[0].Case, 10), nil
 }
@@ -402,7 +420,7 @@ func caseMeant(ctx context.Context, ledger *db.Ledger, destination, answer strin
 func (c Chat) decideAll(ctx context.Context, ledger *db.Ledger, filter db.DeliveryFilter, reason, action string) (done string, err error) {
 	said := map[string]string{doRetry: "отправить снова", doSkip: "не отправлять", doMarkSent: "дошло"}[action]
 	if said == "" {
-		return "", errors.New("здесь это ничего не значит")
+		return "", errMeaningless
 	}
 	rows, err := ledger.List(ctx, filter)
 	if err != nil {
@@ -414,8 +432,12 @@ func (c Chat) decideAll(ctx context.Context, ledger *db.Ledger, filter db.Delive
 	}
 	var failures []error
 	for _, row := range slices.Backward(rows) { // the oldest first, as they were meant to go
-		_, err := c.Desk.Resume(ctx, row.ID, protocol.Resume{Action: protocol.ResumeAction(action)})
-		failures = append(failures, err)
+		if _, err := c.Desk.Resume(ctx, row.ID, protocol.Resume{Action: protocol.ResumeAction(action)}); err != nil {
+			failures = append(failures, err)
+		}
+	}
+	if all := len(rows); len(failures) > 0 && all > 1 {
+		return "", fmt.Errorf("%w: %w", refusal(fmt.Sprintf("не вышло %d из %d: %s", len(failures), all, c.Failure(failures[0]))), errors.Join(failures...))
 	}
 	return said + ", " + posts(len(rows)), errors.Join(failures...)
 }

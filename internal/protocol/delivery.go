@@ -199,6 +199,13 @@ const (
 	ResumeDeliverySignal = "resume"
 )
 
+// Types of the application errors with which a delivery refuses the update.
+const (
+	ErrDecided = "Decided" // it is taking up another decision
+	ErrSending = "Sending" // its message is on its way right now
+	ErrQueued  = "Queued"  // it waits for its turn, and for nobody
+)
+
 // ResumeAction is what an operator decides about a waiting delivery.
 type ResumeAction string
 

@@ -23,6 +23,14 @@ const (
 	ProblemWallFailing    = "wall_failing"        // a wall can't be read for long
 )
 
+// Reasons of ProblemNoWorker.
+const (
+	ReasonTemporalAway    = "temporal_away"           // Temporal does not answer
+	ReasonNoWorkers       = "no_workers"              // no worker asks for work
+	ReasonNoVersion       = "no_current_version"      // workers of a version run, and none is current
+	ReasonVersionUnworked = "version_without_workers" // the current version has no workers, others have
+)
+
 // ProblemKinds lists every kind, the most urgent first.
 var ProblemKinds = []string{
 	ProblemNoWorker, ProblemSettings, ProblemReadingPaused, ProblemReadingOverdue, ProblemQuotaSpent, ProblemBlocked, ProblemBacklog, ProblemPaused, ProblemCooling, ProblemDeliveries,
