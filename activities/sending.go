@@ -15,6 +15,7 @@ import (
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
+	"vestnik/internal/words"
 	"vestnik/starter"
 )
 
@@ -319,7 +320,7 @@ func askPerson(attempts int) error {
 		ending:    db.Ending{Status: protocol.StatusUnknown, Reason: protocol.ReasonOutcomeUnknown},
 		errorType: protocol.ErrUnknownParked,
 		reason:    protocol.ReasonOutcomeUnknown,
-		cause:     fmt.Errorf("%d attempts ended with an unknown outcome", attempts),
+		cause:     errors.New(words.Count(attempts, "attempt", "attempts") + " ended with an unknown outcome"),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"vestnik/db/guidedb"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
+	"vestnik/internal/words"
 	"vestnik/starter"
 )
 
@@ -163,8 +164,8 @@ func (h *cmsHandler) answerAccepted(w http.ResponseWriter, accepted guidedb.Acce
 		return
 	case accepted.State == content.Held:
 		answerJSON(w, http.StatusConflict, content.Fault{
-			Error: fmt.Sprintf("the snapshot would unpublish %d objects, more of a list than goes without a word: nothing is done yet. "+
-				"Look at what goes at status_url, then POST {\"unpublish\": %d} to status_url/confirm, or DELETE status_url", accepted.Unpublishes, accepted.Unpublishes),
+			Error: fmt.Sprintf("the snapshot would unpublish %s, more of a list than goes without a word: nothing is done yet. "+
+				"Look at what goes at status_url, then POST {\"unpublish\": %d} to status_url/confirm, or DELETE status_url", words.Count(accepted.Unpublishes, "object", "objects"), accepted.Unpublishes),
 			Accepted: answer, Unpublishes: accepted.Unpublishes,
 		})
 		return
@@ -197,7 +198,7 @@ func (h *cmsHandler) steered(w http.ResponseWriter, r *http.Request, done string
 	switch {
 	case errors.As(err, &miscounted):
 		answerJSON(w, http.StatusConflict, content.Fault{
-			Error: fmt.Sprintf("the import unpublishes %d objects: confirm that number", miscounted.Unpublishes), Unpublishes: miscounted.Unpublishes,
+			Error: fmt.Sprintf("the import unpublishes %s: confirm that number", words.Count(miscounted.Unpublishes, "object", "objects")), Unpublishes: miscounted.Unpublishes,
 		})
 	case errors.As(err, &waiting):
 		h.explain(w, r, err)

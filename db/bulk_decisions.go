@@ -7,6 +7,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 // BulkDecision is one decision about all deliveries that waited for a person when
@@ -125,7 +126,7 @@ func (l *Ledger) StepBulk(ctx context.Context, bulk BulkDecision, step BulkStep)
 		}
 		line := bulk.Decision
 		if made.Refused > 0 {
-			line.Failure = fmt.Sprintf("%d of %d deliveries did not take it", made.Refused, made.Deliveries)
+			line.Failure = fmt.Sprintf("%d of %s did not take it", made.Refused, words.Count(made.Deliveries, "delivery", "deliveries"))
 		}
 		return closeDecision(ctx, q, line)
 	})

@@ -11,6 +11,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	"vestnik/internal/words"
 )
 
 // Cases is the operators' view of cases, and their hand in them. Posts find
@@ -184,7 +185,7 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, ho
 			}
 		}
 		if len(posts) == 0 || len(posts) == len(all) {
-			return fmt.Errorf("case %d has %d posts: name some of them, not all", row.ID, len(all))
+			return fmt.Errorf("case %d has %s: name some of them, not all", row.ID, words.Count(len(all), "post", "posts"))
 		}
 		if newID, err = q.OpenCase(ctx, note); err != nil {
 			return err

@@ -97,7 +97,7 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	watch.pool.Store(pool)
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("db: Postgres does not answer: %w", err)
+		return nil, fmt.Errorf("db: Postgres does not answer (DATABASE_URL): %w", err)
 	}
 	return pool, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 // Edit is an edit about to be made.
@@ -44,7 +45,7 @@ type PartToEdit struct {
 func (l *Ledger) TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) (destinations []string, err error) {
 	destinations, err = l.queries.TakeBack(ctx, relaysql.TakeBackParams{Ids: deliveryIDs, Reason: printable(reason)})
 	if err != nil {
-		return nil, fmt.Errorf("take back %d deliveries: %w", len(deliveryIDs), err)
+		return nil, fmt.Errorf("take back %s: %w", words.Count(len(deliveryIDs), "delivery", "deliveries"), err)
 	}
 	return destinations, nil
 }

@@ -14,6 +14,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
+	"vestnik/internal/words"
 )
 
 // States of a copy in a [Forgetting].
@@ -91,7 +92,7 @@ func stateOf(c db.Copy) (state, reason string) {
 	case c.Removal == protocol.EditRefused, c.Removal == protocol.EditFailed:
 		return CopyNotReached, c.Reason
 	case c.Uncertain > 0:
-		return CopyNotReached, fmt.Sprintf("%d calls were never answered: each may have left a message of which nobody knows the number", c.Uncertain)
+		return CopyNotReached, words.Count(c.Uncertain, "call was", "calls were") + " never answered: each may have left a message of which nobody knows the number"
 	}
 	return CopyRemoved, c.Reason
 }
@@ -133,7 +134,9 @@ func (s *Starter) Forget(ctx context.Context, meant db.ToForget) (found Forgetti
 }
 
 func (s *Starter) forget(ctx context.Context, meant db.ToForget, found Forgetting) (err error) {
-	what := fmt.Sprintf("%d posts, %d copies, %d favourites", len(found.Posts), len(found.Copies), found.Favourites)
+	what := strings.Join([]string{
+		words.Count(len(found.Posts), "post", "posts"), words.Count(len(found.Copies), "copy", "copies"), words.Count(found.Favourites, "favourite", "favourites"),
+	}, ", ")
 	decision, err := s.decides(ctx, "forget", meant.By(), what)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"vestnik/activities"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 const (
@@ -24,7 +25,7 @@ func CheckPhotos(ctx workflow.Context) (protocol.CheckPhotosResult, error) {
 	var result protocol.CheckPhotosResult
 	err := lookAtPhotos(ctx, scheduledRounds, func(checked protocol.CheckPhotosResult) {
 		result = checked
-		workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d photos looked at, %d bad", checked.Checked, checked.Bad))
+		workflow.SetCurrentDetails(ctx, fmt.Sprintf("%s looked at, %d bad", words.Count(checked.Checked, "photo", "photos"), checked.Bad))
 	})
 	return result, err
 }

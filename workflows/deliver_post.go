@@ -11,6 +11,7 @@ import (
 
 	"vestnik/activities"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 // maxFaults is how many turns in a row a delivery may end with a fault of our
@@ -259,7 +260,7 @@ func (d *delivery) take(ctx workflow.Context, sent protocol.PartSent) (done bool
 	}
 	d.status, d.reason = cmp.Or(sent.Status, protocol.StatusSent), sent.Reason
 	if d.uncertain > 0 {
-		d.reason = fmt.Sprintf("%d attempts of unknown outcome", d.uncertain)
+		d.reason = d.unknownOutcomes()
 	}
 	return true, d.publish(ctx)
 }
@@ -436,12 +437,16 @@ func (d *delivery) publish(ctx workflow.Context) error {
 		keywordOrUnset(protocol.ParkReason, reason))
 }
 
+func (d *delivery) unknownOutcomes() string {
+	return words.Count(d.uncertain, "attempt", "attempts") + " of unknown outcome"
+}
+
 // describe sets what the Web UI shows of a running delivery.
 func (d *delivery) describe(ctx workflow.Context, now string) {
 	text := fmt.Sprintf("[%s](https://vk.com/%[1]s) → %s: %s",
 		protocol.WallPost(d.input.OwnerID, d.input.PostID), d.input.Destination, now)
 	if d.uncertain > 0 {
-		text += fmt.Sprintf("\n\n%d attempts of unknown outcome", d.uncertain)
+		text += "\n\n" + d.unknownOutcomes()
 	}
 	workflow.SetCurrentDetails(ctx, text)
 }

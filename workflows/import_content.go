@@ -7,6 +7,7 @@ import (
 
 	"vestnik/activities"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 const (
@@ -103,6 +104,7 @@ func (i *contentImport) checkPhotos(ctx workflow.Context) {
 // describe shows an operator in Temporal's UI how the import stands.
 func (i *contentImport) describe(ctx workflow.Context, now string) {
 	r := i.result
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%s\n\n%d objects: %d created, %d changed, %d unchanged, %d refused; %d unpublished; %d photos looked at, %d bad",
-		now, r.Objects, r.Created, r.Changed, r.Unchanged, r.Refused, r.Unpublished, r.PhotosChecked, r.PhotosBad))
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%s\n\n%s: %d created, %d changed, %d unchanged, %d refused; %d unpublished; %s looked at, %d bad",
+		now, words.Count(r.Objects, "object", "objects"), r.Created, r.Changed, r.Unchanged, r.Refused, r.Unpublished,
+		words.Count(r.PhotosChecked, "photo", "photos"), r.PhotosBad))
 }

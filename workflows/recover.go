@@ -7,6 +7,7 @@ import (
 
 	"vestnik/activities"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 // Recover sets going again what stands still, wherever it was lost: deliveries
@@ -34,7 +35,7 @@ func Recover(ctx workflow.Context) (protocol.RecoverResult, error) {
 			result.Failed++
 		}
 	}
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d started, %d destinations owe something, %d cases released, %d parts failed",
-		result.Started, result.Owing, result.Released, result.Failed))
+	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d started, %s something, %s released, %s failed", result.Started,
+		words.Count(result.Owing, "destination owes", "destinations owe"), words.Count(result.Released, "case", "cases"), words.Count(result.Failed, "part", "parts")))
 	return result, nil
 }

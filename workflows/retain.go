@@ -1,11 +1,10 @@
 package workflows
 
 import (
-	"fmt"
-
 	"go.temporal.io/sdk/workflow"
 
 	"vestnik/activities"
+	"vestnik/internal/words"
 )
 
 // Retain blanks the posts that are kept no longer: those that were deleted at
@@ -16,6 +15,6 @@ func Retain(ctx workflow.Context) (blanked int, err error) {
 	var retention *activities.Retention
 	options := workflow.WithActivityOptions(ctx, activities.RecoveryOptions("blank posts that are kept no longer"))
 	err = workflow.ExecuteActivity(options, retention.BlankPosts).Get(ctx, &blanked)
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%d posts blanked", blanked))
+	workflow.SetCurrentDetails(ctx, words.Count(blanked, "post", "posts")+" blanked")
 	return blanked, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"vestnik/activities"
 	"vestnik/internal/protocol"
+	"vestnik/internal/words"
 )
 
 // ScanWalls reads the walls that are due, one after the other, and starts the
@@ -72,7 +73,7 @@ func (s *scan) start(ctx workflow.Context) {
 func (s *scan) describe(ctx workflow.Context, now string) {
 	text := now + "\n"
 	for _, wall := range s.result.Walls {
-		text += fmt.Sprintf("\n- %s: %d posts, %d new, %d owed", wall.Name, wall.Posts, wall.New, wall.Owed)
+		text += fmt.Sprintf("\n- %s: %s, %d new, %d owed", wall.Name, words.Count(wall.Posts, "post", "posts"), wall.New, wall.Owed)
 		if wall.Parked != "" {
 			text += ", parked: " + wall.Parked
 		}
@@ -80,5 +81,5 @@ func (s *scan) describe(ctx workflow.Context, now string) {
 			text += ", the key must wait: " + wall.Paused
 		}
 	}
-	workflow.SetCurrentDetails(ctx, fmt.Sprintf("%s\n\n%d deliveries started", text, s.result.Started))
+	workflow.SetCurrentDetails(ctx, text+"\n\n"+words.Count(s.result.Started, "delivery", "deliveries")+" started")
 }

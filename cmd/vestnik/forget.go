@@ -56,7 +56,7 @@ func forget(ctx context.Context, cmd *cli.Command, a *app) error {
 	}
 	err = show(cmd, found, func() error { return printForgetting(found, cmd.Bool("apply"), a.titles(ctx)) })
 	if n := found.Count(starter.CopyNotReached); n > 0 && err == nil {
-		err = fmt.Errorf("%d copies could not be reached: remove them by hand", n)
+		err = errors.New(words.Count(n, "copy", "copies") + " could not be reached: remove by hand")
 	}
 	return err
 }

@@ -197,7 +197,7 @@ func followImport(ctx context.Context, cmd *cli.Command, a *app, id string) erro
 			bar.end()
 			return printImport(cmd, status)
 		}
-		bar.show(status.Progress, fmt.Sprintf("%s, %d objects", status.Phase, status.Objects))
+		bar.show(status.Progress, string(status.Phase)+", "+words.Count(status.Objects, "object", "objects"))
 		select {
 		case <-time.After(importPoll):
 		case <-ctx.Done():
@@ -225,7 +225,7 @@ func undoImport(ctx context.Context, cmd *cli.Command, a *app, id string) error 
 func confirmImport(ctx context.Context, cmd *cli.Command, a *app, id string) error {
 	err := a.content().Confirm(ctx, id, cmd.Int("unpublish"))
 	if miscounted := new(guidedb.CountError); errors.As(err, &miscounted) {
-		return fmt.Errorf("it unpublishes %d objects: confirm with --unpublish %d", miscounted.Unpublishes, miscounted.Unpublishes)
+		return fmt.Errorf("it unpublishes %s: confirm with --unpublish %d", words.Count(miscounted.Unpublishes, "object", "objects"), miscounted.Unpublishes)
 	}
 	if err != nil {
 		return err
@@ -256,7 +256,11 @@ func printImports(history []content.Status) error {
 
 func printImport(cmd *cli.Command, status content.Status) error {
 	err := show(cmd, status, func() error {
-		fmt.Printf("import %s: %s (%s)\n", status.ID, status.State, status.Phase)
+		if cmd.Bool("check") {
+			fmt.Println("checked; nothing was imported")
+		} else {
+			fmt.Printf("import %s: %s (%s)\n", status.ID, status.State, status.Phase)
+		}
 		fmt.Printf("%s: %d created, %d changed, %d unchanged, %d refused; %d unpublished\n",
 			words.Count(status.Objects, "object", "objects"), status.Created, status.Changed, status.Unchanged, status.RefusedCount, status.Unpublished)
 		printRefusals(status.Refused)
@@ -324,6 +328,13 @@ func openBatch(cmd *cli.Command, open func(string, io.Reader, content.TableOptio
 	}
 	file, err := os.Open(cmd.Args().First())
 	if err != nil {
+		var commands []string
+		for _, command := range cmd.Commands {
+			commands = append(commands, command.Name)
+		}
+		if meant := words.NewUnknown("file or command", cmd.Args().First(), commands, "`vestnik import --help` lists the commands"); meant.Nearest != "" {
+			return nil, nil, meant
+		}
 		return nil, nil, err
 	}
 	closeFile := func() { _ = file.Close() } // it was only read

@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/db"
+	"vestnik/internal/words"
 )
 
 func reparseCommand() *cli.Command {
@@ -58,7 +59,7 @@ func printReparse(w io.Writer, r db.Reparsed) error {
 	if r.Applied {
 		outcome = "written"
 	}
-	if _, err := fmt.Fprintf(w, "%d of %d posts read otherwise by ruleset %d; %s\n", r.Changed, r.Posts, r.Ruleset, outcome); err != nil {
+	if _, err := fmt.Fprintf(w, "%d of %s read otherwise by ruleset %d; %s\n", r.Changed, words.Count(r.Posts, "post", "posts"), r.Ruleset, outcome); err != nil {
 		return err
 	}
 	return printRegrouped(w, r)

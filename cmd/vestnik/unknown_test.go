@@ -70,6 +70,8 @@ func TestWhatACommandDoesNotKnowIsAnErrorWithTheNearestName(t *testing.T) {
 		{[]string{"destination", "help", "foo"}, "command \"foo\" is not known: `vestnik destination --help` lists them all"},
 		{[]string{"status", "lostpets_city"}, "`vestnik status` takes no argument, and was given \"lostpets_city\""},
 		{[]string{"import", "no-such-file.csv"}, "no-such-file.csv: no such file"},
+		{[]string{"import", "histroy"}, `file or command "histroy" is not known: did you mean "history"?`},
+		{[]string{"case", "shwo"}, `did you mean "show"?`},
 		{[]string{"import", "--check", "../../go.mod"}, "непонятно, что в таблице"},
 		{[]string{"destination", "pasue"}, `did you mean "pause"?`},
 		{[]string{"destination", "state", "telegram:-100150000001"}, `did you mean "telegram:-1001500000001"?`},

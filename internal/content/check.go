@@ -7,6 +7,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
+
+	"vestnik/internal/words"
 )
 
 // CheckReport is what can be said of a batch without a guide to ask.
@@ -150,6 +152,6 @@ func (r CheckReport) String() string {
 			parts = append(parts, fmt.Sprintf("%d %s", count, list))
 		}
 	}
-	return fmt.Sprintf("%d objects (%s), %d refused, %d references outside the batch",
-		r.Objects, strings.Join(parts, ", "), len(r.Refused), len(r.Outside))
+	return fmt.Sprintf("%s (%s), %d refused, %s outside the batch", words.Count(r.Objects, "object", "objects"),
+		strings.Join(parts, ", "), len(r.Refused), words.Count(len(r.Outside), "reference", "references"))
 }

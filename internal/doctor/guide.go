@@ -78,6 +78,8 @@ func (d *doctor) guideWebhook(ctx context.Context, client *telegram.Client) {
 	}
 	address, err := starter.Webhook{PublicURL: d.cfg.Bot.PublicURL}.Address()
 	switch {
+	case d.cfg.Platforms.SandboxTelegram && registered.URL != "":
+		d.ok(what, "the sandbox delivers to "+registered.URL)
 	case err != nil && registered.URL == "":
 		d.note(what, "PUBLIC_URL is not set: updates come by polling, which only `vestnik dev` does")
 	case err != nil:

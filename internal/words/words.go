@@ -29,15 +29,27 @@ func Russian(n int, one, few, many string) string {
 }
 
 // Nearest returns the known name that was most likely meant, "" if none is
-// near: up to one letter in three may differ.
+// near: up to one letter in three may differ. Two letters that have changed
+// places count as one.
 func Nearest(name string, known []string) string {
 	nearest, least := "", (len([]rune(name))+1)/3+1
 	for _, candidate := range slices.Sorted(slices.Values(known)) {
-		if distance := levenshtein.ComputeDistance(name, candidate); distance < least {
+		if distance := distance(name, candidate); distance < least {
 			nearest, least = candidate, distance
 		}
 	}
 	return nearest
+}
+
+func distance(name, candidate string) int {
+	least := levenshtein.ComputeDistance(name, candidate)
+	letters := []rune(name)
+	for i := 1; i < len(letters); i++ {
+		letters[i-1], letters[i] = letters[i], letters[i-1]
+		least = min(least, 1+levenshtein.ComputeDistance(string(letters), candidate))
+		letters[i-1], letters[i] = letters[i], letters[i-1]
+	}
+	return least
 }
 
 // Unknown means that nothing goes by a name.
