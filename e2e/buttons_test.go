@@ -24,7 +24,7 @@ func TestContactsStandUnderAMessageAsButtons(t *testing.T) {
 	post.FromID = 71
 	d := s.ended(s.send(chat, post))
 	contacts := []sandbox.Button{
-		{Text: "📞 +7 900 000-71-71", Copy: "+79000007171"},
+		{Text: "📞 +7 900 000-71-71", Copy: &sandbox.CopyText{Text: "+79000007171"}},
 		{Text: "💬 WhatsApp", URL: "https://wa.me/79000007171"},
 		{Text: "✍️ Автор", URL: "https://vk.com/id71"},
 		{Text: "✍️ Написать", URL: "https://vk.com/id77"},

@@ -17,7 +17,7 @@
 //	telegram   bots, chats, messages and updates
 //	vk         walls, posts, photos and tokens
 //	page       what a browser shows
-//	entities   Telegram's markup
+//	markup     Telegram's HTML and MarkdownV2
 //	picture    the pictures of pets and places
 //
 // # Addresses
@@ -27,37 +27,32 @@
 //	/bot<token>/<method>      Telegram: JSON, urlencoded or multipart
 //	/method/<name>            VK: urlencoded; token in access_token or as Bearer
 //	/upload/<ticket>          VK's upload host
-//	/sandbox/photos/<name>.jpg?size=WxH[&status=404&as=html|text&bytes=N&truncate&delay_ms=N]
-//	                          a picture drawn for the name, spoilt if asked
-//	/sandbox/files/<name>.<extension>?bytes=N
-//	                          a file of that size, spoilt as the picture of its name
+//	/sandbox/photos/<name>.jpg?size=WxH[&status=404&delay_ms=N]   a picture drawn for the name
+//	/sandbox/files/<name>.<extension>?bytes=N                     a file of that size
 //	/sandbox/…                the control API
 //
 // # What is stricter than the real platforms
 //
-// Unknown fields and wrong types are refused, with "sandbox:" in the text:
-// "Bad Request: sandbox: unknown field …" from Telegram, error 100 from VK. A
-// button must have exactly one type field. What the real platform lets pass
-// and a careful client would not send is noted in Call.Warnings.
+// Unknown fields and wrong types are refused, with "sandbox:" or "can't parse" in the text: 400 from Telegram, error 100
+// from VK. A button must have exactly one type field.
 //
 // # What is weaker
 //
-// Telegram and VK: only the methods that Vestnik calls. Telegram: only photos in albums; no videos, stickers, polls, inline mode,
-// business or legacy Markdown; entities that the server finds itself (links,
-// phones) are shown on the page but not returned; flood limits are a bucket and
-// a window, edits are free, and there is no 3 s hold before a 429; webhook
-// addresses on this machine may be plain HTTP. VK: no execute, comments,
-// likes or captcha dialogue; photos have no rights of their own; the limits
-// VK does not publish (text length, posts a day) are settings of the wall.
+// Only what Vestnik calls and its tests lean on. Telegram: only photos in albums; no videos, stickers, polls, inline mode or
+// business; of markup bold, italic, underline, strikethrough, code and links; entities are shown on the page but not
+// returned; administrators have all rights; flood limits are a bucket and a window, edits are free, and there is no 3 s
+// hold before a 429; webhook addresses on this machine may be plain HTTP. VK: no execute, comments, likes, VK ID tokens or
+// captcha dialogue; photos have no rights of their own; the limits VK does not publish (text length) are settings of the
+// wall.
 //
 // # Control API
 //
 // JSON in and out; an error is 400 with {"error": "…"}. The bodies are the Go
 // types of this package, unknown fields are refused.
 //
-//	GET    /sandbox/state                                    addresses, bots, chats, walls, faults
-//	GET    /sandbox/calls?platform=&method=&chat=&key=&outcome=&after=&arrived=&limit=
-//	       …&wait=N&timeout_ms=                              blocks until N match; 408 if in vain
+//	GET    /sandbox/state                                    addresses, chats, walls, faults
+//	GET    /sandbox/calls?platform=&method=&chat=&key=&outcome=&after=&arrived=&wait=N&timeout_ms=
+//	                                                         with wait blocks until N match; 408 if in vain
 //	DELETE /sandbox/calls
 //	GET    /sandbox/faults
 //	POST   /sandbox/faults                                   Fault → {"id"}
@@ -68,21 +63,13 @@
 //	POST   /sandbox/telegram/chats                           Chat
 //	GET    /sandbox/telegram/chats/{chat}/messages
 //	DELETE /sandbox/telegram/chats/{chat}/messages
-//	GET    /sandbox/telegram/chats/{chat}/queries            presses and their answers
 //	PUT    /sandbox/telegram/uploads                         {"bytes"}: the largest file; 50 MB, 2,000 MB of a server of one's own
 //	PUT    /sandbox/telegram/chats/{chat}/limits             Limits
 //	PUT    /sandbox/telegram/chats/{chat}/members/{user}     Member
-//	POST   /sandbox/telegram/say                             {"bot","from":Person,"chat","text"} → Update
-//	POST   /sandbox/telegram/locate                          {"bot","from","latitude","longitude"} → Update
+//	POST   /sandbox/telegram/say                             {"bot","from":Person,"text"} → Update
 //	POST   /sandbox/telegram/press                           {"bot","from","chat","message_id","data"} → Update
-//	POST   /sandbox/telegram/updates                         {"bot","kind","content"} → Update
 //	PUT    /sandbox/telegram/webhook                         {"bot"} and Webhook
-//	PUT    /sandbox/telegram/delivery                        {"bot"} and DeliveryMode
-//	POST   /sandbox/telegram/release                         {"bot","reverse","together"} → []Delivery
-//	POST   /sandbox/telegram/redeliver                       {"bot","update_id","copies","together"} → []Delivery
-//	GET    /sandbox/telegram/deliveries?bot=
 //	POST   /sandbox/vk/tokens                                VKToken
-//	POST   /sandbox/vk/callbacks                             Callback: where a community's new posts are told
 //	POST   /sandbox/vk/photos/expire                         links given so far answer 403
 //	GET    /sandbox/vk/walls
 //	POST   /sandbox/vk/walls                                 Wall

@@ -18,7 +18,7 @@ func TestEveryRouteOfTheDocumentationExists(t *testing.T) {
 	source, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
 	routes := documentedRoute.FindAllStringSubmatch(string(source), -1)
-	require.Greater(t, len(routes), 25)
+	require.Greater(t, len(routes), 20)
 	for _, route := range routes {
 		path := regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(route[2], "1")
 		status, _ := b.request(route[1], path, "application/json", strings.NewReader("{}"))

@@ -106,16 +106,6 @@ func TestAResetCutsTheConnectionAfterTheBodyWasRead(t *testing.T) {
 	require.Len(t, b.Messages(groupChat), 1, "done, though nobody was told")
 }
 
-func TestAResetBeforeComesBeforeTheBody(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.fault(sandbox.Fault{ResetBefore: true, Times: 1})
-	_, _, err := b.raw(t.Context(), aMessage)
-	require.Error(t, err)
-	require.Empty(t, b.Calls(sandbox.CallFilter{})[0].Params)
-	require.True(t, b.say("sendMessage", aMessage).OK)
-}
-
 func TestAHangLastsUntilTheCallerLeaves(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -169,13 +159,11 @@ func TestFaultsChooseTheirCalls(t *testing.T) {
 	require.True(t, b.say("getMe", `{}`).OK)
 }
 
-func TestFaultsThatContradictThemselvesAreRefused(t *testing.T) {
+func TestFaultsThatCannotBeMeantAreRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for want, fault := range map[string]sandbox.Fault{
 		`platform "mail"`:       {Platform: "mail"},
-		"use reset":             {ResetBefore: true, Chat: "1"},
-		"exclude each other":    {ResetBefore: true, AcceptThenFail: true},
 		"can't be negative":     {Times: -1},
 		"status 99: use 200 to": {Status: 99},
 	} {

@@ -18,6 +18,7 @@ type (
 	Bot          = telegram.Bot
 	Button       = telegram.Button
 	Chat         = telegram.Chat
+	CopyText     = telegram.CopyText
 	Delivery     = telegram.Delivery
 	DeliveryMode = telegram.DeliveryMode
 	Limits       = telegram.Limits
@@ -81,7 +82,6 @@ const (
 	ServiceToken   = vk.ServiceToken
 	CommunityToken = vk.CommunityToken
 	UserToken      = vk.UserToken
-	VKIDToken      = vk.VKIDToken
 )
 
 // Flood limits: Telegram's as far as they are known, and none at all.

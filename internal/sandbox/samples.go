@@ -189,7 +189,7 @@ func (p samplePost) post(id int64, now time.Time) Post {
 	date := now.Add(-p.Age).Truncate(time.Second)
 	post := Post{ID: id, OwnerID: p.Owner, Date: date, FromID: p.From, SignerID: p.Signer, Text: p.Text, Pinned: p.Pinned, Ads: p.Ads,
 		DonutOnly: p.Donut, Type: p.Type, Extra: p.Extra,
-		Likes: len(p.Text) % 47, Comments: len(p.Text) % 9, Views: 150 + len(p.Text)*7%4000}
+		Likes: len(p.Text) % 47, Comments: len(p.Text) % 9}
 	if p.EditedAfter > 0 {
 		post.Edited = date.Add(p.EditedAfter)
 	}

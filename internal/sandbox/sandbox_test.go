@@ -53,9 +53,7 @@ func setup(t *testing.T, change ...func(*sandbox.Options)) *harness {
 		{Name: "service", Value: "service-key", Kind: sandbox.ServiceToken},
 		{Name: "community", Value: "community-key", Kind: sandbox.CommunityToken, Owner: -ownWall},
 		{Name: "user", Value: "user-key", Kind: sandbox.UserToken, Owner: 501, PerSecond: -1},
-		{Name: "vkid", Value: "vkid-key", Kind: sandbox.VKIDToken, Owner: 502},
 		{Name: "mute", Value: "mute-key", Kind: sandbox.UserToken, Owner: 503, Rights: []string{"friends"}},
-		{Name: "old", Value: "old-key", Kind: sandbox.UserToken, Owner: 504, Expired: true},
 	} {
 		require.NoError(t, b.AddVKToken(k))
 	}

@@ -178,7 +178,7 @@ func (s *Server) routes() http.Handler {
 	s.Core.Control(mux)
 	core.Handle(mux, "GET /sandbox/state", func(core.Request, core.None) (any, error) {
 		return map[string]any{"url": s.URL(), "telegram_api_url": s.TelegramURL(), "vk_api_url": s.VKURL(),
-			"bots": s.Bots(), "chats": s.Chats(), "walls": s.Walls(), "faults": s.Faults()}, nil
+			"chats": s.Chats(), "walls": s.Walls(), "faults": s.Faults()}, nil
 	})
 	s.telegramPlatform.Control(mux)
 	s.vkPlatform.Control(mux)

@@ -3,9 +3,7 @@ package core
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,41 +29,22 @@ type Call struct {
 	// Key is "bot<id>" for Telegram and the name of the token for VK; empty if the token is unknown.
 	Key string `json:"key"`
 	// Chat is the chat_id (Telegram) or owner_id (VK) as the caller wrote it.
-	Chat        string         `json:"chat,omitempty"`
-	ContentType string         `json:"content_type,omitempty"`
-	Params      map[string]any `json:"params"` // decoded; an uploaded file is {"file": name, "bytes": n}
-	ReceivedAt  time.Time      `json:"received_at"`
-	AnsweredAt  time.Time      `json:"answered_at,omitzero"`
-	Status      int            `json:"status"` // HTTP status; 0 while pending, or if the connection was cut
-	Answer      string         `json:"answer,omitempty"`
-	Outcome     Outcome        `json:"outcome"`
-	Fault       string         `json:"fault,omitempty"` // id of the fault plan that took part
+	Chat string `json:"chat,omitempty"`
+	// Params are texts as they are and all others as JSON; an uploaded file is {"file": name, "bytes": n}.
+	Params     map[string]string `json:"params"`
+	ReceivedAt time.Time         `json:"received_at"`
+	AnsweredAt time.Time         `json:"answered_at,omitzero"`
+	Status     int               `json:"status"` // HTTP status; 0 while pending, or if the connection was cut
+	Answer     string            `json:"answer,omitempty"`
+	Outcome    Outcome           `json:"outcome"`
+	Fault      string            `json:"fault,omitempty"` // id of the fault plan that took part
 	// Stored are the ids of the messages or posts that the call created or changed, even if the answer was an error
 	// (accept_then_fail).
 	Stored []int64 `json:"stored,omitempty"`
-	// Warnings name what the real platform lets pass but a careful client would not send.
-	Warnings []string `json:"warnings,omitempty"`
-
-	size int // rough memory, to bound the log
 }
 
 // Text is a parameter as text: "" if absent.
-func (c Call) Text(name string) string {
-	switch value := c.Params[name].(type) {
-	case nil:
-		return ""
-	case string:
-		return value
-	case fmt.Stringer:
-		return value.String()
-	default:
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			return ""
-		}
-		return string(encoded)
-	}
-}
+func (c Call) Text(name string) string { return c.Params[name] }
 
 // CallFilter selects recorded calls. Empty fields match everything.
 type CallFilter struct {
@@ -95,37 +74,31 @@ func (f CallFilter) matches(c *Call) bool {
 	return f.Match == nil || f.Match(*c)
 }
 
-// Limits of what one recorded call keeps, so that the log stays small.
+// What one recorded call keeps of a text parameter and of an answer, in bytes, so that the log stays small.
 const (
-	keptText   = 64 << 10 // bytes of a text parameter
-	keptAnswer = 32 << 10 // bytes of an answer
-	keptCalls  = 96 << 20 // rough bytes of all calls together
+	keptText   = 64 << 10
+	keptAnswer = 4 << 10
 )
 
-// callLog records calls in a ring.
+// callLog records the latest calls.
 type callLog struct {
 	now func() time.Time
 	max int
 
 	mu      sync.Mutex
 	calls   []*Call // in order of Seq
-	bytes   int
 	lastSeq int64
 }
 
 // begin records that a call arrived.
-func (l *callLog) begin(platform Platform, method, contentType string) *Call {
-	call := &Call{
-		Platform: platform, Method: method, ContentType: contentType,
-		ReceivedAt: l.now(), Outcome: Pending, size: 512,
-	}
+func (l *callLog) begin(platform Platform, method string) *Call {
+	call := &Call{Platform: platform, Method: method, ReceivedAt: l.now(), Outcome: Pending}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lastSeq++
 	call.Seq = l.lastSeq
 	l.calls = append(l.calls, call)
-	l.bytes += call.size
-	l.trim()
+	l.calls = l.calls[max(len(l.calls)-l.max, 0):]
 	return call
 }
 
@@ -133,65 +106,35 @@ func (l *callLog) begin(platform Platform, method, contentType string) *Call {
 func (l *callLog) describe(call *Call, change func(*Call)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := call.size
 	change(call)
-	l.bytes += call.size - before
-	l.trim()
 }
 
 // finish records the answer.
 func (l *callLog) finish(call *Call, outcome Outcome, status int, answer []byte) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	call.AnsweredAt, call.Outcome, call.Status = l.now(), outcome, status
-	if len(answer) > keptAnswer {
-		answer = answer[:keptAnswer]
-	}
-	call.Answer = string(answer)
-	call.size += len(answer)
-	l.bytes += len(answer)
-	l.trim()
+	l.describe(call, func(call *Call) {
+		call.AnsweredAt, call.Outcome, call.Status = l.now(), outcome, status
+		call.Answer = string(answer[:min(len(answer), keptAnswer)])
+	})
 }
 
-func (l *callLog) trim() {
-	drop := 0
-	for len(l.calls)-drop > 1 && (len(l.calls)-drop > l.max || l.bytes > keptCalls) {
-		l.bytes -= l.calls[drop].size
-		l.calls[drop] = nil
-		drop++
-	}
-	if drop > 0 {
-		l.calls = l.calls[drop:]
-	}
-}
-
-// list returns copies, oldest first; limit 0 means all, else the newest ones.
-func (l *callLog) list(filter CallFilter, limit int) []Call {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// Calls returns the recorded calls that match, oldest first.
+func (c *Core) Calls(filter CallFilter) []Call {
+	c.calls.mu.Lock()
+	defer c.calls.mu.Unlock()
 	found := []Call{}
-	for _, call := range l.calls {
+	for _, call := range c.calls.calls {
 		if filter.matches(call) {
 			found = append(found, *call)
 		}
 	}
-	if limit > 0 && len(found) > limit {
-		found = found[len(found)-limit:]
-	}
 	return found
 }
-
-// Calls returns the recorded calls that match, oldest first.
-func (c *Core) Calls(filter CallFilter) []Call { return c.calls.list(filter, 0) }
-
-// LatestCalls returns the last n of the recorded calls that match, oldest first; all if n is 0.
-func (c *Core) LatestCalls(filter CallFilter, n int) []Call { return c.calls.list(filter, n) }
 
 // ClearCalls forgets the recorded calls. Seq keeps counting.
 func (c *Core) ClearCalls() {
 	c.calls.mu.Lock()
 	defer c.calls.mu.Unlock()
-	c.calls.calls, c.calls.bytes = nil, 0
+	c.calls.calls = nil
 	c.Announce(callsTopic)
 }
 
@@ -210,13 +153,4 @@ func (c *Core) WaitForCalls(ctx context.Context, filter CallFilter, n int) ([]Ca
 			return found, fmt.Errorf("sandbox: waited for %d calls of %s, saw %d: %w", n, cmp.Or(filter.Method, "any method"), len(found), ctx.Err())
 		}
 	}
-}
-
-// Warn notes at a call what the real platform lets pass and a careful client would not send.
-func (c *Core) Warn(call *Call, text string) {
-	c.calls.describe(call, func(call *Call) {
-		if !slices.Contains(call.Warnings, text) {
-			call.Warnings = append(call.Warnings, text)
-		}
-	})
 }

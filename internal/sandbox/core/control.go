@@ -3,11 +3,10 @@ package core
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
-	"regexp"
 	"strconv"
 	"time"
 )
@@ -41,84 +40,59 @@ func (c *Core) Control(api *http.ServeMux) {
 func (c *Core) askedCalls(r Request) (any, error) {
 	query := r.URL.Query()
 	filter := CallFilter{
-		Platform: Platform(query.Get("platform")), Method: query.Get("method"), Key: query.Get("key"),
-		Chat: query.Get("chat"), Outcome: Outcome(query.Get("outcome")), Arrived: query.Get("arrived") == "true",
+		Platform: Platform(query.Get("platform")), Method: query.Get("method"), Key: query.Get("key"), Chat: query.Get("chat"),
+		Outcome: Outcome(query.Get("outcome")), Arrived: query.Get("arrived") == "true", After: int64(number(query.Get("after"))),
 	}
-	numbers := map[string]int64{}
-	for _, name := range []string{"after", "limit", "wait", "timeout_ms"} {
-		n, err := strconv.ParseInt(cmp.Or(query.Get(name), "0"), 10, 64)
-		if err != nil || n < 0 {
-			return nil, fmt.Errorf("%s=%q: a whole number is needed", name, query.Get(name))
-		}
-		numbers[name] = n
-	}
-	filter.After = numbers["after"]
-	if numbers["wait"] == 0 {
-		return c.LatestCalls(filter, int(numbers["limit"])), nil
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(cmp.Or(numbers["timeout_ms"], 30_000))*time.Millisecond)
+	ctx, cancel := context.WithTimeout(r.Context(), time.Duration(cmp.Or(number(query.Get("timeout_ms")), 30_000))*time.Millisecond)
 	defer cancel()
-	return c.WaitForCalls(ctx, filter, int(numbers["wait"]))
+	return c.WaitForCalls(ctx, filter, number(query.Get("wait")))
+}
+
+// number is what a text says; 0 if that is none.
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // None is the body of a request that has none.
 type None struct{}
 
-// Request is a control request whose numbers in the path have been read.
-type Request struct {
-	*http.Request
-	numbers map[string]int64
-}
+// Request is a request of the control API.
+type Request struct{ *http.Request }
 
-// Number is a number of the path.
-func (r Request) Number(name string) int64 { return r.numbers[name] }
+// Number is a number of the path; 0, which names nothing, if it is none.
+func (r Request) Number(name string) int64 { return int64(number(r.PathValue(name))) }
 
-var pathName = regexp.MustCompile(`\{([a-z]+)\}`)
-
-// Handle adds a route to the control API. What stands in braces in the pattern must be a number, but for {id} and {name}; the body is
-// decoded strictly, unknown fields are refused. A nil result is answered with {"ok":true}.
+// Handle adds a route to the control API. The body is decoded strictly, unknown fields are refused. A nil result is
+// answered with {"ok":true}; an error with 400 and {"error": "…"}, or with 408 if the waiting was in vain.
 func Handle[In any](api *http.ServeMux, pattern string, do func(Request, In) (any, error)) {
-	handler := func(r *http.Request) (any, error) {
-		in, request := *new(In), Request{r, map[string]int64{}}
-		for _, match := range pathName.FindAllStringSubmatch(pattern, -1) {
-			name := match[1]
-			n, err := strconv.ParseInt(r.PathValue(name), 10, 64)
-			if err != nil && name != "id" && name != "name" {
-				return nil, fmt.Errorf("%s %q in the path is no number", name, r.PathValue(name))
-			}
-			request.numbers[name] = n
-		}
-		if _, none := any(in).(None); !none {
-			decoder := json.NewDecoder(http.MaxBytesReader(nil, r.Body, 16<<20))
-			decoder.DisallowUnknownFields()
-			if err := decoder.Decode(&in); err != nil {
-				return nil, fmt.Errorf("body of %s: %w", r.URL.Path, err)
-			}
-		}
-		return do(request, in)
-	}
 	api.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		result, err := handler(r)
-		reply(w, result, err)
+		var in In
+		var result any
+		body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, 16<<20))
+		if _, none := any(in).(None); err == nil && !none {
+			err = Strictly(body, &in)
+		}
+		if err == nil {
+			result, err = do(Request{r}, in)
+		}
+		status := http.StatusOK
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			status = http.StatusRequestTimeout
+		case err != nil:
+			status = http.StatusBadRequest
+		case result == nil:
+			result = map[string]bool{"ok": true}
+		}
+		if err != nil {
+			result = map[string]string{"error": err.Error()}
+		}
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.WriteHeader(status)
+		_, _ = w.Write(Encode(result))
 	})
-}
-
-// reply answers a control request: 200 with the result, 408 if the waiting was in vain, 400 with {"error": "…"}
-// otherwise.
-func reply(w http.ResponseWriter, result any, err error) {
-	status := http.StatusOK
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		status = http.StatusRequestTimeout
-	case err != nil:
-		status = http.StatusBadRequest
-	case result == nil:
-		result = map[string]bool{"ok": true}
-	}
-	if err != nil {
-		result = map[string]string{"error": err.Error()}
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(Encode(result))
 }

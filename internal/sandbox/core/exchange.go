@@ -28,7 +28,7 @@ type Rules struct {
 	Identify func(*Form) (key, chat string)
 	// Unreadable answers a body that could not be parsed.
 	Unreadable func(error) Answer
-	Handle     func(context.Context, *Form, *Call) Answer
+	Handle     func(context.Context, *Form) Answer
 	// Fault is the platform's own way to say what the fault says.
 	Fault func(*Fault, *Form) Answer
 }
@@ -46,22 +46,15 @@ type exchange struct {
 // Exchange records a call and answers it by the rules, or as a fault plan says.
 func (c *Core) Exchange(w http.ResponseWriter, r *http.Request, platform Platform, method string, rules Rules) {
 	x := &exchange{core: c, rules: rules, w: w, r: r, platform: platform}
-	x.call = c.calls.begin(platform, method, r.Header.Get("Content-Type"))
-	if fault := c.faults.take(platform, method, "", true); fault != nil {
-		c.calls.describe(x.call, func(call *Call) { call.Fault = fault.ID })
-		x.pause(fault)
-		x.cut()
-		return
-	}
+	x.call = c.calls.begin(platform, method)
 	f, err := readForm(w, r)
 	if err != nil && r.Context().Err() != nil {
 		x.abandon()
 	}
 	key, chat := rules.Identify(f)
-	fault := c.faults.take(platform, method, chat, false)
+	fault := c.faults.take(platform, method, chat)
 	c.calls.describe(x.call, func(call *Call) {
-		call.Key, call.Chat = key, chat
-		call.Params, call.size = f.recorded()
+		call.Key, call.Chat, call.Params = key, chat, f.recorded()
 		if fault != nil {
 			call.Fault = fault.ID
 		}
@@ -82,14 +75,15 @@ func (x *exchange) handled(f *Form, readError error) Answer {
 		return x.rules.Unreadable(readError)
 	}
 	// The request is acted on even if the caller has left meanwhile, as a real server would.
-	return x.rules.Handle(context.WithoutCancel(x.r.Context()), f, x.call)
+	done := x.rules.Handle(context.WithoutCancel(x.r.Context()), f)
+	x.core.calls.describe(x.call, func(c *Call) { c.Stored = done.Stored })
+	return done
 }
 
 // strike answers, or fails to answer, as the fault says.
 func (x *exchange) strike(fault *Fault, f *Form) {
 	if fault.AcceptThenFail {
-		done := x.handled(f, nil)
-		x.core.calls.describe(x.call, func(c *Call) { c.Stored = done.Stored })
+		x.handled(f, nil)
 	}
 	raw := func(status int, otherwise, body string) Answer {
 		return Answer{Status: cmp.Or(fault.Status, status), Body: []byte(body),
@@ -155,9 +149,6 @@ func (x *exchange) write(a Answer, faulted bool, headers map[string]string) {
 		outcome = Faulted
 	case a.Refused:
 		outcome = Refused
-	}
-	if len(a.Stored) > 0 {
-		x.core.calls.describe(x.call, func(c *Call) { c.Stored = a.Stored })
 	}
 	header := x.w.Header()
 	header.Set("Content-Type", "application/json")

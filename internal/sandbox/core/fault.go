@@ -17,7 +17,7 @@ type Fault struct {
 
 	// Which calls. Empty fields match everything.
 	Platform Platform `json:"platform,omitempty"`
-	Method   string   `json:"method,omitempty"` // a method; "upload" is VK's upload host
+	Method   string   `json:"method,omitempty"` // "upload" is VK's upload host
 	Chat     string   `json:"chat,omitempty"`   // chat_id or owner_id as the caller writes it
 	Times    int      `json:"times,omitempty"`  // how many calls; 0 means until cleared
 	After    int      `json:"after,omitempty"`  // let so many matching calls pass first
@@ -33,10 +33,9 @@ type Fault struct {
 	ContentType     string            `json:"content_type,omitempty"` // of Body; text/html if empty
 	GzipGarbage     bool              `json:"gzip_garbage,omitempty"` // says Content-Encoding: gzip over what is no gzip
 	Headers         map[string]string `json:"headers,omitempty"`
-	DelayMS         int               `json:"delay_ms,omitempty"`     // wait before anything else
-	Hang            bool              `json:"hang,omitempty"`         // never answer
-	Reset           bool              `json:"reset,omitempty"`        // cut the connection after the body was read
-	ResetBefore     bool              `json:"reset_before,omitempty"` // cut it before the body is read; Chat can't be used
+	DelayMS         int               `json:"delay_ms,omitempty"` // wait before anything else
+	Hang            bool              `json:"hang,omitempty"`     // never answer
+	Reset           bool              `json:"reset,omitempty"`    // cut the connection after the body was read
 	// AcceptThenFail does what the call asks, and only then fails: the message is there, the caller does not learn it.
 	// Alone it answers 500; for VK, a proxy's 502 page.
 	AcceptThenFail bool `json:"accept_then_fail,omitempty"`
@@ -46,15 +45,11 @@ type Fault struct {
 	passed int // matching calls let through
 }
 
-// check refuses plans that could not do what they say.
+// check refuses plans that could not be meant.
 func (f Fault) check() error {
 	switch {
 	case f.Platform != "" && f.Platform != Telegram && f.Platform != VK:
 		return fmt.Errorf("fault: platform %q: use %q, %q or nothing", f.Platform, Telegram, VK)
-	case f.ResetBefore && f.Chat != "":
-		return fmt.Errorf("fault: reset_before is decided before the body is read, so chat %q can't be known: use reset", f.Chat)
-	case f.ResetBefore && f.AcceptThenFail:
-		return fmt.Errorf("fault: reset_before and accept_then_fail exclude each other: use reset")
 	case f.Times < 0 || f.After < 0 || f.DelayMS < 0 || f.RetryAfter < 0:
 		return fmt.Errorf("fault: times, after, delay_ms and retry_after can't be negative")
 	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
@@ -66,7 +61,7 @@ func (f Fault) check() error {
 // fails reports whether the fault replaces the ordinary answer.
 func (f Fault) fails() bool {
 	return f.Status != 0 || f.Code != 0 || f.Description != "" || f.RetryAfter != 0 || f.MigrateToChatID != 0 ||
-		len(f.Extra) > 0 || f.Body != "" || f.GzipGarbage || f.Hang || f.Reset || f.ResetBefore || f.AcceptThenFail
+		len(f.Extra) > 0 || f.Body != "" || f.GzipGarbage || f.Hang || f.Reset || f.AcceptThenFail
 }
 
 // faultPlan holds the faults that are set.
@@ -119,13 +114,12 @@ func (c *Core) clearFaults(which func(*Fault) bool) (found bool) {
 	return len(c.faults.faults) < before
 }
 
-// take uses up the first fault for this call. early asks for the faults that strike before the body is read.
-func (p *faultPlan) take(platform Platform, method, chat string, early bool) *Fault {
+// take uses up the first fault for this call; nil if there is none.
+func (p *faultPlan) take(platform Platform, method, chat string) *Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, f := range p.faults {
-		if f.ResetBefore != early ||
-			f.Platform != "" && f.Platform != platform ||
+		if f.Platform != "" && f.Platform != platform ||
 			f.Method != "" && !strings.EqualFold(f.Method, method) ||
 			f.Chat != "" && f.Chat != chat ||
 			f.Times > 0 && f.Used >= f.Times {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 )
 
@@ -21,18 +23,10 @@ const (
 	maxField = 1 << 20
 )
 
-// Form is a request's parameters, whatever way they were encoded.
+// Form is a request's parameters, whatever way they were encoded: a string's content, and the JSON text of anything else.
 type Form struct {
-	Fields map[string]Field
+	Fields map[string]string
 	Files  map[string]Upload
-	Names  []string // in order of appearance
-}
-
-// Field is one parameter.
-type Field struct {
-	Text string // a string's content, or the JSON text of anything else
-	// JSON is how the value begins in a JSON body, '"' for a string; 0: it is from a form, which knows only text.
-	JSON byte
 }
 
 // Upload is a file of a multipart body: its size in bytes, and its first keptFile of them.
@@ -42,17 +36,24 @@ type Upload struct {
 	Size    int64
 }
 
+// ErrTooLarge is the fault of a body larger than the platforms take.
+var ErrTooLarge = errors.New("request entity too large")
+
 // readForm reads urlencoded, multipart and JSON bodies, and the query.
 func readForm(w http.ResponseWriter, r *http.Request) (*Form, error) {
-	f := &Form{Fields: map[string]Field{}, Files: map[string]Upload{}}
-	for name, values := range r.URL.Query() {
-		f.put(name, Field{Text: values[len(values)-1]})
-	}
+	f := &Form{Fields: map[string]string{}, Files: map[string]Upload{}}
+	f.putAll(r.URL.Query())
 	err := f.readBody(http.MaxBytesReader(w, r.Body, maxBody), r.Header.Get("Content-Type"))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		err = ErrTooLarge
 	}
 	return f, err
+}
+
+func (f *Form) putAll(values url.Values) {
+	for name, all := range values {
+		f.Fields[name] = all[len(all)-1]
+	}
 }
 
 func (f *Form) readBody(stream io.Reader, kind string) error {
@@ -61,40 +62,24 @@ func (f *Form) readBody(stream io.Reader, kind string) error {
 		return nil
 	}
 	contentType, attributes, err := mime.ParseMediaType(kind)
-	if err != nil {
+	switch {
+	case err != nil:
 		return fmt.Errorf("content type %q: %w", kind, err)
-	}
-	if contentType == "multipart/form-data" {
-		return f.readMultipart(buffered, attributes["boundary"])
+	case contentType == "multipart/form-data":
+		return f.readMultipart(multipart.NewReader(buffered, attributes["boundary"]))
 	}
 	body, err := io.ReadAll(buffered)
-	if err != nil {
+	switch {
+	case err != nil:
+		return err
+	case contentType == "application/json":
+		return f.readJSON(body)
+	case contentType == "application/x-www-form-urlencoded":
+		values, err := url.ParseQuery(string(body))
+		f.putAll(values)
 		return err
 	}
-	switch contentType {
-	case "application/json":
-		return f.readJSON(body)
-	case "application/x-www-form-urlencoded":
-		values, err := url.ParseQuery(string(body))
-		if err != nil {
-			return fmt.Errorf("urlencoded body: %w", err)
-		}
-		for name, all := range values {
-			f.put(name, Field{Text: all[len(all)-1]})
-		}
-		return nil
-	}
 	return fmt.Errorf("content type %q: send JSON, urlencoded or multipart", contentType)
-}
-
-// ErrTooLarge is the fault of a body larger than the platforms take.
-var ErrTooLarge = errors.New("request entity too large")
-
-func (f *Form) put(name string, value Field) {
-	if _, seen := f.Fields[name]; !seen {
-		f.Names = append(f.Names, name)
-	}
-	f.Fields[name] = value
 }
 
 func (f *Form) readJSON(body []byte) error {
@@ -103,21 +88,20 @@ func (f *Form) readJSON(body []byte) error {
 		return fmt.Errorf("JSON body: %w", err)
 	}
 	for name, value := range raw {
-		field := Field{Text: string(value), JSON: value[0]}
-		if field.JSON == '"' {
-			if err := json.Unmarshal(value, &field.Text); err != nil {
+		text := string(value)
+		if value[0] == '"' {
+			if err := json.Unmarshal(value, &text); err != nil {
 				return fmt.Errorf("JSON body, %s: %w", name, err)
 			}
 		}
-		if field.Text != "null" || field.JSON == '"' {
-			f.put(name, field)
+		if text != "null" {
+			f.Fields[name] = text
 		}
 	}
 	return nil
 }
 
-func (f *Form) readMultipart(body io.Reader, boundary string) error {
-	reader := multipart.NewReader(body, boundary)
+func (f *Form) readMultipart(reader *multipart.Reader) error {
 	for {
 		part, err := reader.NextPart()
 		if errors.Is(err, io.EOF) {
@@ -131,61 +115,53 @@ func (f *Form) readMultipart(body io.Reader, boundary string) error {
 		if err == nil {
 			more, err = io.Copy(io.Discard, part)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return fmt.Errorf("multipart body, part %q: %w", part.FormName(), err)
-		}
-		if part.FileName() != "" {
+		case part.FileName() != "":
 			f.Files[part.FormName()] = Upload{Name: part.FileName(), Content: content, Size: int64(len(content)) + more}
-			continue
-		}
-		if len(content) > maxField {
+		case len(content) > maxField:
 			return fmt.Errorf("multipart body: field %q has %d bytes", part.FormName(), len(content))
+		default:
+			f.Fields[part.FormName()] = string(content)
 		}
-		f.put(part.FormName(), Field{Text: string(content)})
 	}
 }
 
-// Has reports whether the parameter was sent with a value.
-func (f *Form) Has(name string) bool {
-	value, sent := f.Fields[name]
-	return sent && value.Text != ""
+// Read reads the parameters into a struct, by the json tags of its fields: texts as they are, everything else as JSON.
+func (f *Form) Read(into any) error {
+	target := reflect.ValueOf(into).Elem()
+	for i := range target.NumField() {
+		name, field := target.Type().Field(i).Tag.Get("json"), target.Field(i)
+		text := f.Fields[name]
+		switch {
+		case text == "":
+		case field.Kind() == reflect.String:
+			field.SetString(text)
+		default:
+			if err := Strictly([]byte(text), field.Addr().Interface()); err != nil {
+				return fmt.Errorf("can't parse %s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
-// Text is a parameter as text; "" if absent.
-func (f *Form) Text(name string) string { return f.Fields[name].Text }
+// Strictly decodes JSON, and refuses fields that the target does not have.
+func Strictly(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode(into)
+}
 
-// recorded is the form as a Call keeps it, with its rough size in memory.
-func (f *Form) recorded() (params map[string]any, size int) {
-	params, size = make(map[string]any, len(f.Fields)+len(f.Files)), 512
-	for name, value := range f.Fields {
-		if len(value.Text) > keptText {
-			value = Field{Text: value.Text[:keptText]}
-		}
-		params[name] = value.decoded(name)
-		size += len(name) + len(value.Text)
+// recorded is the form as a Call keeps it.
+func (f *Form) recorded() map[string]string {
+	params := make(map[string]string, len(f.Fields)+len(f.Files))
+	for name, text := range f.Fields {
+		params[name] = strings.Clone(text[:min(len(text), keptText)])
 	}
 	for name, file := range f.Files {
-		params[name] = map[string]any{"file": file.Name, "bytes": file.Size}
+		params[name] = string(Encode(map[string]any{"file": file.Name, "bytes": file.Size}))
 	}
-	return params, size
-}
-
-// Fields that a form has to carry as JSON text.
-var jsonFields = map[string]bool{
-	"reply_markup": true, "media": true, "entities": true, "caption_entities": true,
-	"reply_parameters": true, "link_preview_options": true, "allowed_updates": true,
-}
-
-// decoded gives objects, lists, numbers and truth values back as such.
-func (v Field) decoded(name string) any {
-	if v.JSON == '"' || v.JSON == 0 && !jsonFields[name] {
-		return v.Text
-	}
-	decoder := json.NewDecoder(strings.NewReader(v.Text))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
-		return v.Text
-	}
-	return value
+	return params
 }

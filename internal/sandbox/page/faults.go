@@ -64,7 +64,7 @@ func (s *Site) pageFaults() []setFault {
 			what = "сделано, но ответ потерян"
 		case f.Hang:
 			what = "тишина"
-		case f.Reset, f.ResetBefore:
+		case f.Reset:
 			what = "обрыв"
 		case f.Code != 0:
 			what = strings.TrimSpace(fmt.Sprintf("%d %s", f.Code, f.Description))

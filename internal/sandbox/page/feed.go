@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"vestnik/internal/sandbox/core"
-	"vestnik/internal/sandbox/entities"
+	"vestnik/internal/sandbox/markup"
 	"vestnik/internal/sandbox/telegram"
 	"vestnik/internal/sandbox/vk"
 )
@@ -219,7 +219,7 @@ func (s *Site) bubbles(chat int64, now time.Time) []bubble {
 		if last := len(list) - 1; m.Album != "" && last >= 0 && list[last].Album == m.Album {
 			list[last].Photos = append(list[last].Photos, s.shown(m.Photo))
 			if m.Caption != "" {
-				list[last].Caption, list[last].Entities = m.Caption, m.Entities
+				list[last].Caption, list[last].Formatted = m.Caption, m.Formatted
 			}
 			continue
 		}
@@ -277,7 +277,8 @@ func (s *Site) pageCalls(show string) []pageCall {
 	case "errors":
 		filter.Match = func(c core.Call) bool { return c.Outcome != core.Accepted && c.Outcome != core.Pending }
 	}
-	calls := s.core.LatestCalls(filter, 60)
+	calls := s.core.Calls(filter)
+	calls = calls[max(len(calls)-60, 0):]
 	slices.Reverse(calls)
 	words := map[core.Outcome]string{core.Pending: "ждёт", core.Accepted: "принят", core.Refused: "отказ", core.Faulted: "сбой", core.ClientGone: "клиент ушёл"}
 	rows := make([]pageCall, len(calls))
@@ -295,11 +296,7 @@ func callDetails(c core.Call) string {
 	if err != nil {
 		params = nil
 	}
-	text := string(params)
-	for _, warning := range c.Warnings {
-		text += "\n⚠ " + warning
-	}
-	return text + "\n→ " + shorten(c.Answer, 1500)
+	return string(params) + "\n→ " + shorten(c.Answer, 1500)
 }
 
 // composerPictures are offered to whoever writes a post on the page.
@@ -362,15 +359,25 @@ func vkText(text string) template.HTML {
 	at := 0
 	for _, m := range vkMarkup.FindAllStringSubmatchIndex(text, -1) {
 		target, label := text[m[2]:m[3]], text[m[4]:m[5]]
-		out.WriteString(entities.Linkify(text[at:m[0]]))
+		out.WriteString(linkified(text[at:m[0]]))
 		if !strings.Contains(target, "/") {
 			target = "vk.com/" + target
 		}
 		out.WriteString(`<span class="link" title="` + template.HTMLEscapeString(target) + `">` + template.HTMLEscapeString(label) + `</span>`)
 		at = m[1]
 	}
-	out.WriteString(entities.Linkify(text[at:]))
+	out.WriteString(linkified(text[at:]))
 	return template.HTML(out.String()) //nolint:gosec // every piece was escaped above
+}
+
+func linkified(text string) string {
+	page, _ := markup.Linkify(text)
+	return page
+}
+
+// telegramText renders a message as a Telegram app does.
+func telegramText(m telegram.Message) template.HTML {
+	return template.HTML(cmp.Or(m.Formatted, linkified(m.Text+m.Caption))) //nolint:gosec // both are made by markup
 }
 
 func linkHost(address string) string {

@@ -24,7 +24,7 @@ var pageFiles embed.FS
 var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment, "clock": func(at time.Time) string { return at.Local().Format("15:04") },
 	"exact": func(at time.Time) string { return at.Local().Format("15:04:05.000") },
-	"day":   day, "vkText": vkText, "avatar": avatar, "telegramText": func(m telegram.Message) template.HTML { return template.HTML(m.HTML()) },
+	"day":   day, "vkText": vkText, "avatar": avatar, "telegramText": telegramText,
 	"columns": columns, "host": linkHost, "dict": dict,
 }).ParseFS(pageFiles, "files/*.html"))
 

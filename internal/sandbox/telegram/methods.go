@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"vestnik/internal/sandbox/core"
@@ -18,7 +17,7 @@ type request struct {
 	platform *Platform
 	bot      *bot
 	form     *core.Form
-	call     *core.Call
+	params   params
 	ctx      context.Context
 	http     *http.Request
 	stored   []int64
@@ -36,37 +35,58 @@ func (q *request) refuse(r *refusal) bool {
 // bad refuses the request with a 400.
 func (q *request) bad(format string, args ...any) { q.refuse(badRequest(format, args...)) }
 
-// warn notes what Telegram lets pass and a careful client would not send.
-func (q *request) warn(text string) { q.platform.core.Warn(q.call, text) }
+// params are the parameters of all methods.
+type params struct {
+	Chat      string `json:"chat_id"` // a number, or @username
+	Thread    int64  `json:"message_thread_id"`
+	Message   int64  `json:"message_id"`
+	User      int64  `json:"user_id"`
+	Text      string `json:"text"`
+	Caption   string `json:"caption"`
+	ParseMode string `json:"parse_mode"`
+	Silent    bool   `json:"disable_notification"`
+	Reply     *struct {
+		Message      int64 `json:"message_id"`
+		EvenIfAbsent bool  `json:"allow_sending_without_reply"`
+	} `json:"reply_parameters"`
+	Preview struct {
+		Disabled bool   `json:"is_disabled"`
+		URL      string `json:"url"`
+	} `json:"link_preview_options"`
+	Markup *struct {
+		Rows [][]Button `json:"inline_keyboard"`
+	} `json:"reply_markup"`
+	Photo     string          `json:"photo"`
+	Animation string          `json:"animation"`
+	Document  string          `json:"document"`
+	Media     json.RawMessage `json:"media"` // a list in sendMediaGroup
+	Query     string          `json:"callback_query_id"`
+	Alert     bool            `json:"show_alert"`
 
-// paramType is what a parameter must be. The mark says so in the table of methods.
-type paramType struct{ mark, name string }
-
-var (
-	textParam    = paramType{"", "String"}
-	integerParam = paramType{"#", "Integer"}
-	booleanParam = paramType{"?", "Boolean"}
-	chatParam    = paramType{"@", "Integer or String"}
-	objectParam  = paramType{"{}", "Object"}
-	listParam    = paramType{"[]", "Array"}
-	fileParam    = paramType{"^", "InputFile or String"}
-)
+	URL         string    `json:"url"`
+	Secret      string    `json:"secret_token"`
+	Connections int       `json:"max_connections"`
+	Allowed     *[]string `json:"allowed_updates"`
+	Drop        bool      `json:"drop_pending_updates"`
+	Offset      int64     `json:"offset"`
+	Limit       int       `json:"limit"`
+	Timeout     int       `json:"timeout"` // seconds
+}
 
 // method is what a method takes and what it does.
 type method struct {
-	name     string
-	params   map[string]paramType
-	required []string
-	run      func(*request) any
+	name   string
+	params []string // those that must be there end in !
+	run    func(*request) any
 }
 
-// The parameters that several methods share.
+// Parameters that several methods share.
 const (
-	sendParams    = " message_thread_id# disable_notification? reply_parameters{} "
-	singleParams  = sendParams + " reply_markup{} "
-	textParams    = " parse_mode link_preview_options{} "
-	captionParams = " caption parse_mode "
-	editParams    = " chat_id@! message_id#! reply_markup{} "
+	sendParams    = "chat_id! message_thread_id disable_notification reply_parameters "
+	singleParams  = sendParams + "reply_markup "
+	textParams    = "text! parse_mode link_preview_options "
+	captionParams = "caption parse_mode "
+	editParams    = "chat_id! message_id! reply_markup "
 )
 
 // methods are the methods the sandbox answers, by lower-case name: those that Vestnik calls, with the parameters that
@@ -79,39 +99,25 @@ func init() { // a literal would be an initialisation cycle through request
 		run          func(*request) any
 	}{
 		{"getMe", "", (*request).getMe},
-		{"sendMessage", "chat_id@! text!" + singleParams + textParams, (*request).sendMessage},
-		{"sendPhoto", "chat_id@! photo^!" + singleParams + captionParams, (*request).sendPhoto},
-		{"sendAnimation", "chat_id@! animation^!" + singleParams + captionParams, (*request).sendAnimation},
-		{"sendDocument", "chat_id@! document^!" + singleParams + captionParams, (*request).sendDocument},
-		{"sendMediaGroup", "chat_id@! media[]!" + sendParams, (*request).sendMediaGroup},
-		{"editMessageText", "text!" + editParams + textParams, (*request).editMessageText},
+		{"sendMessage", singleParams + textParams, (*request).sendMessage},
+		{"sendPhoto", singleParams + captionParams + "photo!", (*request).sendPhoto},
+		{"sendAnimation", singleParams + captionParams + "animation!", (*request).sendAnimation},
+		{"sendDocument", singleParams + captionParams + "document!", (*request).sendDocument},
+		{"sendMediaGroup", sendParams + "media!", (*request).sendMediaGroup},
+		{"editMessageText", editParams + textParams, (*request).editMessageText},
 		{"editMessageCaption", editParams + captionParams, (*request).editMessageCaption},
-		{"editMessageMedia", "media{}!" + editParams, (*request).editMessageMedia},
-		{"editMessageReplyMarkup", editParams, (*request).editMessageReplyMarkup},
-		{"deleteMessage", "chat_id@! message_id#!", (*request).deleteMessage},
-		{"getChat", "chat_id@!", (*request).getChat},
-		{"getChatMember", "chat_id@! user_id#!", (*request).getChatMember},
-		{"answerCallbackQuery", "callback_query_id! text show_alert?", (*request).answerCallbackQuery},
-		{"setWebhook", "url max_connections# allowed_updates[] drop_pending_updates? secret_token", (*request).setWebhook},
-		{"deleteWebhook", "drop_pending_updates?", (*request).deleteWebhook},
+		{"editMessageMedia", editParams + "media!", (*request).editMessageMedia},
+		{"editMessageReplyMarkup", editParams, func(q *request) any { return q.edit(func(*Message) {}) }},
+		{"deleteMessage", "chat_id! message_id!", (*request).deleteMessage},
+		{"getChat", "chat_id!", (*request).getChat},
+		{"getChatMember", "chat_id! user_id!", (*request).getChatMember},
+		{"answerCallbackQuery", "callback_query_id! text show_alert", (*request).answerCallbackQuery},
+		{"setWebhook", "url max_connections allowed_updates drop_pending_updates secret_token", (*request).setWebhook},
+		{"deleteWebhook", "drop_pending_updates", (*request).deleteWebhook},
 		{"getWebhookInfo", "", (*request).getWebhookInfo},
-		{"getUpdates", "offset# limit# timeout# allowed_updates[]", (*request).getUpdates},
+		{"getUpdates", "offset limit timeout allowed_updates", (*request).getUpdates},
 	} {
-		m := method{name: row.name, run: row.run, params: map[string]paramType{}}
-		for param := range strings.FieldsSeq(row.params) {
-			name, required := strings.CutSuffix(param, "!")
-			kind := textParam
-			for _, other := range []paramType{integerParam, booleanParam, chatParam, objectParam, listParam, fileParam} {
-				if bare, marked := strings.CutSuffix(name, other.mark); marked {
-					name, kind = bare, other
-				}
-			}
-			m.params[name] = kind
-			if required {
-				m.required = append(m.required, name)
-			}
-		}
-		methods[strings.ToLower(row.name)] = m
+		methods[strings.ToLower(row.name)] = method{row.name, strings.Fields(row.params), row.run}
 	}
 }
 
@@ -119,107 +125,22 @@ func init() { // a literal would be an initialisation cycle through request
 var missing = map[string]string{
 	"chat_id": "chat_id is empty", "text": "message text is empty", "message_id": "message identifier is not specified",
 	"photo": "there is no photo in the request", "media": "there are no messages to send",
-	"callback_query_id": "query is too old and response timeout expired or query ID is invalid",
 }
 
-// check refuses unknown parameters, missing ones and wrong types. Telegram itself passes over unknown ones in silence;
-// here a misspelt one must fail.
-func (m method) check(q *request) {
-	for _, name := range q.form.Names {
-		kind, known := m.params[name]
-		if !known {
+// read reads the parameters and refuses unknown ones, missing ones and wrong types. Telegram itself passes over unknown
+// ones in silence; here a misspelt one must fail.
+func (m method) read(q *request) {
+	for name := range q.form.Fields {
+		if !slices.Contains(m.params, name) && !slices.Contains(m.params, name+"!") {
 			q.bad("sandbox: unknown field %q in %s", name, m.name)
 		}
-		q.refuse(kind.check(m.name, name, q.form.Fields[name]))
 	}
-	for name := range q.form.Files {
-		if m.params[name] != fileParam && !q.attached(name) {
-			q.bad("sandbox: unknown file field %q in %s", name, m.name)
+	for _, name := range m.params {
+		if name, required := strings.CutSuffix(name, "!"); required && q.form.Fields[name] == "" && q.form.Files[name].Name == "" {
+			q.bad("%s", cmp.Or(missing[name], "sandbox: "+m.name+" needs "+name))
 		}
 	}
-	for _, name := range m.required {
-		if _, uploaded := q.form.Files[name]; !uploaded && !q.form.Has(name) {
-			q.bad("%s", cmp.Or(missing[name], "sandbox: "+m.name+" needs "+strconv.Quote(name)))
-		}
-	}
-}
-
-func (p paramType) check(method, name string, value core.Field) *refusal {
-	text := strings.TrimSpace(value.Text)
-	if text == "" {
-		return nil
-	}
-	wrong := false
-	switch p {
-	case textParam, fileParam:
-		wrong = value.JSON != 0 && value.JSON != '"'
-	case integerParam:
-		_, err := strconv.ParseInt(text, 10, 64)
-		wrong = err != nil
-	case booleanParam:
-		wrong = !slices.Contains([]string{"true", "false", "1", "0"}, strings.ToLower(text))
-	case chatParam:
-		wrong = value.JSON != 0 && value.JSON != '"' && strings.ContainsAny(text, "{[.eE") // "true" and "false" have an e
-	case objectParam, listParam:
-		if text != "null" && (text[0] != p.mark[0] || !json.Valid([]byte(text))) {
-			return badRequest("object expected as %s: field %q of %s must be %s", strings.ReplaceAll(name, "_", " "), name, method, p.name)
-		}
-	}
-	if wrong {
-		return badRequest("sandbox: field %q of %s must be %s", name, method, p.name)
-	}
-	return nil
-}
-
-// attached reports whether some parameter refers to a file as attach://<name>.
-func (q *request) attached(name string) bool {
-	for _, value := range q.form.Fields {
-		for rest, found := value.Text, true; found; {
-			if _, rest, found = strings.Cut(rest, "attach://"); found && strings.HasPrefix(rest, name) &&
-				(len(rest) == len(name) || strings.ContainsAny(rest[len(name):len(name)+1], "\"'\\ ,}")) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (q *request) integer(name string) int64 {
-	n, err := strconv.ParseInt(strings.TrimSpace(q.form.Text(name)), 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func (q *request) boolean(name string) bool {
-	text := strings.ToLower(q.form.Text(name))
-	return text == "true" || text == "1"
-}
-
-// object decodes a JSON parameter into target, refusing fields it does not have. It reports false if the parameter is
-// absent.
-func (q *request) object(name string, target any) bool {
-	text := strings.TrimSpace(q.form.Text(name))
-	if text == "null" {
-		q.warn(name + " is the text null: a nil pointer that was sent")
-	}
-	if text == "" || text == "null" {
-		return false
-	}
-	q.strictly(name, text, target)
-	return true
-}
-
-// strictly decodes JSON and refuses unknown fields.
-func (q *request) strictly(name, text string, target any) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(target); err != nil {
-		if field, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
-			q.bad("sandbox: unknown field %s in %s", field, name)
-			return
-		}
-		q.bad("can't parse %s: %s", strings.ReplaceAll(name, "_", " "), strings.TrimPrefix(err.Error(), "json: "))
+	if err := q.form.Read(&q.params); err != nil {
+		q.bad("%s", err)
 	}
 }

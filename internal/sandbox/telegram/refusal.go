@@ -55,30 +55,15 @@ func (e *refusal) answer() core.Answer {
 
 // faultAnswer gives a fault the form of a Bot API error.
 func faultAnswer(fault *core.Fault, _ *core.Form) core.Answer {
-	e := &refusal{code: fault.Code, retryAfter: fault.RetryAfter, migrateTo: fault.MigrateToChatID}
+	e := refuse(cmp.Or(fault.Code, fault.Status, 500), "")
 	switch {
-	case e.code != 0:
-	case e.retryAfter > 0:
-		e.code = 429
-	case e.migrateTo != 0:
-		e.code = 400
-	default:
-		e.code = cmp.Or(fault.Status, 500)
+	case fault.MigrateToChatID != 0:
+		e = migrated(fault.MigrateToChatID)
+	case fault.RetryAfter > 0 || e.code == 429:
+		e = tooMany(time.Duration(fault.RetryAfter) * time.Second)
 	}
-	e.description = fault.Description
-	switch {
-	case e.description != "":
-	case e.migrateTo != 0:
-		e.description = migrated(e.migrateTo).description
-	case e.code == 429:
-		e.retryAfter = cmp.Or(e.retryAfter, 1)
-		e.description = tooMany(time.Duration(e.retryAfter) * time.Second).description
-	default:
-		e.description = cmp.Or(http.StatusText(e.code), "Error")
-	}
+	e.description = cmp.Or(fault.Description, e.description, http.StatusText(e.code), "Error")
 	a := e.answer()
-	if a.Status = cmp.Or(fault.Status, e.code); a.Status < 200 || a.Status > 599 {
-		a.Status = 500
-	}
+	a.Status = cmp.Or(fault.Status, e.code)
 	return a
 }

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"vestnik/internal/sandbox/core"
 )
 
@@ -32,33 +34,30 @@ type Platform struct {
 	options Options
 
 	mu      sync.Mutex
-	bots    map[string]*bot   // by token
-	chats   map[int64]*chat   // by id
-	files   map[string]*Photo // by file id
-	fetched map[string]*fetch // by URL, failures too
-	queries map[string]*query // callback queries by id
+	bots    map[string]*bot                      // by token
+	chats   map[int64]*chat                      // by id
+	files   map[string]*Photo                    // by file id
+	fetched map[string]func() (*Photo, *refusal) // by URL, failures too
+	queries map[string]*query                    // callback queries by id
 	// lastUpdates are the last update ids of bots that the state file knew.
 	lastUpdates map[int64]int64
-	nextAlbum   int64
-	nextQuery   int64
-	nextFile    int64
+	lastNumber  int64
 	largest     int64 // file that is taken, in bytes
 }
 
 // bot is a bot with what is under way for it.
 type bot struct {
 	Bot
-	bucket  bucket
 	updates updateQueue
 }
 
 // chat is a chat with its messages, as the state file keeps it.
 type chat struct {
 	Chat
-	Messages []*Message `json:"messages"` // in order of id
-	NextID   int64      `json:"next_id"`
-	bucket   bucket
-	minute   core.Window // messages of the last minute
+	Messages []*Message    `json:"messages"` // in order of id
+	NextID   int64         `json:"next_id"`
+	pace     *rate.Limiter // nil until the first message
+	minute   core.Window   // messages of the last minute
 }
 
 // messagesKept bounds the memory of one chat: older messages are forgotten.
@@ -67,7 +66,13 @@ const messagesKept = 10_000
 // New makes a Platform without bots and chats.
 func New(c *core.Core, options Options) *Platform {
 	return &Platform{core: c, options: options, bots: map[string]*bot{}, chats: map[int64]*chat{},
-		files: map[string]*Photo{}, fetched: map[string]*fetch{}, queries: map[string]*query{}, largest: 50 << 20}
+		files: map[string]*Photo{}, fetched: map[string]func() (*Photo, *refusal){}, queries: map[string]*query{}, largest: 50 << 20}
+}
+
+// number is a new number, of an album, a file or a query. t.mu is held.
+func (t *Platform) number() int64 {
+	t.lastNumber++
+	return t.lastNumber
 }
 
 // AddBot makes a bot known. A bot of the same token keeps its updates.
@@ -179,7 +184,7 @@ func (t *Platform) SetMember(chat, user int64, m Member) error {
 
 // SetLimits changes the flood limits of a chat and forgets what it has used.
 func (t *Platform) SetLimits(chatID int64, limits Limits) error {
-	return t.changeChat(chatID, func(c *chat) { c.Limits, c.bucket, c.minute = &limits, bucket{}, nil })
+	return t.changeChat(chatID, func(c *chat) { c.Limits, c.pace, c.minute = &limits, nil, nil })
 }
 
 // Chats lists the chats by id.
@@ -218,7 +223,7 @@ func (t *Platform) Messages(chat int64) []Message {
 
 // ClearChat empties a chat. Message ids keep counting.
 func (t *Platform) ClearChat(id int64) error {
-	return t.changeChat(id, func(c *chat) { c.Messages, c.bucket, c.minute = nil, bucket{}, nil })
+	return t.changeChat(id, func(c *chat) { c.Messages, c.pace, c.minute = nil, nil, nil })
 }
 
 // ServeHTTP answers /bot<token>/<method>.
@@ -232,9 +237,9 @@ func (t *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			if caller = t.bots[token]; caller == nil {
-				return "", f.Text("chat_id")
+				return "", f.Fields["chat_id"]
 			}
-			return "bot" + strconv.FormatInt(caller.ID(), 10), f.Text("chat_id")
+			return "bot" + strconv.FormatInt(caller.ID(), 10), f.Fields["chat_id"]
 		},
 		Unreadable: func(err error) core.Answer {
 			if errors.Is(err, core.ErrTooLarge) {
@@ -242,7 +247,7 @@ func (t *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			return badRequest("%s", err).answer()
 		},
-		Handle: func(ctx context.Context, f *core.Form, call *core.Call) core.Answer {
+		Handle: func(ctx context.Context, f *core.Form) core.Answer {
 			switch {
 			case !complete || strings.Contains(name, "/"):
 				return refuse(404, "Not Found").answer()
@@ -253,8 +258,8 @@ func (t *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			case !known:
 				return refuse(404, "Not Found: method not found").answer()
 			}
-			q := &request{platform: t, bot: caller, form: f, call: call, ctx: ctx, http: r}
-			called.check(q)
+			q := &request{platform: t, bot: caller, form: f, ctx: ctx, http: r}
+			called.read(q)
 			var result any
 			if q.refused == nil {
 				result = called.run(q)
@@ -281,27 +286,16 @@ func tokenFault(token string) *refusal {
 
 // State is what outlives a run of the sandbox.
 type State struct {
-	Chats     []*chat           `json:"chats"`
-	Updates   map[int64]int64   `json:"updates"` // last update_id by bot
-	Photos    map[string]*Photo `json:"photos"`  // by file id
-	NextFile  int64             `json:"next_file"`
-	NextAlbum int64             `json:"next_album"`
-	NextQuery int64             `json:"next_query"`
+	Chats      []*chat         `json:"chats"`
+	Updates    map[int64]int64 `json:"updates"` // last update_id by bot
+	LastNumber int64           `json:"last_number"`
 }
 
 // Save hands the state to keep, which must not hold on to it.
 func (t *Platform) Save(keep func(State)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	saved := State{Updates: map[int64]int64{}, Photos: map[string]*Photo{}, NextFile: t.nextFile, NextAlbum: t.nextAlbum, NextQuery: t.nextQuery}
-	for _, c := range t.chats {
-		saved.Chats = append(saved.Chats, c)
-		for _, m := range c.Messages {
-			if m.Photo != nil {
-				saved.Photos[m.Photo.FileID] = m.Photo
-			}
-		}
-	}
+	saved := State{Chats: slices.Collect(maps.Values(t.chats)), Updates: map[int64]int64{}, LastNumber: t.lastNumber}
 	for _, b := range t.bots {
 		saved.Updates[b.ID()] = b.updates.lastID
 	}
@@ -315,8 +309,11 @@ func (t *Platform) Restore(saved State) {
 	for _, c := range saved.Chats {
 		c.Chat, c.NextID = c.copied(), max(c.NextID, 1)
 		t.chats[c.ID] = c
+		for _, m := range c.Messages {
+			if m.Photo != nil {
+				t.files[m.Photo.FileID] = m.Photo
+			}
+		}
 	}
-	maps.Copy(t.files, saved.Photos)
-	t.lastUpdates = saved.Updates
-	t.nextFile, t.nextAlbum, t.nextQuery = saved.NextFile, saved.NextAlbum, saved.NextQuery
+	t.lastUpdates, t.lastNumber = saved.Updates, saved.LastNumber
 }

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"vestnik/internal/sandbox/entities"
 )
 
 // Bot is a Telegram bot known to the sandbox. Its id is the number before the colon of its token.
@@ -13,9 +11,6 @@ type Bot struct {
 	Token    string `json:"token"`
 	Username string `json:"username,omitempty"`
 	Name     string `json:"name,omitempty"`
-	// PerSecond bounds the messages of the bot in all chats together (Telegram names about 30); 0 means no bound, so
-	// that many destinations can be tried at once.
-	PerSecond float64 `json:"per_second,omitempty"`
 }
 
 // ID is the bot's user id; 0 if the token has none.
@@ -74,17 +69,15 @@ type Chat struct {
 	Limits *Limits `json:"limits,omitempty"`
 	// MigratedTo says that the group was upgraded to this supergroup.
 	MigratedTo int64 `json:"migrated_to,omitempty"`
-	// Deleted groups answer 403; a Deactivated person too.
-	Deleted     bool `json:"deleted,omitempty"`
+	// Deactivated people answer 403.
 	Deactivated bool `json:"deactivated,omitempty"`
 }
 
 // Topic is a thread of a forum.
 type Topic struct {
-	ID      int64  `json:"id"`
-	Name    string `json:"name"`
-	Closed  bool   `json:"closed,omitempty"`
-	Deleted bool   `json:"deleted,omitempty"`
+	ID     int64  `json:"id"`
+	Name   string `json:"name"`
+	Closed bool   `json:"closed,omitempty"`
 }
 
 // MemberStatus is a member's status by its Bot API name.
@@ -108,12 +101,6 @@ type Member struct {
 	Status MemberStatus `json:"status"`
 	// IsMember is for restricted members: whether they are in the chat.
 	IsMember bool `json:"is_member,omitempty"`
-	// Mute takes the right to send anything, MutePhotos the right to send photos: from restricted members, and from
-	// administrators of a channel the right to post.
-	Mute       bool `json:"mute,omitempty"`
-	MutePhotos bool `json:"mute_photos,omitempty"`
-	// ManageTopics lets an administrator write into closed topics.
-	ManageTopics bool `json:"manage_topics,omitempty"`
 	// Name of a person, for what getChatMember answers.
 	Name string `json:"name,omitempty"`
 }
@@ -130,18 +117,19 @@ func (m Member) inside() bool {
 
 // Message is a message of a chat, as its readers see it.
 type Message struct {
-	ID       int64             `json:"message_id"`
-	Chat     int64             `json:"chat"`
-	Topic    int64             `json:"topic,omitempty"`
-	From     int64             `json:"from"`      // user id of a bot or person
-	FromName string            `json:"from_name"` // as shown
-	Out      bool              `json:"out"`       // sent by a bot
-	Date     time.Time         `json:"date"`
-	Edited   time.Time         `json:"edited,omitzero"`
-	Text     string            `json:"text,omitempty"`    // after entity parsing
-	Caption  string            `json:"caption,omitempty"` // of a photo
-	Entities []entities.Entity `json:"entities,omitempty"`
-	Photo    *Photo            `json:"photo,omitempty"`
+	ID       int64     `json:"message_id"`
+	Chat     int64     `json:"chat"`
+	Topic    int64     `json:"topic,omitempty"`
+	From     int64     `json:"from"`      // user id of a bot or person
+	FromName string    `json:"from_name"` // as shown
+	Out      bool      `json:"out"`       // sent by a bot
+	Date     time.Time `json:"date"`
+	Edited   time.Time `json:"edited,omitzero"`
+	Text     string    `json:"text,omitempty"`    // after entity parsing
+	Caption  string    `json:"caption,omitempty"` // of a photo
+	// Formatted is the text or caption in HTML, safe for a page; empty for what a person wrote.
+	Formatted string `json:"formatted,omitempty"`
+	Photo     *Photo `json:"photo,omitempty"`
 	// Animation says that the photo moves: a GIF. Its frames are not imitated.
 	Animation bool       `json:"animation,omitempty"`
 	Document  *Document  `json:"document,omitempty"`
@@ -153,9 +141,6 @@ type Message struct {
 	// Preview is the address whose preview is shown under the text; empty if there is none or it is turned off.
 	Preview string `json:"preview,omitempty"`
 }
-
-// HTML is the text or caption with its formatting, safe for a page.
-func (m Message) HTML() string { return entities.HTML(m.Text+m.Caption, m.Entities) }
 
 // Photo is the picture of a message.
 type Photo struct {
@@ -179,12 +164,4 @@ type Document struct {
 type Location struct {
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
-}
-
-// Button is a button of an inline keyboard.
-type Button struct {
-	Text string `json:"text"`
-	Data string `json:"data,omitempty"` // callback_data
-	URL  string `json:"url,omitempty"`
-	Copy string `json:"copy,omitempty"` // copy_text
 }

@@ -1,14 +1,16 @@
 package telegram
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"vestnik/internal/sandbox/core"
-	"vestnik/internal/sandbox/entities"
 )
 
 // Person is a user who talks to a bot.
@@ -37,11 +39,8 @@ const (
 	callbackLife = 150 * time.Second
 )
 
-// How many updates are remembered: undelivered ones, and delivered ones that can be delivered again.
-const (
-	updatesPending = 100_000
-	updatesKept    = 5_000
-)
+// updatesKept is how many delivered updates are remembered, to be delivered again.
+const updatesKept = 5_000
 
 // AnswerWithin is how long after the press of a button the bot may answer it. Telegram publishes no figure; people
 // report 5 s to some tens.
@@ -57,9 +56,6 @@ type query struct {
 type Query struct {
 	ID         string    `json:"id"`
 	Chat       int64     `json:"chat"`
-	User       int64     `json:"user"`
-	Message    int64     `json:"message_id"`
-	Data       string    `json:"data"`
 	PressedAt  time.Time `json:"pressed_at"`
 	Answered   bool      `json:"answered"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
@@ -77,101 +73,61 @@ func (t *Platform) Queries(chat int64) []Query {
 			list = append(list, q.Query)
 		}
 	}
-	slices.SortFunc(list, func(a, b Query) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b Query) int { return cmp.Compare(a.ID, b.ID) })
 	return list
 }
 
 // Say lets a person write to a bot in their private chat, which begins if need be, and sends the update on its way.
 func (t *Platform) Say(token string, from Person, text string) (Update, error) {
-	return t.SayIn(token, from.ID, from, text)
-}
-
-// SayIn lets a person write into any chat that the bot is in.
-func (t *Platform) SayIn(token string, chatID int64, from Person, text string) (Update, error) {
-	if strings.TrimSpace(text) == "" || entities.Characters(text) > maxText {
+	if strings.TrimSpace(text) == "" || utf8.RuneCountInString(text) > maxText {
 		return Update{}, fmt.Errorf("sandbox: a message has 1 to %d characters", maxText)
 	}
-	return t.write(token, chatID, Message{Text: text}, from)
+	return t.write(token, Message{Text: text}, from)
 }
 
 // Locate lets a person send a bot their location in their private chat.
 func (t *Platform) Locate(token string, from Person, at Location) (Update, error) {
-	if at.Latitude < -90 || at.Latitude > 90 || at.Longitude < -180 || at.Longitude > 180 {
-		return Update{}, fmt.Errorf("sandbox: location %v is not on Earth", at)
-	}
-	return t.write(token, from.ID, Message{Location: &at}, from)
+	return t.write(token, Message{Location: &at}, from)
 }
 
-// write puts a person's message into a chat and sends the update on its way.
-func (t *Platform) write(token string, chatID int64, m Message, from Person) (Update, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.bots[token]
-	if b == nil {
-		return Update{}, errNoBot
-	}
-	c := t.chats[chatID]
-	if c == nil && chatID == from.ID && from.ID > 0 {
-		c = &chat{Chat: Chat{ID: from.ID, Type: PrivateChat, Title: from.Name, Username: from.Username, Members: map[int64]Member{}}, NextID: 1}
-		t.chats[from.ID] = c
-	}
-	if c == nil {
-		return Update{}, fmt.Errorf("sandbox: no chat %d", chatID)
-	}
-	m.From, m.FromName, m.Date = from.ID, from.Name, t.core.Now()
-	t.core.Announce(core.Telegram)
-	return b.updates.push("message", fmt.Sprintf("chat %d", c.ID), t.wire(c, c.add(&m)), "")
+// write puts a person's message into their private chat and sends the update on its way.
+func (t *Platform) write(token string, m Message, from Person) (u Update, err error) {
+	return u, t.withBot(token, func(q *updateQueue) {
+		if t.chats[from.ID] == nil {
+			t.chats[from.ID] = &chat{Chat: Chat{ID: from.ID, Type: PrivateChat, Title: from.Name, Username: from.Username}.copied(), NextID: 1}
+		}
+		c := t.chats[from.ID]
+		m.From, m.FromName, m.Date = from.ID, from.Name, t.core.Now()
+		t.core.Announce(core.Telegram)
+		u = q.push("message", fmt.Sprintf("chat %d", c.ID), t.wire(c, c.add(&m)), "")
+	})
 }
 
 // Press lets a person press a button, or send any callback data of a button that was once there. A message that is gone
 // is sent as Telegram does: date 0 and no content.
-func (t *Platform) Press(token string, from Person, chatID, messageID int64, data string) (Update, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.bots[token]
-	c := t.chats[chatID]
-	if b == nil || c == nil {
-		return Update{}, fmt.Errorf("sandbox: no such bot, or no chat %d", chatID)
-	}
-	var message map[string]any
-	if m := c.message(messageID); m != nil {
-		message = t.wire(c, m)
-	} else {
-		message = map[string]any{"message_id": messageID, "date": 0, "chat": wireChat(c.Chat)}
-	}
-	t.nextQuery++
-	id := fmt.Sprintf("48000000%010d", t.nextQuery)
-	t.queries[id] = &query{
-		Query: Query{ID: id, Chat: chatID, User: from.ID, Message: messageID, Data: data, PressedAt: t.core.Now()}, bot: b,
-	}
-	t.core.Announce(core.Telegram)
-	return b.updates.push("callback_query", fmt.Sprintf("user %d", from.ID), map[string]any{
-		"id": id, "from": wirePerson(from), "message": message,
-		"chat_instance": fmt.Sprintf("-58%017d", max(chatID, -chatID)%1e17), "data": data,
-	}, id)
+func (t *Platform) Press(token string, from Person, chatID, messageID int64, data string) (u Update, err error) {
+	return u, t.withBot(token, func(queue *updateQueue) {
+		message := map[string]any{"message_id": messageID, "date": 0, "chat": map[string]any{"id": chatID, "type": PrivateChat}}
+		if c := t.chats[chatID]; c != nil {
+			message["chat"] = wireChat(c.Chat)
+			if m := c.message(messageID); m != nil {
+				message = t.wire(c, m)
+			}
+		}
+		id := fmt.Sprintf("48000000%010d", t.number())
+		t.queries[id] = &query{Query: Query{ID: id, Chat: chatID, PressedAt: t.core.Now()}, bot: queue.bot}
+		t.core.Announce(core.Telegram)
+		u = queue.push("callback_query", fmt.Sprintf("user %d", from.ID), map[string]any{
+			"id": id, "message": message, "chat_instance": fmt.Sprintf("-58%017d", max(chatID, -chatID)%1e17), "data": data,
+			"from": map[string]any{"id": from.ID, "is_bot": false, "first_name": from.Name, "username": from.Username, "language_code": "ru"},
+		}, id)
+	})
 }
 
 // Push sends an update with any content under its kind ("message", "my_chat_member", "poll"…): for what the other
 // methods do not produce.
-func (t *Platform) Push(token, kind string, content json.RawMessage) (Update, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	b := t.bots[token]
-	if b == nil {
-		return Update{}, errNoBot
-	}
-	if !json.Valid(content) {
-		return Update{}, fmt.Errorf("sandbox: the content of the update is no JSON")
-	}
-	return b.updates.push(kind, "pushed", content, "")
-}
-
-func wirePerson(p Person) map[string]any {
-	w := map[string]any{"id": p.ID, "is_bot": false, "first_name": p.Name, "language_code": "ru"}
-	if p.Username != "" {
-		w["username"] = p.Username
-	}
-	return w
+func (t *Platform) Push(token, kind string, content json.RawMessage) (u Update, err error) {
+	return u, t.withBot(token, func(q *updateQueue) { u = q.push(kind, "pushed", content, "") })
 }
 
 // updateQueue holds what a bot has not taken yet, and hands it to its webhook. It is guarded by t.mu.
@@ -195,31 +151,37 @@ type updateQueue struct {
 	attempts  []Delivery
 }
 
+var errNoBot = errors.New("sandbox: no bot with this token: add it first")
+
+// withBot does something with a bot's updates. t.mu is held meanwhile.
+func (t *Platform) withBot(token string, do func(*updateQueue)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.bots[token]
+	if b == nil {
+		return errNoBot
+	}
+	do(&b.updates)
+	return nil
+}
+
 // push numbers an update and sends it on its way. t.mu is held.
-func (u *updateQueue) push(kind, queue string, content any, query string) (Update, error) {
+func (u *updateQueue) push(kind, queue string, content any, query string) Update {
 	u.lastID++
 	update := &Update{ID: u.lastID, Kind: kind, CreatedAt: u.t.core.Now(), Query: query, queue: queue}
 	update.Body = core.Encode(map[string]any{"update_id": update.ID, kind: content})
-	if !u.wanted(kind) {
-		return *update, nil
-	}
-	if len(u.pending) >= updatesPending {
-		return Update{}, fmt.Errorf("sandbox: %d updates wait already", updatesPending)
-	}
-	u.pending = append(u.pending, update)
-	if u.recent = append(u.recent, update); len(u.recent) > updatesKept {
-		u.recent = slices.Clone(u.recent[len(u.recent)-updatesKept:])
-	}
-	u.ring()
-	u.deliver(update)
-	return *update, nil
-}
-
-func (u *updateQueue) wanted(kind string) bool {
+	wanted := slices.Contains(u.allowed, kind)
 	if len(u.allowed) == 0 {
-		return !slices.Contains([]string{"chat_member", "message_reaction", "message_reaction_count"}, kind)
+		wanted = !slices.Contains([]string{"chat_member", "message_reaction", "message_reaction_count"}, kind)
 	}
-	return slices.Contains(u.allowed, kind)
+	if wanted {
+		u.pending = append(u.pending, update)
+		u.recent = append(u.recent, update)
+		u.recent = u.recent[max(len(u.recent)-updatesKept, 0):]
+		u.ring()
+		u.deliver(update)
+	}
+	return *update
 }
 
 func (u *updateQueue) ring() {
@@ -244,34 +206,24 @@ func (u *Update) expired(now time.Time) bool {
 // getUpdates: long polling, one poller at a time.
 func (q *request) getUpdates() any {
 	t, u := q.platform, &q.bot.updates
-	var allowed []string
-	sent := q.object("allowed_updates", &allowed)
-	limit, timeout := q.integer("limit"), min(q.integer("timeout"), 50)
-	if limit <= 0 || limit > 100 {
-		limit = 100
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if u.hook.URL != "" {
 		q.refuse(refuse(409, "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"))
-	}
-	if q.refused != nil {
 		return nil
 	}
-	if sent {
-		u.allowed = allowed
+	if q.params.Allowed != nil {
+		u.allowed = *q.params.Allowed
 	}
 	u.polling++
-	mine := u.polling
+	mine, now := u.polling, t.core.Now()
+	u.pending = slices.DeleteFunc(u.pending, func(p *Update) bool { return p.ID < q.params.Offset || p.expired(now) })
 	u.ring() // an older poller sees that it was replaced
-	offset, now := q.integer("offset"), t.core.Now()
-	u.pending = slices.DeleteFunc(u.pending, func(p *Update) bool { return p.ID < offset || p.expired(now) })
-	deadline := time.NewTimer(time.Duration(timeout) * time.Second)
+	deadline := time.NewTimer(time.Duration(min(q.params.Timeout, 50)) * time.Second)
 	defer deadline.Stop()
-	for len(u.pending) == 0 || u.mode.Hold {
+	for over := false; len(u.pending) == 0 || u.mode.Hold; {
 		bell := u.bell
 		t.mu.Unlock()
-		over := false
 		select {
 		case <-bell:
 		case <-deadline.C:
@@ -291,10 +243,8 @@ func (q *request) getUpdates() any {
 		}
 	}
 	bodies := []json.RawMessage{}
-	for _, update := range u.pending[:min(int(limit), len(u.pending))] {
-		for range 1 + u.mode.Copies {
-			bodies = append(bodies, update.Body)
-		}
+	for _, update := range u.pending[:min(cmp.Or(max(q.params.Limit, 0), 100), 100, len(u.pending))] {
+		bodies = append(bodies, slices.Repeat([]json.RawMessage{update.Body}, 1+u.mode.Copies)...)
 	}
 	return bodies
 }

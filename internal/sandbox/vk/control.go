@@ -12,7 +12,6 @@ import (
 func (v *Platform) Control(api *http.ServeMux) {
 	core.Handle(api, "POST /sandbox/vk/tokens", func(_ core.Request, k Token) (any, error) { return nil, v.AddVKToken(k) })
 	core.Handle(api, "POST /sandbox/vk/photos/expire", func(core.Request, core.None) (any, error) { v.core.ExpirePhotoLinks(); return nil, nil })
-	core.Handle(api, "POST /sandbox/vk/callbacks", func(_ core.Request, c Callback) (any, error) { return nil, v.SetCallback(c) })
 	core.Handle(api, "GET /sandbox/vk/walls", func(core.Request, core.None) (any, error) { return v.Walls(), nil })
 	core.Handle(api, "POST /sandbox/vk/walls", func(_ core.Request, w Wall) (any, error) { return nil, v.AddWall(w) })
 	core.Handle(api, "GET /sandbox/vk/walls/{owner}/posts", func(r core.Request, _ core.None) (any, error) { return v.Posts(r.Number("owner")), nil })

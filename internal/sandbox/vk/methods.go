@@ -10,13 +10,12 @@ import (
 	"vestnik/internal/sandbox/core"
 )
 
-// request is a call of the VK API. The first thing wrong with it ends it: everything that reads a parameter says so
-// through refuse, and a method looks at refused before it acts.
+// request is a call of the VK API. The first thing wrong with it ends it, and a method looks at refused before it acts.
 type request struct {
 	platform *Platform
-	token    *tokenUse
+	token    *tokenUse // nil if it is not known
 	form     *core.Form
-	call     *core.Call
+	params   params
 	method   string
 	stored   []int64
 	refused  *refusal
@@ -35,10 +34,32 @@ func (q *request) refuse(r *refusal) bool {
 // bad refuses the request for a parameter, with error 100.
 func (q *request) bad(format string, args ...any) { q.refuse(badParameter(format, args...)) }
 
+// params are the parameters of all methods.
+type params struct {
+	Owner       int64  `json:"owner_id"`
+	Group       int64  `json:"group_id"`
+	Groups      string `json:"group_ids"`
+	Users       string `json:"user_ids"`
+	ScreenName  string `json:"screen_name"`
+	Offset      int    `json:"offset"`
+	Count       int    `json:"count"`
+	Posts       string `json:"posts"`
+	Depth       int    `json:"copy_history_depth"`
+	Post        int64  `json:"post_id"`
+	FromGroup   int    `json:"from_group"`
+	Message     string `json:"message"`
+	Attachments string `json:"attachments"`
+	GUID        string `json:"guid"`
+	Copyright   string `json:"copyright"`
+	Photo       string `json:"photo"`
+	Server      int64  `json:"server"`
+	Hash        string `json:"hash"`
+}
+
 // method is what a method takes, who may call it, and what it does. v.mu is held while it runs.
 type method struct {
 	parameters string // those that must be there end in !
-	// kinds may call it; others are told so by 27, 28 or 1051.
+	// kinds may call it; others are told so by 27 or 28.
 	kinds []TokenKind
 	right string // needed of community and user tokens
 	run   func(*request) any
@@ -47,11 +68,8 @@ type method struct {
 // Parameters that every method takes.
 const commonParameters = " v lang https test_mode captcha_sid captcha_key captcha_ts captcha_attempt success_token confirm "
 
-// wrongKind are the error codes for callers with the wrong kind of token.
-var wrongKind = map[TokenKind]int{CommunityToken: 27, ServiceToken: 28, VKIDToken: 1051}
-
 var (
-	readers = []TokenKind{ServiceToken, UserToken, VKIDToken}
+	readers = []TokenKind{ServiceToken, UserToken}
 	writers = []TokenKind{CommunityToken, UserToken}
 	people  = []TokenKind{UserToken}
 )
@@ -61,21 +79,22 @@ var methods map[string]method
 
 func init() { // a literal would be an initialisation cycle through request
 	methods = map[string]method{
-		"utils.resolveScreenName":    {"screen_name!", append(writers, readers...), "", (*request).resolveScreenName},
-		"groups.getById":             {"group_ids!", append(writers, readers...), "", (*request).groupsGetByID},
-		"users.get":                  {"user_ids!", append(writers, readers...), "", (*request).usersGet},
+		"utils.resolveScreenName":    {"screen_name!", append(writers, ServiceToken), "", (*request).resolveScreenName},
+		"groups.getById":             {"group_ids!", append(writers, ServiceToken), "", (*request).groupsGetByID},
+		"users.get":                  {"user_ids!", append(writers, ServiceToken), "", (*request).usersGet},
 		"wall.get":                   {"owner_id! offset count filter extended", readers, "", (*request).wallGet},
 		"wall.getById":               {"posts! copy_history_depth", readers, "", (*request).wallGetByID},
-		"wall.post":                  {"owner_id from_group message attachments mute_notifications guid copyright", writers, "wall", (*request).wallPost},
-		"wall.edit":                  {"owner_id post_id! message attachments copyright", people, "wall", (*request).wallEdit},
-		"wall.delete":                {"owner_id post_id!", people, "wall", (*request).wallDelete},
+		"wall.post":                  {"owner_id! from_group message attachments mute_notifications guid copyright", writers, "wall", (*request).wallPost},
+		"wall.edit":                  {"owner_id! post_id! message attachments copyright", people, "wall", (*request).wallEdit},
+		"wall.delete":                {"owner_id! post_id!", people, "wall", (*request).wallDelete},
 		"photos.getWallUploadServer": {"group_id", people, "photos", (*request).getWallUploadServer},
 		"photos.saveWallPhoto":       {"group_id photo! server! hash!", people, "photos", (*request).saveWallPhoto},
 	}
 }
 
-// admit checks the token and the rates. known says whether the method exists.
-func (v *Platform) admit(q *request, known bool) {
+// read checks the token, its rate, who calls, and the parameters. VK itself passes over unknown parameters; here a
+// misspelt one must fail. v.mu is held.
+func (q *request) read(m method) {
 	switch {
 	case q.token == nil && !q.sentToken:
 		q.refuse(refuse(15, "Access denied: no access_token passed."))
@@ -83,23 +102,32 @@ func (v *Platform) admit(q *request, known bool) {
 	case q.token == nil:
 		q.refuse(standard(5))
 		return
-	case q.token.Expired:
-		q.refuse(&refusal{code: 5, subcode: 1117, message: "User authorization failed: access_token has expired."})
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	major, minor, _ := strings.Cut(q.form.Text("v"), ".")
-	m, err := strconv.Atoi(minor)
-	switch {
-	case !q.token.admitted(v.core.Now()):
+	case !q.token.admitted(q.platform.core.Now()):
 		q.refuse(standard(6))
-	case !known:
+	case m.run == nil:
 		q.refuse(standard(3))
-	case !q.form.Has("v"):
+	case q.form.Fields["v"] == "":
 		q.refuse(refuse(8, "Invalid request: v (version) is required"))
-	case err != nil || major != "5" || m < 81:
-		q.refuse(refuse(8, "Invalid request: versions below 5.81 are deprecated. Version param should be passed as \"v\". \"version\" param is invalid and not supported. For more information go to https://dev.vk.com/"))
+	case !slices.Contains(m.kinds, q.token.Kind):
+		q.refuse(standard(map[TokenKind]int{CommunityToken: 27, ServiceToken: 28}[q.token.Kind]))
+	case m.right != "" && q.token.Rights != nil && !slices.Contains(q.token.Rights, m.right):
+		q.refuse(&refusal{code: 15, message: "Access denied: no access to call this method. It cannot be called with current scopes.",
+			extra: map[string]any{"error_subcode": 1133}})
+	}
+	known := strings.Fields(m.parameters + commonParameters)
+	for name := range q.form.Fields {
+		if !slices.Contains(known, name) && !slices.Contains(known, name+"!") {
+			q.bad("sandbox: unknown parameter %q in %s", name, q.method)
+		}
+	}
+	for _, name := range known {
+		if name, required := strings.CutSuffix(name, "!"); required && q.form.Fields[name] == "" {
+			q.bad("%s is undefined", name)
+		}
+	}
+	q.params.Count, q.params.Depth = 20, 2
+	if err := q.form.Read(&q.params); err != nil {
+		q.bad("%s", err)
 	}
 }
 
@@ -123,55 +151,8 @@ func counted(calls *core.Window, now time.Time, span time.Duration, limit int) b
 	return true
 }
 
-// check refuses callers without the right and parameters that do not exist. VK itself passes over unknown parameters;
-// here a misspelt one must fail.
-func (m method) check(q *request) {
-	if code := wrongKind[q.token.Kind]; !slices.Contains(m.kinds, q.token.Kind) && code != 0 {
-		q.refuse(standard(code))
-	}
-	if m.right != "" && !q.token.has(m.right) {
-		q.refuse(&refusal{code: 15, subcode: 1133, message: "Access denied: no access to call this method. It cannot be called with current scopes."})
-	}
-	known := strings.Fields(m.parameters + commonParameters)
-	for _, name := range q.form.Names {
-		if !slices.Contains(known, name) && !slices.Contains(known, name+"!") {
-			q.bad("sandbox: unknown parameter %q in %s", name, q.method)
-		}
-	}
-	for name := range q.form.Files {
-		q.bad("sandbox: unknown file %q in %s", name, q.method)
-	}
-	for _, name := range known {
-		if name, required := strings.CutSuffix(name, "!"); required && !q.form.Has(name) {
-			q.bad("%s is undefined", name)
-		}
-	}
-}
-
-// integer reads a whole number; absent gives otherwise.
-func (q *request) integer(name string, otherwise int64) int64 {
-	text := strings.TrimSpace(q.form.Text(name))
-	if text == "" {
-		return otherwise
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		q.bad("%s not integer", name)
-	}
-	return n
-}
-
-// flag reads a checkbox: 0 or 1.
-func (q *request) flag(name string) bool {
-	text := q.form.Text(name)
-	if text != "" && text != "0" && text != "1" {
-		q.bad("%s should be 0 or 1", name)
-	}
-	return text == "1"
-}
-
 func (q *request) resolveScreenName() any {
-	w := q.platform.named(q.form.Text("screen_name"))
+	w := q.platform.named(q.params.ScreenName)
 	switch {
 	case w == nil:
 		return []any{} // not found is an empty list, not an error
@@ -183,7 +164,7 @@ func (q *request) resolveScreenName() any {
 
 func (q *request) groupsGetByID() any {
 	groups := []any{}
-	for _, w := range q.owners("group_ids", -1) {
+	for _, w := range q.owners(q.params.Groups, -1) {
 		groups = append(groups, map[string]any{"id": -w.OwnerID, "name": w.Name, "screen_name": w.ScreenName, "is_closed": 0, "type": "group"})
 	}
 	return map[string]any{"groups": groups, "profiles": []any{}}
@@ -191,19 +172,19 @@ func (q *request) groupsGetByID() any {
 
 func (q *request) usersGet() any {
 	users := []any{}
-	for _, w := range q.owners("user_ids", 1) {
+	for _, w := range q.owners(q.params.Users, 1) {
 		first, last, _ := strings.Cut(w.Name, " ")
 		users = append(users, map[string]any{"id": w.OwnerID, "first_name": first, "last_name": last})
 	}
 	return users
 }
 
-// owners are the walls of the numbers in a parameter; those that there are not are left out.
-func (q *request) owners(parameter string, sign int64) (walls []*wall) {
-	for text := range strings.SplitSeq(q.form.Text(parameter), ",") {
+// owners are the walls of a list of numbers; those that there are not are left out.
+func (q *request) owners(list string, sign int64) (walls []*wall) {
+	for text := range strings.SplitSeq(list, ",") {
 		id, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 		if err != nil {
-			q.bad("%s is invalid", parameter)
+			q.bad("%q is invalid", text)
 		} else if w := q.platform.walls[sign*id]; w != nil {
 			walls = append(walls, w)
 		}
@@ -213,16 +194,13 @@ func (q *request) owners(parameter string, sign int64) (walls []*wall) {
 
 // named finds a wall by screen name, club123, public123 or id123. v.mu is held.
 func (v *Platform) named(name string) *wall {
-	if name = strings.ToLower(name); name == "" {
-		return nil
-	}
 	for _, w := range v.walls {
-		if w.ScreenName != "" && strings.ToLower(w.ScreenName) == name {
+		if w.ScreenName != "" && strings.EqualFold(w.ScreenName, name) {
 			return w
 		}
 	}
-	for prefix, sign := range map[string]int64{"club": -1, "public": -1, "event": -1, "id": 1} {
-		if digits, found := strings.CutPrefix(name, prefix); found {
+	for prefix, sign := range map[string]int64{"club": -1, "public": -1, "id": 1} {
+		if digits, found := strings.CutPrefix(strings.ToLower(name), prefix); found {
 			if id, err := strconv.ParseInt(digits, 10, 64); err == nil {
 				return v.walls[sign*id]
 			}

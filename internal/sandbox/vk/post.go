@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"vestnik/internal/sandbox/core"
@@ -22,17 +21,12 @@ const (
 
 func (q *request) wallPost() any {
 	v, now := q.platform, q.platform.core.Now()
-	fromGroup := q.flag("from_group")
-	q.flag("mute_notifications")
 	w := q.wallToWrite()
 	if w == nil {
 		return nil
 	}
-	p := Post{FromID: q.token.Owner, GUID: q.form.Text("guid"), By: q.token.Name, Date: now}
-	switch {
-	case fromGroup && w.OwnerID > 0:
-		q.bad("from_group needs a community's owner_id, which is negative")
-	case fromGroup, q.token.Kind == CommunityToken: // a community has no other voice than its own
+	p := Post{FromID: q.token.Owner, GUID: q.params.GUID, By: q.token.Name, Date: now}
+	if q.params.FromGroup == 1 || q.token.Kind == CommunityToken { // a community has no other voice than its own
 		p.FromID = w.OwnerID
 	}
 	// A repeated guid gives the post that is there and posts nothing.
@@ -40,32 +34,20 @@ func (q *request) wallPost() any {
 	if used, known := w.GUIDs[guid]; known && p.GUID != "" && now.Sub(used.At) < guidLife {
 		return map[string]any{"post_id": used.Post}
 	}
-	q.content(w, &p)
-	if q.refused != nil || q.refuse(w.room(now)) {
+	if q.content(w, &p); q.refused != nil {
 		return nil
 	}
 	stored := v.put(w, p)
-	if p.GUID != "" {
-		maps.DeleteFunc(w.GUIDs, func(_ string, used guidUse) bool { return now.Sub(used.At) >= guidLife })
-		w.GUIDs[guid] = guidUse{Post: stored.ID, At: now}
-	}
+	maps.DeleteFunc(w.GUIDs, func(_ string, used guidUse) bool { return now.Sub(used.At) >= guidLife })
+	w.GUIDs[guid] = guidUse{Post: stored.ID, At: now}
 	q.stored = append(q.stored, stored.ID)
 	return map[string]any{"post_id": stored.ID}
 }
 
 // wallToWrite finds the wall and checks the right to write on it; nil if the request is refused.
 func (q *request) wallToWrite() *wall {
-	owner := q.integer("owner_id", 0)
-	if owner == 0 {
-		owner = q.token.Owner
-		if q.token.Kind == CommunityToken {
-			owner = -owner
-		}
-	}
-	w := q.platform.walls[owner]
+	w := q.platform.walls[q.params.Owner]
 	switch {
-	case w == nil && owner > 0:
-		q.refuse(standard(113))
 	case w == nil:
 		q.bad("owner_id is invalid: no such wall (a community's owner_id is negative)")
 	case w.State == DeletedWall || w.State == BannedWall:
@@ -81,23 +63,9 @@ func (q *request) wallToWrite() *wall {
 	return w
 }
 
-// room applies the limit on how often one may post.
-func (w *wall) room(now time.Time) *refusal {
-	today := 0
-	for _, other := range w.Posts {
-		if other.By != "" && now.Sub(other.Date) < 24*time.Hour {
-			today++
-		}
-	}
-	if w.PostsPerDay > 0 && today >= w.PostsPerDay {
-		return refuse(214, "Access to adding post denied: you can only add %d posts a day", w.PostsPerDay)
-	}
-	return nil
-}
-
 // content fills in message, attachments and copyright.
 func (q *request) content(w *wall, p *Post) {
-	p.Text = strings.TrimSpace(q.form.Text("message"))
+	p.Text = strings.TrimSpace(q.params.Message)
 	if utf8.RuneCountInString(p.Text) > cmp.Or(w.TextLimit, defaultTextLimit) {
 		q.bad("message is too long")
 	}
@@ -112,11 +80,11 @@ func (q *request) content(w *wall, p *Post) {
 	if w.LinksForbidden && slices.ContainsFunc(append(links, outsideLink.FindAllString(p.Text, -1)...), func(link string) bool { return !insideVK(link) }) {
 		q.refuse(standard(222))
 	}
-	if p.Copyright = q.form.Text("copyright"); p.Copyright != "" && !q.platform.copyrightKnown(p.Copyright) {
+	if p.Copyright = q.params.Copyright; p.Copyright != "" && !q.platform.copyrightKnown(p.Copyright) {
 		q.refuse(standard(3102))
 	}
 	for _, link := range links {
-		p.Attachments = append(p.Attachments, core.Encode(map[string]any{"type": "link", "link": map[string]any{"url": link, "title": link, "caption": "", "description": ""}}))
+		p.Attachments = append(p.Attachments, core.Encode(map[string]any{"type": "link", "link": map[string]any{"url": link, "title": link}}))
 	}
 	if p.Text == "" && len(p.Photos) == 0 && len(p.Attachments) == 0 {
 		q.bad("message is undefined: a post needs a message or attachments")
@@ -124,7 +92,7 @@ func (q *request) content(w *wall, p *Post) {
 }
 
 var (
-	attachmentName = regexp.MustCompile(`^(photo|posted_photo|video|audio|doc|page|note|poll|album|market|market_album|audio_playlist|article)(-?\d+)_(\d+)(?:_([0-9a-zA-Z]+))?$`)
+	attachmentName = regexp.MustCompile(`^(photo|video|audio|doc|poll)(-?\d+)_(\d+)(?:_([0-9a-zA-Z]+))?$`)
 	outsideLink    = regexp.MustCompile(`https?://[^\s]+`)
 )
 
@@ -132,44 +100,25 @@ var (
 // at VK; what is no attachment at all is an error.
 func (q *request) attach(w *wall, p *Post) (links []string) {
 	media := 0
-	for name := range strings.SplitSeq(q.form.Text("attachments"), ",") {
-		name = strings.TrimSpace(name)
-		if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
-			if u, err := url.Parse(name); err != nil || u.Host == "" {
-				q.bad("attachments: invalid link")
-			}
-			links = append(links, name)
-			continue
-		}
+	for name := range strings.SplitSeq(q.params.Attachments, ",") {
 		parts := attachmentName.FindStringSubmatch(name)
-		if parts == nil {
-			if q.form.Has("attachments") {
-				q.bad("attachments: invalid attachment %q", name)
-			}
-			continue
-		}
-		media++
-		owner, err := strconv.ParseInt(parts[2], 10, 64)
-		if err != nil {
-			q.bad("attachments: invalid attachment %q", name)
-		}
-		if parts[1] != "photo" {
-			p.Attachments = append(p.Attachments, core.Encode(map[string]any{"type": parts[1], parts[1]: map[string]any{"owner_id": owner, "id": parts[3]}}))
-			continue
-		}
-		photo, why := q.platform.photos[parts[2]+"_"+parts[3]], ""
 		switch {
-		case photo == nil:
-			why = "that does not exist was attached"
-		case parts[4] != "" && parts[4] != photo.AccessKey:
-			why = "was attached with a wrong access key"
-		case w.DropForeignPhotos && owner != w.OwnerID && owner != q.token.Owner:
-			why = "of another owner was attached"
+		case name == "":
+		case outsideLink.MatchString(name):
+			links = append(links, name)
+		case parts == nil:
+			q.bad("attachments: invalid attachment %q", name)
+		case parts[1] != "photo":
+			media++
+			p.Attachments = append(p.Attachments, core.Encode(map[string]any{"type": parts[1], parts[1]: map[string]any{"owner_id": parts[2], "id": parts[3]}}))
 		default:
-			p.Photos = append(p.Photos, *photo)
-			continue
+			media++
+			photo := q.platform.photos[parts[2]+"_"+parts[3]]
+			if photo != nil && (parts[4] == "" || parts[4] == photo.AccessKey) &&
+				(!w.DropForeignPhotos || photo.OwnerID == w.OwnerID || photo.OwnerID == q.token.Owner) {
+				p.Photos = append(p.Photos, *photo)
+			}
 		}
-		q.platform.core.Warn(q.call, "a photo "+why+" and dropped")
 	}
 	if media > maxPostMedia {
 		q.bad("attachments: more than %d", maxPostMedia)
@@ -179,11 +128,7 @@ func (q *request) attach(w *wall, p *Post) (links []string) {
 
 func insideVK(link string) bool {
 	u, err := url.Parse(link)
-	if err != nil {
-		return false
-	}
-	host := strings.TrimPrefix(strings.TrimPrefix(u.Hostname(), "www."), "m.")
-	return host == "vk.com" || host == "vk.ru" || host == "vk.cc" || host == "vk.me"
+	return err == nil && slices.Contains([]string{"vk.com", "vk.ru"}, strings.TrimPrefix(u.Hostname(), "m."))
 }
 
 var wallLink = regexp.MustCompile(`wall(-?\d+)_(\d+)`)
@@ -207,21 +152,21 @@ func (v *Platform) linked(address string) (*wall, *Post) {
 // only needs a host.
 func (v *Platform) copyrightKnown(link string) bool {
 	u, err := url.Parse(link)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !strings.Contains(u.Hostname(), ".") {
+	if err != nil || !strings.Contains(u.Hostname(), ".") {
 		return false
 	}
 	_, post := v.linked(link)
-	return !insideVK(link) || post != nil || !wallLink.MatchString(link) && v.named(strings.Trim(u.Path, "/")) != nil
+	return !insideVK(link) || post != nil
 }
 
 func (q *request) wallEdit() any {
-	w, id := q.wallToWrite(), q.integer("post_id", 0)
+	w := q.wallToWrite()
 	if w == nil {
 		return nil
 	}
-	p := w.post(id)
+	p := w.post(q.params.Post)
 	if p == nil {
-		q.bad("post_id %d not found", id)
+		q.bad("post_id %d not found", q.params.Post)
 		return nil
 	}
 	after := *p
@@ -237,12 +182,12 @@ func (q *request) wallEdit() any {
 }
 
 func (q *request) wallDelete() any {
-	w, id := q.wallToWrite(), q.integer("post_id", 0)
+	w, id := q.wallToWrite(), q.params.Post
 	if w == nil {
 		return nil
 	}
 	if w.post(id) == nil {
-		q.refuse(refuse(210, "Access to wall's post denied"))
+		q.refuse(standard(210))
 		return nil
 	}
 	w.Posts = slices.DeleteFunc(w.Posts, func(p *Post) bool { return p.ID == id })

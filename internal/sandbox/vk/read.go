@@ -14,17 +14,12 @@ import (
 
 // readable says why a wall cannot be read; nil if it can.
 func (w *wall) readable() *refusal {
-	person := w.OwnerID > 0
-	switch {
-	case w.State == ClosedWall && person:
-		return refuse(30, "This profile is private")
-	case w.State == ClosedWall:
+	switch w.State {
+	case ClosedWall:
 		return refuse(15, "Access denied: this wall available only for community members")
-	case w.State == BannedWall && person, w.State == DeletedWall && person:
-		return refuse(18, "User was deleted or banned")
-	case w.State == BannedWall:
+	case BannedWall:
 		return refuse(19, "Content blocked")
-	case w.State == DeletedWall:
+	case DeletedWall:
 		return refuse(15, "Access denied: community is deleted")
 	}
 	return nil
@@ -42,20 +37,17 @@ func (w *wall) administers(k *tokenUse) bool {
 }
 
 func (q *request) wallGet() any {
-	v := q.platform
-	owner, count, offset := q.integer("owner_id", 0), q.integer("count", 20), q.integer("offset", 0)
+	v, p := q.platform, q.params
 	if q.refused == nil && !counted(&q.token.wallGets, v.core.Now(), 24*time.Hour, cmp.Or(q.token.DailyWallGet, 5_000)) {
 		q.refuse(standard(29))
 	}
-	w := v.walls[owner]
-	switch filter := q.form.Text("filter"); {
-	case count < 0 || count > 100:
+	w := v.walls[p.Owner]
+	switch {
+	case p.Count < 0 || p.Count > 100:
 		q.bad("count should be between 0 and 100")
-	case offset < 0:
+	case p.Offset < 0:
 		q.bad("offset should be positive")
-	case filter != "" && filter != "all" || q.flag("extended"):
-		q.bad("sandbox: filter %q, or extended, is not imitated", filter)
-	case w == nil && owner > 0:
+	case w == nil && p.Owner > 0:
 		q.refuse(standard(113))
 	case w == nil:
 		q.bad("owner_id is invalid: no such wall")
@@ -66,9 +58,9 @@ func (q *request) wallGet() any {
 		return nil
 	}
 	posts := w.shown()
-	from := min(int(offset), len(posts))
+	from := min(p.Offset, len(posts))
 	items := []any{}
-	for _, p := range posts[from:min(from+int(count), len(posts))] {
+	for _, p := range posts[from:min(from+p.Count, len(posts))] {
 		items = append(items, v.wirePost(p, w.administers(q.token)))
 	}
 	return map[string]any{"count": len(posts), "items": items}
@@ -87,8 +79,8 @@ func (w *wall) shown() []*Post {
 func (p *Post) hidden() bool { return p.Type == "suggest" || p.Type == "postpone" }
 
 func (q *request) wallGetByID() any {
-	v, items, depth := q.platform, []any{}, int(q.integer("copy_history_depth", 2))
-	names := strings.Split(q.form.Text("posts"), ",")
+	v, items := q.platform, []any{}
+	names := strings.Split(q.params.Posts, ",")
 	if len(names) > 100 {
 		q.bad("posts: at most 100")
 	}
@@ -105,7 +97,7 @@ func (q *request) wallGetByID() any {
 			continue // what is gone or hidden is left out
 		}
 		p := *w.post(id)
-		p.Reposts = p.Reposts[:min(len(p.Reposts), max(depth, 0))]
+		p.Reposts = p.Reposts[:min(len(p.Reposts), max(q.params.Depth, 0))]
 		items = append(items, v.wirePost(&p, w.administers(q.token)))
 	}
 	return map[string]any{"items": items}
@@ -125,10 +117,6 @@ func (v *Platform) wirePost(p *Post, administrator bool) map[string]any {
 	}
 	w["comments"] = map[string]any{"can_post": 1, "count": p.Comments, "groups_can_post": true}
 	w["likes"] = map[string]any{"can_like": 1, "count": p.Likes, "user_likes": 0, "can_publish": 1}
-	w["reposts"] = map[string]any{"count": p.Likes / 3, "user_reposted": 0}
-	if p.Views > 0 {
-		w["views"] = map[string]any{"count": p.Views}
-	}
 	if len(p.Reposts) > 0 {
 		history := make([]any, len(p.Reposts))
 		for i := range p.Reposts {

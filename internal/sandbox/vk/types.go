@@ -2,12 +2,10 @@ package vk
 
 import (
 	"encoding/json"
-	"slices"
 	"time"
 )
 
-// TokenKind is the kind of a VK access token. What each may do is the state of 2026, see facts/vk.md §0: no kind does
-// everything.
+// TokenKind is the kind of a VK access token. What each may do is the state of 2026: no kind does everything.
 type TokenKind string
 
 // The kinds of token.
@@ -15,7 +13,6 @@ const (
 	ServiceToken   TokenKind = "service"   // an application's service key: reads
 	CommunityToken TokenKind = "community" // a community's key: posts to its own wall, no reading of walls, no photos
 	UserToken      TokenKind = "user"      // a person's token: what its rights say
-	VKIDToken      TokenKind = "vkid"      // a token of VK ID (vk2.a…): error 1051 on everything that writes
 )
 
 // Token is an access token.
@@ -25,7 +22,7 @@ type Token struct {
 	Kind  TokenKind `json:"kind"`
 	// Owner is the community (positive group id) or user that it belongs to.
 	Owner int64 `json:"owner,omitempty"`
-	// Rights of a community or user token: wall, photos, … nil means both of these.
+	// Rights of a community or user token: wall, photos, … nil means all.
 	Rights []string `json:"rights,omitempty"`
 	// PerSecond is the rate over which error 6 answers. 0 means the kind's: 20 for communities, 3 for others; negative
 	// means no limit.
@@ -33,12 +30,6 @@ type Token struct {
 	// DailyWallGet is the quota of wall.get in 24 hours, over which error 29 answers. 0 means VK's 5,000; negative
 	// means no limit.
 	DailyWallGet int `json:"daily_wall_get,omitempty"`
-	// Expired tokens answer error 5 with subcode 1117's text.
-	Expired bool `json:"expired,omitempty"`
-}
-
-func (k Token) has(right string) bool {
-	return slices.Contains(k.Rights, right) || k.Rights == nil && (right == "wall" || right == "photos")
 }
 
 // WallState says whether a wall can be read.
@@ -47,9 +38,9 @@ type WallState string
 // The states of a wall.
 const (
 	OpenWall    WallState = ""        // everyone reads it
-	ClosedWall  WallState = "closed"  // members only: error 15; a profile: 30
-	BannedWall  WallState = "banned"  // blocked by VK: error 19; a person: 18
-	DeletedWall WallState = "deleted" // gone: error 15; a person: 18
+	ClosedWall  WallState = "closed"  // members only: error 15
+	BannedWall  WallState = "banned"  // blocked by VK: error 19
+	DeletedWall WallState = "deleted" // gone: error 15
 )
 
 // Wall is the wall of a community (negative owner id) or a person.
@@ -62,9 +53,6 @@ type Wall struct {
 	// Writers are the names of user tokens that administer the wall. The community's own token writes without being
 	// named; a person's token writes to their own wall.
 	Writers []string `json:"writers,omitempty"`
-	// PostsPerDay, if not 0, is the number of posts in 24 hours over which wall.post answers 214. VK publishes none; 50
-	// is often seen.
-	PostsPerDay int `json:"posts_per_day,omitempty"`
 	// LinksForbidden makes posts with outside links answer 222.
 	LinksForbidden bool `json:"links_forbidden,omitempty"`
 	// DropForeignPhotos lets photos of other owners vanish from new posts in silence, as VK does where it may not show
@@ -96,7 +84,6 @@ type Post struct {
 	Copyright string    `json:"copyright,omitempty"` // link to the source
 	Likes     int       `json:"likes,omitempty"`
 	Comments  int       `json:"comments,omitempty"`
-	Views     int       `json:"views,omitempty"`
 	// Extra adds or replaces raw fields of the post, to try decoders.
 	Extra map[string]any `json:"extra,omitempty"`
 	// GUID of the wall.post that made it.

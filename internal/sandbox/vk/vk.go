@@ -24,12 +24,10 @@ type Platform struct {
 	mu        sync.Mutex
 	tokens    map[string]*tokenUse // by value
 	walls     map[int64]*wall
-	photos    map[string]*WallPhoto // "<owner>_<id>"
-	tickets   map[string]*ticket    // upload addresses
-	uploaded  map[string]*uploadedPhoto
+	photos    map[string]*WallPhoto     // "<owner>_<id>"
+	uploads   map[string]*upload        // by the end of their address, then by their hash
 	callbacks map[int64]*callbackServer // by group id
 	nextPhoto int64
-	nextTick  int64
 	nextEvent int64
 }
 
@@ -57,16 +55,13 @@ type guidUse struct {
 // guidLife is how long a guid keeps wall.post from posting twice.
 const guidLife = time.Hour
 
-// Bounds of memory: the posts of one wall, and the photos that can be attached.
-const (
-	postsKept  = 10_000
-	photosKept = 100_000
-)
+// postsKept bounds the memory of one wall: older posts are forgotten.
+const postsKept = 10_000
 
 // New makes a Platform without tokens and walls.
 func New(c *core.Core) *Platform {
 	return &Platform{core: c, tokens: map[string]*tokenUse{}, walls: map[int64]*wall{}, photos: map[string]*WallPhoto{},
-		tickets: map[string]*ticket{}, uploaded: map[string]*uploadedPhoto{}, callbacks: map[int64]*callbackServer{}, nextPhoto: 457_239_000}
+		uploads: map[string]*upload{}, callbacks: map[int64]*callbackServer{}, nextPhoto: 457_239_000}
 }
 
 // AddVKToken makes a token known, or changes what is known of it.
@@ -74,8 +69,8 @@ func (v *Platform) AddVKToken(k Token) error {
 	switch {
 	case k.Value == "":
 		return errors.New("sandbox: a VK token needs a value")
-	case !slices.Contains([]TokenKind{ServiceToken, CommunityToken, UserToken, VKIDToken}, k.Kind):
-		return fmt.Errorf("sandbox: VK token kind %q: use service, community, user or vkid", k.Kind)
+	case !slices.Contains([]TokenKind{ServiceToken, CommunityToken, UserToken}, k.Kind):
+		return fmt.Errorf("sandbox: VK token kind %q: use service, community or user", k.Kind)
 	case k.Kind == CommunityToken && k.Owner <= 0:
 		return errors.New("sandbox: a community token needs Owner, the positive id of its community")
 	}
@@ -168,12 +163,6 @@ func (v *Platform) put(w *wall, p Post) *Post {
 
 // knowPhotos gives the photos of a post ids and makes them known, so that they can be attached elsewhere. v.mu is held.
 func (v *Platform) knowPhotos(p *Post) {
-	for name := range v.photos { // bounded memory: some are forgotten
-		if len(v.photos) < photosKept {
-			break
-		}
-		delete(v.photos, name)
-	}
 	p.Photos = slices.Clone(p.Photos)
 	for i := range p.Photos {
 		photo := &p.Photos[i]
@@ -258,20 +247,18 @@ func (w *wall) position(id int64) (int, bool) {
 // ServeHTTP answers /method/<name>.
 func (v *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
-	called, known := methods[name]
 	q := &request{platform: v, method: name}
 	v.core.Exchange(w, r, core.VK, name, core.Rules{
 		Identify: func(f *core.Form) (string, string) {
 			q.form = f
-			value := cmp.Or(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), f.Text("access_token"))
+			value := cmp.Or(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), f.Fields["access_token"])
 			q.sentToken = value != ""
 			delete(f.Fields, "access_token") // never recorded
-			f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == "access_token" })
 			v.mu.Lock()
 			defer v.mu.Unlock()
 			q.token = v.tokens[value]
-			chat := f.Text("owner_id")
-			if group := f.Text("group_id"); chat == "" && group != "" && group != "0" {
+			chat := f.Fields["owner_id"]
+			if group := f.Fields["group_id"]; chat == "" && group != "" && group != "0" {
 				chat = "-" + group
 			}
 			if q.token == nil {
@@ -285,17 +272,13 @@ func (v *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			return refuse(8, "Invalid request: %s", err).answer(&core.Form{})
 		},
-		Handle: func(_ context.Context, f *core.Form, call *core.Call) core.Answer {
-			q.call = call
+		Handle: func(_ context.Context, f *core.Form) core.Answer {
 			var result any
-			if v.admit(q, known); q.refused == nil {
-				called.check(q)
+			v.mu.Lock()
+			if q.read(methods[name]); q.refused == nil {
+				result = methods[name].run(q)
 			}
-			if q.refused == nil {
-				v.mu.Lock()
-				result = called.run(q)
-				v.mu.Unlock()
-			}
+			v.mu.Unlock()
 			if q.refused != nil {
 				return q.refused.answer(f)
 			}
