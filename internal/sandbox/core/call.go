@@ -29,7 +29,8 @@ type Call struct {
 	// Key is "bot<id>" for Telegram and the name of the token for VK; empty if the token is unknown.
 	Key string `json:"key"`
 	// Chat is the chat_id (Telegram) or owner_id (VK) as the caller wrote it.
-	Chat string `json:"chat,omitempty"`
+	Chat        string `json:"chat,omitempty"`
+	ContentType string `json:"content_type,omitempty"`
 	// Params are texts as they are and all others as JSON; an uploaded file is {"file": name, "bytes": n}.
 	Params     map[string]string `json:"params"`
 	ReceivedAt time.Time         `json:"received_at"`
@@ -91,8 +92,8 @@ type callLog struct {
 }
 
 // begin records that a call arrived.
-func (l *callLog) begin(platform Platform, method string) *Call {
-	call := &Call{Platform: platform, Method: method, ReceivedAt: l.now(), Outcome: Pending}
+func (l *callLog) begin(platform Platform, method, contentType string) *Call {
+	call := &Call{Platform: platform, Method: method, ContentType: contentType, ReceivedAt: l.now(), Outcome: Pending}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lastSeq++

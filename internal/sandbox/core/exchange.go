@@ -46,7 +46,7 @@ type exchange struct {
 // Exchange records a call and answers it by the rules, or as a fault plan says.
 func (c *Core) Exchange(w http.ResponseWriter, r *http.Request, platform Platform, method string, rules Rules) {
 	x := &exchange{core: c, rules: rules, w: w, r: r, platform: platform}
-	x.call = c.calls.begin(platform, method)
+	x.call = c.calls.begin(platform, method, r.Header.Get("Content-Type"))
 	f, err := readForm(w, r)
 	if err != nil && r.Context().Err() != nil {
 		x.abandon()
