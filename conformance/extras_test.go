@@ -95,14 +95,13 @@ func TestReorderedAndRepeatedDeliveriesEndInOneScreenEach(t *testing.T) {
 	p := r.person(t)
 	p.say("/start")
 	require.NoError(t, r.sandbox.SetWebhook(token, sandbox.Webhook{URL: r.server.URL + "/api/v1/integrations/telegram/webhook", Secret: secret}))
-	require.NoError(t, r.sandbox.SetDelivery(token, sandbox.DeliveryMode{Hold: true, Copies: 2, Together: true}))
+	require.NoError(t, r.sandbox.Hold(token))
 	data := []string{"open:menu:places", "open:menu:events", "open:menu:promos", "open:menu:collections"}
 	var taps []sandbox.Update
 	for _, data := range data {
 		taps = append(taps, p.tap(data))
 	}
-	_, err := r.sandbox.Release(t.Context(), token, true, true)
-	require.NoError(t, err)
+	require.NoError(t, r.sandbox.Release(t.Context(), token, 3))
 	for _, tap := range taps {
 		p.await(tap)
 	}

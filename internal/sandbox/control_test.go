@@ -191,7 +191,7 @@ func TestThePageShowsWhatPeopleWouldSee(t *testing.T) {
 	status, page = b.request(http.MethodGet, "/guide", "", nil)
 	require.Equal(t, 200, status)
 	require.Contains(t, page, "Городской гид")
-	for _, panel := range []string{"walls", "chat", "destination", "calls", "faults", "dialog", "delivery"} {
+	for _, panel := range []string{"walls", "chat", "destination", "calls", "faults", "dialog", "person"} {
 		status, _ = b.request(http.MethodGet, "/sandbox/page/"+panel, "", nil)
 		require.Equal(t, 200, status, panel)
 	}
@@ -246,13 +246,6 @@ func TestThePageWritesPostsPlansFaultsAndTalks(t *testing.T) {
 	member := b.post(b.URL()+"/bot"+sandbox.GuideBotToken+"/getChatMember", "application/json",
 		strings.NewReader(fmt.Sprintf(`{"chat_id":%q,"user_id":%s}`, sandbox.GuideChannel, person)))
 	require.Contains(t, string(member.Result), `"is_member":true`)
-	require.Equal(t, 303, do("delivery", url.Values{"do": {"mode"}, "hold": {"1"}, "copies": {"3"}}))
-	require.Equal(t, 303, do("picture", url.Values{"name": {"otkos-1"}, "fault": {"404"}}))
-	status, _ = b.request(http.MethodGet, "/sandbox/photos/otkos-1.jpg", "", nil)
-	require.Equal(t, 404, status)
-	require.Equal(t, 303, do("picture", url.Values{"name": {"otkos-1"}, "fault": {"mend"}}))
-	status, _ = b.request(http.MethodGet, "/sandbox/photos/otkos-1.jpg?size=64x48", "", nil)
-	require.Equal(t, 200, status)
 }
 
 func TestThePageHearsOfChanges(t *testing.T) {

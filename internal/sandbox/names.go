@@ -19,8 +19,6 @@ type (
 	Button       = telegram.Button
 	Chat         = telegram.Chat
 	CopyText     = telegram.CopyText
-	Delivery     = telegram.Delivery
-	DeliveryMode = telegram.DeliveryMode
 	Limits       = telegram.Limits
 	Location     = telegram.Location
 	Member       = telegram.Member

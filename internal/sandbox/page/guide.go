@@ -7,13 +7,12 @@ import (
 	"strconv"
 	"time"
 
-	"vestnik/internal/sandbox/core"
 	"vestnik/internal/sandbox/telegram"
 )
 
 // guideView is what the guide's page shows: one person's talk with a bot.
 type guideView struct {
-	telegram.BotState
+	Bot      telegram.Bot
 	Now      time.Time
 	People   []telegram.Chat
 	Person   telegram.Person
@@ -29,7 +28,7 @@ const toastLife = 4 * time.Second
 
 func (s *Site) guideView(r *http.Request) guideView {
 	now := s.core.Now()
-	v := guideView{BotState: s.telegram.BotState(s.telegram.BotToken(r.FormValue("bot"))), Now: now,
+	v := guideView{Bot: s.telegram.Bot(r.FormValue("bot")), Now: now,
 		Statuses: []telegram.MemberStatus{telegram.Ordinary, telegram.Left, telegram.Kicked, telegram.Restricted, restrictedInside,
 			telegram.Administrator, telegram.Creator, telegram.NotFound}}
 	for _, c := range s.telegram.Chats() {
@@ -69,7 +68,7 @@ func (s *Site) asPerson(do func(r *http.Request, bot string, from telegram.Perso
 				from.Name, from.Username = c.Title, c.Username
 			}
 		}
-		return do(r, s.telegram.BotToken(r.FormValue("bot")), from)
+		return do(r, s.telegram.Bot(r.FormValue("bot")).Token, from)
 	}
 }
 
@@ -100,34 +99,4 @@ func (s *Site) pageMember(r *http.Request, _ string, from telegram.Person) error
 		member.Status, member.IsMember = telegram.Restricted, true
 	}
 	return s.telegram.SetMember(int64(atoi(r.FormValue("channel"))), from.ID, member)
-}
-
-// pageDelivery changes the delivery mode, releases held updates, or delivers one again.
-func (s *Site) pageDelivery(r *http.Request) error {
-	token := s.telegram.BotToken(r.FormValue("bot"))
-	switch r.FormValue("do") {
-	case "mode":
-		return s.telegram.SetDelivery(token, telegram.DeliveryMode{Hold: r.FormValue("hold") != "", Copies: max(atoi(r.FormValue("copies")), 0), Together: r.FormValue("together") != ""})
-	case "release":
-		_, err := s.telegram.Release(r.Context(), token, r.FormValue("reverse") != "", r.FormValue("together") != "")
-		return err
-	case "again":
-		_, err := s.telegram.Redeliver(r.Context(), token, int64(atoi(r.FormValue("update"))), max(atoi(r.FormValue("copies")), 1), true)
-		return err
-	}
-	return fmt.Errorf("что сделать с доставкой?")
-}
-
-// pagePicture spoils or mends a picture.
-func (s *Site) pagePicture(r *http.Request) error {
-	faults := map[string]core.PictureFault{
-		"mend": {}, "404": {Status: 404}, "html": {As: "html"}, "text": {As: "text"}, "truncate": {Truncate: true},
-		"big": {Bytes: 6 << 20}, "slow": {DelayMS: 8000},
-	}
-	fault, known := faults[r.FormValue("fault")]
-	if !known || r.FormValue("name") == "" {
-		return fmt.Errorf("какую картинку и как испортить?")
-	}
-	s.core.SetPictureFault(r.FormValue("name"), fault)
-	return nil
 }

@@ -58,7 +58,6 @@ func (s *Site) Routes(mux *http.ServeMux) {
 	for name, act := range map[string]func(*http.Request) error{
 		"write": s.pageWrite, "sample": func(*http.Request) error { return s.publishSample() }, "fault": s.pageFault, "clear": s.pageClear,
 		"delete": s.pageDelete, "say": s.asPerson(s.pageSay), "locate": s.asPerson(s.pageLocate), "press": s.asPerson(s.pagePress), "member": s.asPerson(s.pageMember),
-		"delivery": s.pageDelivery, "picture": s.pagePicture,
 	} {
 		mux.HandleFunc("POST /sandbox/page/"+name, func(w http.ResponseWriter, r *http.Request) {
 			r.Body = http.MaxBytesReader(w, r.Body, 64<<20)
@@ -95,7 +94,7 @@ func (s *Site) servePanel(w http.ResponseWriter, r *http.Request) {
 	switch panel {
 	case "walls", "chat", "destination", "calls", "faults":
 		s.render(w, "panel-"+panel, s.feedView(r))
-	case "dialog", "delivery":
+	case "dialog", "person":
 		s.render(w, "panel-"+panel, s.guideView(r))
 	default:
 		http.NotFound(w, r)

@@ -32,7 +32,7 @@ func (t *Platform) Control(api *http.ServeMux) {
 		Bot, Text string
 		From      Person
 	}) (any, error) {
-		return t.Say(t.BotToken(in.Bot), in.From, in.Text)
+		return t.Say(t.Bot(in.Bot).Token, in.From, in.Text)
 	})
 	core.Handle(api, "POST /sandbox/telegram/press", func(_ core.Request, in struct {
 		Bot, Data string
@@ -40,12 +40,12 @@ func (t *Platform) Control(api *http.ServeMux) {
 		From      Person
 		Message   int64 `json:"message_id"`
 	}) (any, error) {
-		return t.Press(t.BotToken(in.Bot), in.From, cmp.Or(in.Chat, in.From.ID), in.Message, in.Data)
+		return t.Press(t.Bot(in.Bot).Token, in.From, cmp.Or(in.Chat, in.From.ID), in.Message, in.Data)
 	})
 	core.Handle(api, "PUT /sandbox/telegram/webhook", func(_ core.Request, in struct {
 		Bot string
 		Webhook
 	}) (any, error) {
-		return nil, t.SetWebhook(t.BotToken(in.Bot), in.Webhook)
+		return nil, t.SetWebhook(t.Bot(in.Bot).Token, in.Webhook)
 	})
 }

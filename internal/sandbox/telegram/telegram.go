@@ -94,47 +94,20 @@ func (t *Platform) AddBot(b Bot) error {
 	return nil
 }
 
-// BotToken is the token of the bot that is named by token, id or username. The empty name is that of the default bot,
-// or of the only one.
-func (t *Platform) BotToken(name string) string {
+// Bot is the bot of a token, id or username; if none is named, the default bot or the only one.
+func (t *Platform) Bot(name string) Bot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if name == "" && t.bots[t.options.DefaultBot] != nil {
-		return t.options.DefaultBot
+	if fallback := t.bots[t.options.DefaultBot]; name == "" && fallback != nil {
+		return fallback.Bot
 	}
 	for token, b := range t.bots {
 		if token == name || strconv.FormatInt(b.ID(), 10) == name || b.Username == name || name == "" && len(t.bots) == 1 {
-			return token
+			return b.Bot
 		}
 	}
-	return name
+	return Bot{}
 }
-
-// BotState is a bot with what is under way for it.
-type BotState struct {
-	Bot        Bot
-	Webhook    string
-	Pending    int // updates that wait to be taken
-	Mode       DeliveryMode
-	Deliveries []Delivery // the last few, newest first
-	Updates    []Update   // the last few, newest first
-}
-
-// BotState tells how a bot stands; the zero value if it is not known.
-func (t *Platform) BotState(token string) (state BotState) {
-	_ = t.withBot(token, func(u *updateQueue) { // whose only error is that there is none
-		state = BotState{Bot: u.bot.Bot, Webhook: u.hook.URL, Pending: len(u.pending), Mode: u.mode}
-		for _, update := range slices.Backward(u.recent[max(len(u.recent)-shownOfBot, 0):]) {
-			state.Updates = append(state.Updates, *update)
-		}
-		state.Deliveries = slices.Clone(u.attempts[max(len(u.attempts)-shownOfBot, 0):])
-		slices.Reverse(state.Deliveries)
-	})
-	return state
-}
-
-// shownOfBot is how many deliveries and updates a BotState has.
-const shownOfBot = 12
 
 // AddChat makes a chat known, or changes what is known of it; its messages stay.
 func (t *Platform) AddChat(c Chat) error {

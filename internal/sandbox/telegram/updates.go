@@ -39,9 +39,6 @@ const (
 	callbackLife = 150 * time.Second
 )
 
-// updatesKept is how many delivered updates are remembered, to be delivered again.
-const updatesKept = 5_000
-
 // AnswerWithin is how long after the press of a button the bot may answer it. Telegram publishes no figure; people
 // report 5 s to some tens.
 const AnswerWithin = 15 * time.Second
@@ -136,19 +133,17 @@ type updateQueue struct {
 	bot     *bot
 	lastID  int64
 	pending []*Update
-	recent  []*Update // also the delivered ones, for Redeliver
-	allowed []string  // empty: everything but the three that must be asked for
+	allowed []string // empty: everything but the three that must be asked for
 	bell    chan struct{}
 	polling int64 // number of the newest getUpdates
 
 	hook      Webhook
-	mode      DeliveryMode
+	held      bool                     // until Release
 	epoch     int                      // counts changes of the webhook
 	last      map[string]chan struct{} // by queue; closed when the last update under way is over
 	slots     chan struct{}            // one for each connection to the webhook
 	lastError string
 	errorAt   time.Time
-	attempts  []Delivery
 }
 
 var errNoBot = errors.New("sandbox: no bot with this token: add it first")
@@ -176,8 +171,6 @@ func (u *updateQueue) push(kind, queue string, content any, query string) Update
 	}
 	if wanted {
 		u.pending = append(u.pending, update)
-		u.recent = append(u.recent, update)
-		u.recent = u.recent[max(len(u.recent)-updatesKept, 0):]
 		u.ring()
 		u.deliver(update)
 	}
@@ -221,7 +214,7 @@ func (q *request) getUpdates() any {
 	u.ring() // an older poller sees that it was replaced
 	deadline := time.NewTimer(time.Duration(min(q.params.Timeout, 50)) * time.Second)
 	defer deadline.Stop()
-	for over := false; len(u.pending) == 0 || u.mode.Hold; {
+	for over := false; len(u.pending) == 0; {
 		bell := u.bell
 		t.mu.Unlock()
 		select {
@@ -244,7 +237,7 @@ func (q *request) getUpdates() any {
 	}
 	bodies := []json.RawMessage{}
 	for _, update := range u.pending[:min(cmp.Or(max(q.params.Limit, 0), 100), 100, len(u.pending))] {
-		bodies = append(bodies, slices.Repeat([]json.RawMessage{update.Body}, 1+u.mode.Copies)...)
+		bodies = append(bodies, update.Body)
 	}
 	return bodies
 }

@@ -25,33 +25,6 @@ type Webhook struct {
 	AllowedUpdates []string `json:"allowed_updates,omitempty"`
 }
 
-// DeliveryMode disturbs the delivery of updates.
-type DeliveryMode struct {
-	// Hold keeps updates back until Release.
-	Hold bool `json:"hold"`
-	// Copies is how many times more than once each update is delivered.
-	Copies int `json:"copies"`
-	// Together sends copies, and updates that ordinarily wait for each other, at the same time.
-	Together bool `json:"together"`
-}
-
-// Delivery is one attempt to hand an update to a webhook.
-type Delivery struct {
-	UpdateID   int64     `json:"update_id"`
-	Attempt    int       `json:"attempt"` // 1, 2, 3… of this copy
-	SentAt     time.Time `json:"sent_at"`
-	AnsweredAt time.Time `json:"answered_at"`
-	Status     int       `json:"status"` // 0 if there was no answer
-	Error      string    `json:"error,omitempty"`
-	RetryAfter int       `json:"retry_after,omitempty"`
-}
-
-// OK reports whether the update was taken.
-func (d Delivery) OK() bool { return d.Status >= 200 && d.Status < 300 }
-
-// deliveriesKept bounds how many deliveries of a bot are remembered.
-const deliveriesKept = 10_000
-
 // webhookTimeout is how long Telegram waits for the answer.
 const webhookTimeout = 60 * time.Second
 
@@ -124,81 +97,30 @@ func (t *Platform) SetWebhook(token string, hook Webhook) error {
 	return t.withBot(token, func(u *updateQueue) { u.point(hook, false) })
 }
 
-// SetDelivery disturbs, or stops disturbing, the delivery of a bot's updates.
-func (t *Platform) SetDelivery(token string, mode DeliveryMode) error {
-	return t.withBot(token, func(u *updateQueue) {
-		u.mode = mode
-		u.resume()
-	})
+// Hold keeps a bot's updates back until Release.
+func (t *Platform) Hold(token string) error {
+	return t.withBot(token, func(u *updateQueue) { u.held = true })
 }
 
-// Release delivers the updates held back by DeliveryMode.Hold with their copies, in order or in reverse, one after
-// another or all at once, and returns when each has been offered once. Updates that the webhook refuses stay pending.
-func (t *Platform) Release(ctx context.Context, token string, reverse, together bool) ([]Delivery, error) {
-	return t.offer(ctx, token, together, func(u *updateQueue) (held []*Update) {
-		for _, update := range u.pending {
-			held = append(held, slices.Repeat([]*Update{update}, 1+u.mode.Copies)...)
-		}
-		if reverse {
-			slices.Reverse(held)
-		}
-		return held
-	})
-}
-
-// Redeliver hands an update to the webhook again, copies times, at the same time if together, whatever became of it
-// before. An update that is not known is not delivered.
-func (t *Platform) Redeliver(ctx context.Context, token string, updateID int64, copies int, together bool) ([]Delivery, error) {
-	return t.offer(ctx, token, together, func(u *updateQueue) []*Update {
-		at := slices.IndexFunc(u.recent, func(known *Update) bool { return known.ID == updateID })
-		if at < 0 {
-			return nil
-		}
-		return slices.Repeat(u.recent[at:at+1], copies)
-	})
-}
-
-// offer posts each of some updates once.
-func (t *Platform) offer(ctx context.Context, token string, together bool, which func(*updateQueue) []*Update) ([]Delivery, error) {
-	var list []*Update
-	var u *updateQueue
-	if err := t.withBot(token, func(queue *updateQueue) { u, list = queue, which(queue) }); err != nil {
-		return nil, err
+// Release hands over what was held back, the newest first, each so many times and all at once, and returns when all have
+// been answered. What the webhook refuses is delivered on as usual.
+func (t *Platform) Release(ctx context.Context, token string, copies int) error {
+	var held []*Update
+	var queue *updateQueue
+	if err := t.withBot(token, func(u *updateQueue) { queue, held = u, slices.Clone(u.pending) }); err != nil {
+		return err
 	}
-	deliveries := make([]Delivery, len(list))
 	var all sync.WaitGroup
-	for i, update := range list {
-		all.Go(func() {
-			if deliveries[i] = u.post(ctx, update, 1); deliveries[i].OK() {
-				t.mu.Lock()
-				defer t.mu.Unlock()
-				u.remove(update)
-			}
-		})
-		if !together {
-			all.Wait()
+	for _, update := range slices.Backward(held) {
+		for range copies {
+			all.Go(func() { queue.post(ctx, update) })
 		}
 	}
 	all.Wait()
-	return deliveries, ctx.Err()
-}
-
-// WaitForDeliveries blocks until at least n deliveries of a bot match, or ctx ends. A nil match takes all.
-func (t *Platform) WaitForDeliveries(ctx context.Context, token string, match func(Delivery) bool, n int) (list []Delivery, err error) {
-	for {
-		var bell chan struct{}
-		err := t.withBot(token, func(u *updateQueue) {
-			bell, list = u.bell, slices.DeleteFunc(slices.Clone(u.attempts), func(d Delivery) bool { return match != nil && !match(d) })
-		})
-		if err != nil || len(list) >= n {
-			return list, err
-		}
-		select {
-		case <-bell:
-		case <-ctx.Done():
-			return list, fmt.Errorf("sandbox: waited for the updates of a bot: %w", ctx.Err())
-		}
-	}
+	return t.withBot(token, func(u *updateQueue) {
+		u.held = false
+		u.resume()
+	})
 }
 
 // point changes where updates go. t.mu is held.
@@ -224,28 +146,21 @@ func (u *updateQueue) resume() {
 // deliver sends an update on its way, after those before it in its queue: one that is refused holds up those behind it,
 // as at Telegram. t.mu is held.
 func (u *updateQueue) deliver(update *Update) {
-	if u.hook.URL == "" || u.mode.Hold || update.epoch == u.epoch {
+	if u.hook.URL == "" || u.held || update.epoch == u.epoch {
 		return
 	}
 	update.epoch = u.epoch
-	before, done, mode, epoch, slots := u.last[update.queue], make(chan struct{}), u.mode, u.epoch, u.slots
+	before, done, epoch, slots := u.last[update.queue], make(chan struct{}), u.epoch, u.slots
 	u.last[update.queue] = done
 	u.t.core.Running.Go(func() {
 		defer close(done)
-		if before != nil && !mode.Together {
+		if before != nil {
 			select {
 			case <-before:
 			case <-u.t.core.Life.Done():
 			}
 		}
-		var copies sync.WaitGroup
-		for range 1 + mode.Copies {
-			copies.Go(func() { u.insist(update, epoch, slots) })
-			if !mode.Together {
-				copies.Wait()
-			}
-		}
-		copies.Wait()
+		u.insist(update, epoch, slots)
 	})
 }
 
@@ -253,62 +168,50 @@ func (u *updateQueue) deliver(update *Update) {
 // then the pauses double to one or two minutes; a Retry-After of the answer is honoured up to an hour (WebhookActor.cpp
 // in telegram-bot-api).
 func (u *updateQueue) insist(update *Update, epoch int, slots chan struct{}) {
-	s, pause := u.t.core, u.t.options.WebhookRetry
-	for attempt := 1; ; attempt++ {
+	s, pause, wait := u.t.core, u.t.options.WebhookRetry, time.Duration(0)
+	for over := false; !over && s.Sleep(s.Life, wait); {
 		select {
 		case slots <- struct{}{}:
 		case <-s.Life.Done():
 			return
 		}
 		u.t.mu.Lock()
-		changed := u.epoch != epoch
+		over = u.epoch != epoch
 		u.t.mu.Unlock()
-		d := Delivery{}
-		if !changed {
-			d = u.post(s.Life, update, attempt)
+		retryAfter := time.Duration(0)
+		if !over {
+			over, retryAfter = u.post(s.Life, update)
 		}
 		<-slots
-		if changed {
-			return
+		if wait == 0 {
+			wait = max(retryAfter, 1)
+			continue
 		}
-		u.t.mu.Lock()
-		over := d.OK() || update.expired(s.Now())
-		if over {
-			u.remove(update)
-		} else {
-			u.lastError, u.errorAt = cmp.Or(d.Error, fmt.Sprintf("Wrong response from the webhook: %d %s", d.Status, http.StatusText(d.Status))), s.Now()
-		}
-		u.t.mu.Unlock()
-		wait := time.Duration(0)
-		if attempt > 1 {
-			wait, pause = pause, min(2*pause, time.Minute+time.Duration(rand.Int64N(int64(time.Minute))))
-		}
-		if over || !s.Sleep(s.Life, max(wait, time.Duration(min(d.RetryAfter, 3600))*time.Second)) {
-			return
-		}
+		wait, pause = max(pause, retryAfter), min(2*pause, time.Minute+time.Duration(rand.Int64N(int64(time.Minute))))
 	}
 }
 
-// post hands an update over once and records how that went.
-func (u *updateQueue) post(ctx context.Context, update *Update, attempt int) Delivery {
+// post hands an update over once. It reports whether the update was taken or has expired, and how long the webhook asks
+// to wait.
+func (u *updateQueue) post(ctx context.Context, update *Update) (over bool, retryAfter time.Duration) {
 	u.t.mu.Lock()
 	hook := u.hook
 	u.t.mu.Unlock()
-	d := Delivery{UpdateID: update.ID, Attempt: attempt, SentAt: time.Now()}
 	headers := map[string]string{}
 	if hook.Secret != "" {
 		headers["X-Telegram-Bot-Api-Secret-Token"] = hook.Secret
 	}
 	status, _, header, err := core.PostJSON(ctx, hook.URL, headers, update.Body, webhookTimeout)
-	d.Status, d.AnsweredAt = status, time.Now()
-	d.RetryAfter, _ = strconv.Atoi(header.Get("Retry-After")) // 0 if it names no seconds
-	if err != nil {
-		d.Error = err.Error()
-	}
 	u.t.mu.Lock()
 	defer u.t.mu.Unlock()
-	u.attempts = append(u.attempts, d)
-	u.attempts = u.attempts[max(len(u.attempts)-deliveriesKept, 0):]
-	u.ring()
-	return d
+	if status >= 200 && status < 300 || update.expired(u.t.core.Now()) {
+		u.remove(update)
+		return true, 0
+	}
+	u.lastError, u.errorAt = fmt.Sprintf("Wrong response from the webhook: %d %s", status, http.StatusText(status)), u.t.core.Now()
+	if err != nil {
+		u.lastError = err.Error()
+	}
+	seconds, _ := strconv.Atoi(header.Get("Retry-After")) // 0 if it names none
+	return false, time.Duration(min(max(seconds, 0), 3600)) * time.Second
 }
