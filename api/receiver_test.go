@@ -103,7 +103,7 @@ func TestAnUpdateIsReducedToWhatTheGuideNeeds(t *testing.T) {
 
 func TestWhatIsPrivateGoesOnSealedOrNotAtAll(t *testing.T) {
 	t.Parallel()
-	seal, err := guide.NewSeal("1:token")
+	seal, err := guide.NewSeal(func() string { return "1:token" })
 	require.NoError(t, err)
 	for _, message := range []string{`"text":"/find тайный запрос"`, `"text":" тайный  запрос"`, `"location":{"latitude":53.25,"longitude":50.75}`} {
 		body := fmt.Sprintf(`{"update_id":7,"message":{"from":{"id":5},"chat":{"id":5},%s}}`, message)
@@ -126,7 +126,7 @@ func TestWhatIsPrivateGoesOnSealedOrNotAtAll(t *testing.T) {
 
 func TestWhatIsSaidAfterTheHelpScreenGoesNowhere(t *testing.T) {
 	t.Parallel()
-	seal, err := guide.NewSeal("1:token")
+	seal, err := guide.NewSeal(func() string { return "1:token" })
 	require.NoError(t, err)
 	receiver, box := newReceiver(t, seal)
 	id := 0

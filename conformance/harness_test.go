@@ -193,7 +193,7 @@ func (r *harness) guide() *activities.Guide {
 }
 
 func (r *harness) seal() *guide.Seal {
-	seal, err := guide.NewSeal(token)
+	seal, err := guide.NewSeal(func() string { return token })
 	require.NoError(r.t, err)
 	return seal
 }

@@ -125,7 +125,7 @@ func playRole(role string) error {
 	if err != nil {
 		return err
 	}
-	seal, err := guide.NewSeal(token)
+	seal, err := guide.NewSeal(func() string { return token })
 	if err != nil {
 		return err
 	}

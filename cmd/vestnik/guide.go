@@ -22,7 +22,7 @@ import (
 // screens have one each, so that neither waits for the other's connections.
 func guideClient(cfg config.Config) (*telegram.Client, error) {
 	return telegram.New(telegram.Config{
-		Token: cfg.Bot.Token.Reveal(), BaseURL: cfg.Platforms.TelegramURL, Proxy: cfg.Platforms.ProxyTelegram(), Timeout: cfg.Bot.HTTPTimeout,
+		Token: cfg.Bot.Token.Reveal(), Renewed: cfg.Bot.Token.Reveal, BaseURL: cfg.Platforms.TelegramURL, Proxy: cfg.Platforms.ProxyTelegram(), Timeout: cfg.Bot.HTTPTimeout,
 	})
 }
 
@@ -36,7 +36,7 @@ func (a *app) guideActivities() (*activities.Guide, error) {
 	if err != nil {
 		return nil, err
 	}
-	seal, err := guide.NewSeal(a.cfg.Bot.Token.Reveal())
+	seal, err := guide.NewSeal(a.cfg.Bot.Token.Reveal)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (a *app) guideReceiver() (*api.Receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	seal, err := guide.NewSeal(a.cfg.Bot.Token.Reveal())
+	seal, err := guide.NewSeal(a.cfg.Bot.Token.Reveal)
 	if err != nil {
 		return nil, err
 	}

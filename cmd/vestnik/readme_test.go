@@ -33,6 +33,19 @@ func TestThePageOfSettingsHasEveryVariableWithItsDefaultAndMeaning(t *testing.T)
 	}
 }
 
+func TestThePageOfSettingsNamesTheFilesThatAreReadAgain(t *testing.T) {
+	t.Parallel()
+	_, section, _ := strings.Cut(page(t, "docs/configuration.md"), "\n## Changes without a restart\n")
+	section, _, _ = strings.Cut(section, "It is checked whole first")
+	files := []string{"ROUTES_FILE"}
+	for _, variable := range config.Variables() {
+		if variable.Reread {
+			files = append(files, variable.Name+"_FILE")
+		}
+	}
+	require.ElementsMatch(t, files, regexp.MustCompile(`[A-Z_]+_FILE`).FindAllString(section, -1))
+}
+
 func variableRow(variable config.Variable) string {
 	value := variable.Default
 	if value != "" {

@@ -15,7 +15,7 @@ import (
 // Bot is the city guide in Telegram.
 type Bot struct {
 	Enabled         bool           `env:"BOT_ENABLED" envDefault:"false" about:"run the guide bot"`
-	Token           Secret         `env:"TELEGRAM_BOT_TOKEN" about:"token of the guide bot"`
+	Token           Secret         `env:"TELEGRAM_BOT_TOKEN" reread:"true" about:"token of the guide bot"`
 	Username        string         `env:"TELEGRAM_BOT_USERNAME" about:"the guide bot's @name, for the links that people share; empty: no share buttons"`
 	WebhookSecret   Secret         `env:"TELEGRAM_WEBHOOK_SECRET" about:"what Telegram must present: 1 to 256 of A-Z a-z 0-9 _ -"`
 	Channel         string         `env:"TELEGRAM_CHANNEL" about:"channel that users must be subscribed to: @name or -100…"`

@@ -1,5 +1,7 @@
 package config
 
+import "strings"
+
 // Files are the paths of the files that hold settings, as environ names them.
 func Files(environ map[string]string) []string {
 	var paths []string
@@ -32,7 +34,7 @@ func (c *Config) TakeUp(again Config) (restart []string) {
 				is := other.Field(j).Interface().(Secret)
 				switch {
 				case was.Reveal() == is.Reveal():
-				case variable.Reread && was.IsSet() && is.IsSet():
+				case variable.Reread && was.IsSet() && is.IsSet() && (variable.Name != "TELEGRAM_BOT_TOKEN" || sameBot(was, is)):
 					was.value.Store(is.value.Load())
 				default:
 					restart = append(restart, variable.Name)
@@ -45,4 +47,11 @@ func (c *Config) TakeUp(again Config) (restart []string) {
 		}
 	}
 	return restart
+}
+
+// sameBot reports whether two tokens are one bot's, whose number stands before the
+// colon. The guide's sessions are the bot's.
+func sameBot(a, b Secret) bool {
+	of := func(s Secret) string { number, _, _ := strings.Cut(s.Reveal(), ":"); return number }
+	return of(a) == of(b)
 }

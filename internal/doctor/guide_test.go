@@ -16,6 +16,7 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 	for name, row := range map[string]struct {
 		change  map[string]string
 		prepare func(t *testing.T, s *sandbox.Server)
+		local   bool // the sandbox stands in
 		what    string
 		state   State
 		detail  string
@@ -40,6 +41,13 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 				require.NoError(t, s.SetWebhook(sandbox.GuideBotToken, sandbox.Webhook{URL: hook, Secret: "s"}))
 			},
 			what: "guide webhook", state: "ok", detail: hook,
+		},
+		"the sandbox's webhook": {
+			change: map[string]string{"PUBLIC_URL": ""}, local: true,
+			prepare: func(t *testing.T, s *sandbox.Server) {
+				require.NoError(t, s.SetWebhook(sandbox.GuideBotToken, sandbox.Webhook{URL: "http://127.0.0.1:8080/hook", Secret: "s"}))
+			},
+			what: "guide webhook", state: "ok", detail: "the sandbox delivers to http://127.0.0.1:8080/hook",
 		},
 		"another webhook": {
 			prepare: func(t *testing.T, s *sandbox.Server) {
@@ -66,6 +74,7 @@ func TestTheDoctorKnowsWhatTheGuideDependsOn(t *testing.T) {
 			}
 			cfg, err := config.Load(environ)
 			require.NoError(t, err)
+			cfg.Platforms.SandboxTelegram = row.local
 			d := &doctor{cfg: cfg}
 			d.guide(t.Context())
 			var found []Finding

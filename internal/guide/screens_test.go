@@ -501,7 +501,7 @@ func TestShareLinksOpenWhatTheyName(t *testing.T) {
 
 func TestWhatIsSealedIsOpenedOnlyForItsUpdateAndToken(t *testing.T) {
 	t.Parallel()
-	seal, err := NewSeal("123:token")
+	seal, err := NewSeal(func() string { return "123:token" })
 	require.NoError(t, err)
 	sealed, err := seal.Close(Private{Words: "кофе у реки"}, 7)
 	require.NoError(t, err)
@@ -511,10 +511,10 @@ func TestWhatIsSealedIsOpenedOnlyForItsUpdateAndToken(t *testing.T) {
 	require.Equal(t, "кофе у реки", opened.Words)
 
 	require.ErrorIs(t, seal.Open(sealed, 8, &opened), ErrSealed)
-	other, err := NewSeal("124:token")
+	other, err := NewSeal(func() string { return "124:token" })
 	require.NoError(t, err)
 	require.ErrorIs(t, other.Open(sealed, 7, &opened), ErrSealed)
-	_, err = NewSeal("")
+	_, err = NewSeal(func() string { return "" })
 	require.Error(t, err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 )
 
 // Private is what a person sent that is needed for one answer and may be read
@@ -20,13 +21,47 @@ type Private struct {
 	Located bool `json:"located,omitempty"`
 }
 
-// Seal hides a [Private], or the screen that answers it, on its way through
-// Temporal, whose histories are a database: AES-256-GCM under a key derived from the bot's token, which the
-// api that seals and the worker that opens both have.
-type Seal struct{ aead cipher.AEAD }
+// Seal hides a [Private], or the screen that answers it, on its way through Temporal, whose histories are a
+// database: AES-256-GCM under a key derived from the bot's token, which the
+// api that seals and the worker that opens both have. When the token changes, what
+// was sealed under the one before it can still be opened.
+type Seal struct {
+	secret func() string
 
-// NewSeal derives the key from a secret of any length.
-func NewSeal(secret string) (*Seal, error) {
+	mu   sync.Mutex
+	keys []sealKey // the newest first, two at most
+}
+
+type sealKey struct {
+	of   [sha256.Size]byte // the secret's
+	aead cipher.AEAD
+}
+
+// NewSeal derives the key from a secret of any length, which may change.
+func NewSeal(secret func() string) (*Seal, error) {
+	s := &Seal{secret: secret}
+	_, err := s.now()
+	return s, err
+}
+
+// now are the keys after a look at the secret.
+func (s *Seal) now() ([]sealKey, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	secret := s.secret()
+	of := sha256.Sum256([]byte(secret))
+	if len(s.keys) > 0 && s.keys[0].of == of {
+		return s.keys, nil
+	}
+	aead, err := newAEAD(secret)
+	if err != nil {
+		return nil, err
+	}
+	s.keys = append([]sealKey{{of, aead}}, s.keys[:min(len(s.keys), 1)]...)
+	return s.keys, nil
+}
+
+func newAEAD(secret string) (cipher.AEAD, error) {
 	if secret == "" {
 		return nil, errors.New("guide: no secret to derive the sealing key from")
 	}
@@ -42,7 +77,7 @@ func NewSeal(secret string) (*Seal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("guide: sealing mode: %w", err)
 	}
-	return &Seal{aead: aead}, nil
+	return aead, nil
 }
 
 // Close seals a value for the update it came with.
@@ -51,7 +86,11 @@ func (s *Seal) Close(value any, updateID int64) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("guide: seal: %w", err)
 	}
-	return s.aead.Seal(nil, nil, plain, purpose(updateID)), nil
+	keys, err := s.now()
+	if err != nil {
+		return nil, err
+	}
+	return keys[0].aead.Seal(nil, nil, plain, purpose(updateID)), nil
 }
 
 // ErrSealed is returned for what was sealed under another token or for
@@ -60,11 +99,16 @@ var ErrSealed = errors.New("guide: the sealed part of the update can't be opened
 
 // Open gives back to value what Close has sealed, or returns ErrSealed.
 func (s *Seal) Open(sealed []byte, updateID int64, value any) error {
-	plain, err := s.aead.Open(nil, nil, sealed, purpose(updateID))
-	if err != nil || json.Unmarshal(plain, value) != nil {
-		return ErrSealed
+	keys, err := s.now()
+	if err != nil {
+		return err
 	}
-	return nil
+	for _, key := range keys {
+		if plain, err := key.aead.Open(nil, nil, sealed, purpose(updateID)); err == nil && json.Unmarshal(plain, value) == nil {
+			return nil
+		}
+	}
+	return ErrSealed
 }
 
 func purpose(updateID int64) []byte { return fmt.Appendf(nil, "update %d", updateID) }

@@ -55,11 +55,12 @@ func (c *Client) callWithin(ctx context.Context, timeout time.Duration, method s
 		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
-	req, err := c.request(ctx, method, params, files)
+	is := c.now()
+	req, err := is.request(ctx, method, params, files)
 	if err != nil { // which may quote what was to be sent, so it stays here
 		return &Error{Class: Internal, Method: method, Description: "the request could not be built"}
 	}
-	answer, failure := c.wire.Do(req, maxAnswer)
+	answer, failure := is.wire.Do(req, maxAnswer)
 	if failure != nil {
 		return &Error{Class: Class(failure.Outcome()), Method: method, HTTPStatus: failure.Status, Description: failure.Reason,
 			Written: failure.Written, Timeout: failure.Timeout, cause: failure.Unwrap()}
@@ -69,13 +70,13 @@ func (c *Client) callWithin(ctx context.Context, timeout time.Duration, method s
 		return nil
 	}
 	fault.Method, fault.HTTPStatus, fault.Written = method, answer.Status, answer.Written
-	fault.Description = c.wire.Redact(fault.Description)
+	fault.Description = is.wire.Redact(fault.Description)
 	return fault
 }
 
 // request is the call as JSON, or as a form if it has files. Its body can be sent again if a kept-alive connection
 // turns out to be closed before the first byte, unless a file is read into it.
-func (c *Client) request(ctx context.Context, method string, params any, files []file) (*http.Request, error) {
+func (a *access) request(ctx context.Context, method string, params any, files []file) (*http.Request, error) {
 	body, err := encodeJSON(params)
 	kind, end := "application/json", []byte(nil)
 	if err == nil && len(files) > 0 {
@@ -91,7 +92,7 @@ func (c *Client) request(ctx context.Context, method string, params any, files [
 	if read == nil {
 		body = append(body, end...)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+method, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.address+method, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -46,6 +47,9 @@ type Config struct {
 
 	// Token is the bot's token as BotFather gave it. Space around it, a trailing newline from a file say, is cut off.
 	Token string
+	// Renewed is the token as it is now, for a bot whose token may change while the client is in use; nil leaves Token.
+	// What is no token of the same bot is passed over.
+	Renewed func() string
 	// BaseURL is the Bot API server without "/bot<token>"; empty means [DefaultBaseURL].
 	BaseURL string
 	// Timeout bounds one call from the first byte to the last; 0 means [defaultTimeout]. GetUpdates adds its own
@@ -62,11 +66,19 @@ type Config struct {
 type Client struct {
 	wire.Hidden
 
-	wire    *wire.Client
-	address string // of the methods, with a slash at the end
+	access  atomic.Pointer[access]
+	renewed func() string
+	base    string
 	botID   int64
 	timeout time.Duration
 	pace    *rate.Limiter // nil for none
+}
+
+// access is what calls are made with for as long as a token holds.
+type access struct {
+	wire    *wire.Client
+	token   string
+	address string // of the methods, with a slash at the end
 }
 
 // New makes a client and calls nobody. Its errors name what is wrong with the configuration and never hold the token.
@@ -79,23 +91,48 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{wire: wire.NewClient(token, config.Proxy), address: base + "/bot" + token + "/", timeout: config.Timeout}
+	client := &Client{renewed: config.Renewed, base: base, botID: botID(token), timeout: config.Timeout}
+	client.access.Store(client.with(token, wire.NewClient(token, config.Proxy)))
 	if client.timeout <= 0 {
 		client.timeout = defaultTimeout
 	}
 	if config.MessagesPerSecond > 0 {
 		client.pace = rate.NewLimiter(rate.Limit(config.MessagesPerSecond), 1)
 	}
-	number, _, _ := strings.Cut(token, ":")
-	client.botID, _ = strconv.ParseInt(number, 10, 64)
 	return client, nil
+}
+
+func (c *Client) with(token string, through *wire.Client) *access {
+	return &access{wire: through, token: token, address: c.base + "/bot" + token + "/"}
+}
+
+// now is what the next call is made with.
+func (c *Client) now() *access {
+	is := c.access.Load()
+	if c.renewed == nil {
+		return is
+	}
+	token, err := checkToken(c.renewed())
+	if err != nil || token == is.token || botID(token) != c.botID {
+		return is
+	}
+	is = c.with(token, is.wire.With(token))
+	c.access.Store(is)
+	return is
+}
+
+// botID is the part of a token before the colon; 0 if it is no number.
+func botID(token string) int64 {
+	number, _, _ := strings.Cut(token, ":")
+	id, _ := strconv.ParseInt(number, 10, 64)
+	return id
 }
 
 // BotID is the bot's own user id, which is the part of the token before the colon; 0 if the token has none.
 func (c *Client) BotID() int64 { return c.botID }
 
 // Close drops the idle connections of the client's pool. Calls under way go on.
-func (c *Client) Close() { c.wire.Close() }
+func (c *Client) Close() { c.access.Load().wire.Close() }
 
 // checkToken accepts what can stand in the path of a URL. It asks for no more: what a valid token looks like is
 // Telegram's business, and a local Bot API server may have shorter ones.

@@ -26,6 +26,9 @@ func NewClient(secret string, proxy *url.URL) *Client {
 	return &Client{transport, secret}
 }
 
+// With is a client over the same connections whose texts do not hold another secret.
+func (c *Client) With(secret string) *Client { return &Client{c.transport, secret} }
+
 // Do is [Do] over the client's connections.
 func (c *Client) Do(req *http.Request, limit int64) (Answer, *Failure) {
 	answer, err := Do(c.transport, req, limit)
