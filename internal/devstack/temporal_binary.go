@@ -23,7 +23,11 @@ const temporalPackage = "github.com/temporalio/cli/cmd/temporal"
 // with a newer modernc.org/sqlite. With the one of its own (v1.34.1) a request
 // that is given up at the wrong moment breaks the server's only connection, and
 // everything after it fails with "interrupted (9)"; see
-// https://github.com/temporalio/temporal/pull/10427.
+// https://github.com/temporalio/temporal/pull/10427. So the release of v1.5.1 is not
+// downloaded, though that would be faster. The first release with the newer one,
+// v1.9.1 (server 1.32.0), can't be built from the Go module proxy (its module
+// cliext has no version there): a machine that must build would run another server
+// than one that may download.
 var (
 	//go:embed temporal.mod
 	temporalModule []byte
