@@ -96,6 +96,9 @@ func (c *Config) settle() {
 		c.HTTP.OpsChatToken = c.Telegram.Token
 		c.origins["OPS_CHAT_TOKEN"] = FromFallback
 	}
+	if c.Telegram.Chat != "" {
+		c.Telegram.Chat = ChatName(c.Telegram.Chat)
+	}
 	c.Platforms.normalise()
 	c.Scan.Walls = c.Scan.Walls.unique()
 	c.Bot.normalise()

@@ -270,6 +270,20 @@ func TestTheGuidesTextsAreCheckedWholeAtTheStart(t *testing.T) {
 	require.Equal(t, "Справка", config.Bot.Texts.Buttons.Help)
 }
 
+func TestAChatIsNamedByItsNumberItsNameOrItsAddress(t *testing.T) {
+	t.Parallel()
+	for given, chat := range map[string]string{
+		"-1001234567890": "-1001234567890", "@lostpets_city": "@lostpets_city", "lostpets_city": "@lostpets_city",
+		"https://t.me/lostpets_city": "@lostpets_city", "t.me/lostpets_city/17": "@lostpets_city", "https://t.me/c/1234567890/5": "-1001234567890",
+	} {
+		config, err := Load(map[string]string{"TG_ENABLED": "true", "TG_TOKEN": "1:a", "TG_CHAT": given})
+		require.NoError(t, err, given)
+		require.Equal(t, chat, config.Telegram.Chat)
+	}
+	_, err := Load(map[string]string{"TG_ENABLED": "true", "TG_TOKEN": "1:a", "TG_CHAT": "https://t.me/+AbCdEf"})
+	require.ErrorContains(t, err, "TG_CHAT is no chat")
+}
+
 func TestWallsAreFreedOfAddressesAndRepeats(t *testing.T) {
 	t.Parallel()
 	config, err := Load(map[string]string{

@@ -145,7 +145,7 @@ const (
 type Telegram struct {
 	Enabled     bool          `env:"TG_ENABLED" envDefault:"false" about:"relay to the Telegram chat below"`
 	Token       Secret        `env:"TG_TOKEN" reread:"true" about:"token of the bot that posts"`
-	Chat        string        `env:"TG_CHAT" about:"chat id, negative for groups and channels, or the @name of a public one"`
+	Chat        string        `env:"TG_CHAT" about:"chat id, negative for groups and channels, or the @name or the address (https://t.me/…) of a public one"`
 	ThreadID    int           `env:"TG_THREAD_ID" about:"topic of a forum group"`
 	ParseMode   string        `env:"TG_PARSE_MODE" envDefault:"HTML" about:"HTML or MarkdownV2"`
 	RatePerSec  float64       `env:"TG_RATE_PER_SEC" envDefault:"1.0" about:"messages per second; 0: no pacing"`
@@ -159,7 +159,25 @@ type Telegram struct {
 // publicChat is the name of a public chat, as package route takes it.
 var publicChat = regexp.MustCompile(`^@[A-Za-z][A-Za-z0-9_]{3,31}$`)
 
-const chatRemedy = "set it to the numeric chat id, such as -1001234567890, or to the @name of a public chat"
+const chatRemedy = "set it to the numeric chat id, such as -1001234567890, or to the @name or the address of a public chat"
+
+// ChatName is the number or the @name of a Telegram chat that is given by one of
+// them, by its address (https://t.me/…) or by a name without its sign.
+func ChatName(answer string) string {
+	name := answer
+	for _, front := range []string{"https://", "http://", "t.me/", "telegram.me/"} {
+		name = strings.TrimPrefix(name, front)
+	}
+	if number, private := strings.CutPrefix(name, "c/"); private { // t.me/c/1234567890/5: a message of a private group
+		number, _, _ = strings.Cut(number, "/")
+		return "-100" + number
+	}
+	name, _, _ = strings.Cut(name, "/")
+	if _, err := strconv.ParseInt(name, 10, 64); err == nil || strings.HasPrefix(name, "@") {
+		return name
+	}
+	return "@" + name
+}
 
 func (t *Telegram) check(sheet *sheet) {
 	sheet.token("TG_TOKEN", t.Token)

@@ -209,7 +209,7 @@ func (d *dialog) chatOf(token string) attempt {
 		if err != nil {
 			return "", err
 		}
-		name := chatName(answer)
+		name := config.ChatName(answer)
 		chat, err := bot.GetChat(ctx, telegram.Chat(name))
 		if err != nil {
 			return "", err
@@ -224,23 +224,6 @@ func (d *dialog) chatOf(token string) attempt {
 		d.say("chat", cmp.Or(chat.Title, name))
 		return name, nil
 	}
-}
-
-// chatName is a chat's number or @name in a link or an @name without its sign.
-func chatName(answer string) string {
-	name := answer
-	for _, front := range []string{"https://", "http://", "t.me/", "telegram.me/"} {
-		name = strings.TrimPrefix(name, front)
-	}
-	if number, private := strings.CutPrefix(name, "c/"); private { // t.me/c/1234567890/5: a message of a private group
-		number, _, _ = strings.Cut(number, "/")
-		return "-100" + number
-	}
-	name, _, _ = strings.Cut(name, "/")
-	if _, err := strconv.ParseInt(name, 10, 64); err == nil || strings.HasPrefix(name, "@") {
-		return name
-	}
-	return "@" + name
 }
 
 // offerChats shows the groups and channels of which the bot has heard: Telegram
