@@ -159,19 +159,6 @@ func TestFaultsChooseTheirCalls(t *testing.T) {
 	require.True(t, b.say("getMe", `{}`).OK)
 }
 
-func TestFaultsThatCannotBeMeantAreRefused(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	for want, fault := range map[string]sandbox.Fault{
-		`platform "mail"`:       {Platform: "mail"},
-		"can't be negative":     {Times: -1},
-		"status 99: use 200 to": {Status: 99},
-	} {
-		_, err := b.SetFault(fault)
-		require.ErrorContains(t, err, want)
-	}
-}
-
 func TestVKFaultsHaveVKsForm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -173,12 +173,12 @@ func (p *pictures) servePicture(w http.ResponseWriter, r *http.Request) {
 	if p.struck(w, r, fault) {
 		return
 	}
-	content, kind := p.draw(name, width, height), "image/jpeg"
+	content, kind := []byte("no picture here"), "image/jpeg"
 	switch fault.As {
+	case "":
+		content = p.draw(name, width, height)
 	case "html":
 		content, kind = []byte("<!doctype html><title>Фото</title><p>Здесь была фотография.</p>"), "text/html; charset=utf-8"
-	case "text":
-		content = []byte("no picture here")
 	}
 	if fault.Bytes > len(content) {
 		content = append(content[:len(content):len(content)], make([]byte, fault.Bytes-len(content))...)

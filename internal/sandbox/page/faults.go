@@ -45,39 +45,20 @@ var faultPresets = []faultPreset{
 	{Name: "lost", Title: "Сделано, но ответ потерян", fault: core.Fault{AcceptThenFail: true, Reset: true}},
 }
 
-// setFault is a fault that is set, in words.
+// setFault is a fault that is set, with how often it will strike.
 type setFault struct {
 	core.Fault
-	What string
 	Left string
 }
 
-func (s *Site) pageFaults() []setFault {
-	var list []setFault
+func (s *Site) pageFaults() (list []setFault) {
 	for _, f := range s.core.Faults() {
-		if f.Times > 0 && f.Used >= f.Times {
-			continue // used up
-		}
-		what := "задержка " + strconv.Itoa(f.DelayMS) + " мс"
 		switch {
-		case f.AcceptThenFail:
-			what = "сделано, но ответ потерян"
-		case f.Hang:
-			what = "тишина"
-		case f.Reset:
-			what = "обрыв"
-		case f.Code != 0:
-			what = strings.TrimSpace(fmt.Sprintf("%d %s", f.Code, f.Description))
-		case f.Status != 0:
-			what = strconv.Itoa(f.Status)
-		case f.RetryAfter != 0:
-			what = "429"
+		case f.Times == 0:
+			list = append(list, setFault{f, "пока не снять"})
+		case f.Used < f.Times:
+			list = append(list, setFault{f, fmt.Sprintf("ещё %d", f.Times-f.Used)})
 		}
-		left := "пока не снять"
-		if f.Times > 0 {
-			left = fmt.Sprintf("ещё %d", f.Times-f.Used)
-		}
-		list = append(list, setFault{Fault: f, What: what, Left: left})
 	}
 	return list
 }
@@ -94,7 +75,7 @@ func (s *Site) pageFault(r *http.Request) error {
 		return fmt.Errorf("нет такого сбоя: %q", r.FormValue("what"))
 	}
 	fault := faultPresets[i].fault
-	fault.Platform, fault.Method = faultPresets[i].Platform, r.FormValue("method")
+	fault.Platform, fault.Method, fault.Title = faultPresets[i].Platform, r.FormValue("method"), faultPresets[i].Title
 	fault.Times = max(atoi(r.FormValue("times")), 0)
 	switch n := max(atoi(r.FormValue("number")), 0); faultPresets[i].Unit {
 	case "с":

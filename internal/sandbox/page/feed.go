@@ -1,15 +1,10 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"html/template"
-	"image"
-	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -303,9 +298,6 @@ func callDetails(c core.Call) string {
 var composerPictures = []string{"dog-ginger-1", "cat-tabby-1", "dog-black-2", "cat-white-2", "cat-black-3", "dog-fawn-3"}
 
 func (s *Site) pageWrite(r *http.Request) error {
-	if err := r.ParseMultipartForm(64 << 20); err != nil && !errors.Is(err, http.ErrNotMultipart) {
-		return fmt.Errorf("форма не прочитана: %w", err)
-	}
 	owner, err := strconv.ParseInt(r.FormValue("wall"), 10, 64)
 	if err != nil {
 		return fmt.Errorf("не выбрана стена")
@@ -314,37 +306,11 @@ func (s *Site) pageWrite(r *http.Request) error {
 	for _, name := range r.Form["picture"] {
 		p.Photos = append(p.Photos, vk.WallPhoto{Drawing: name})
 	}
-	if r.MultipartForm != nil {
-		for _, header := range r.MultipartForm.File["file"] {
-			photo, err := s.uploadedFromPage(header)
-			if err != nil {
-				return err
-			}
-			p.Photos = append(p.Photos, photo)
-		}
-	}
 	if p.Text == "" && len(p.Photos) == 0 {
 		return fmt.Errorf("пустой пост: нужен текст или фото")
 	}
 	_, err = s.vk.AddPost(owner, p)
 	return err
-}
-
-func (s *Site) uploadedFromPage(header *multipart.FileHeader) (vk.WallPhoto, error) {
-	file, err := header.Open()
-	if err != nil {
-		return vk.WallPhoto{}, err
-	}
-	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(file)
-	if err != nil {
-		return vk.WallPhoto{}, err
-	}
-	config, _, err := image.DecodeConfig(bytes.NewReader(content))
-	if err != nil {
-		return vk.WallPhoto{}, fmt.Errorf("%s: это не картинка JPEG, PNG, GIF или WebP", header.Filename)
-	}
-	return vk.WallPhoto{URL: s.core.KeepUpload(content), Width: config.Width, Height: config.Height}, nil
 }
 
 func (s *Site) pageDelete(r *http.Request) error {

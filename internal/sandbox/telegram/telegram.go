@@ -111,17 +111,11 @@ func (t *Platform) Bot(name string) Bot {
 
 // AddChat makes a chat known, or changes what is known of it; its messages stay.
 func (t *Platform) AddChat(c Chat) error {
-	switch c.Type {
-	case PrivateChat:
-		if c.ID <= 0 {
-			return fmt.Errorf("sandbox: private chat %d: the id must be positive, the user's", c.ID)
-		}
-	case Group, Supergroup, Channel:
-		if c.ID >= 0 {
-			return fmt.Errorf("sandbox: %s %d: the id must be negative", c.Type, c.ID)
-		}
-	default:
+	switch {
+	case !slices.Contains([]ChatType{PrivateChat, Group, Supergroup, Channel}, c.Type):
 		return fmt.Errorf("sandbox: chat type %q: use private, group, supergroup or channel", c.Type)
+	case (c.Type == PrivateChat) != (c.ID > 0):
+		return fmt.Errorf("sandbox: %s %d: the id of a person must be positive, all others must be negative", c.Type, c.ID)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -132,10 +132,7 @@ document.addEventListener("submit", async (event) => {
 });
 
 async function send(address, fields) {
-  let body = fields;
-  if (!(fields instanceof FormData)) body = new URLSearchParams(fields);
-  else if (![...fields.values()].some((value) => value instanceof File)) body = new URLSearchParams(fields);
-  const answer = await fetch(address, { method: "POST", body, redirect: "manual" });
+  const answer = await fetch(address, { method: "POST", body: new URLSearchParams(fields), redirect: "manual" });
   if (answer.type !== "opaqueredirect" && !answer.ok) { alert(await answer.text()); return false; }
   return true;
 }
