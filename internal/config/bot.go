@@ -50,64 +50,64 @@ func (b *Bot) normalise() {
 	b.Username = strings.TrimPrefix(b.Username, "@")
 }
 
-func (b *Bot) check(sheet *sheet, need func(Need) bool) {
+func (b *Bot) check(faults *faultList, need func(Need) bool) {
 	serves := b.Enabled || need(NeedBot)
-	sheet.token("TELEGRAM_BOT_TOKEN", b.Token)
+	faults.token("TELEGRAM_BOT_TOKEN", b.Token)
 	if serves || need(NeedWebhook) {
-		sheet.required("TELEGRAM_BOT_TOKEN", b.Token.IsSet(), "set it to the token that @BotFather gave for the guide bot")
-		sheet.required("TELEGRAM_WEBHOOK_SECRET", b.WebhookSecret.IsSet(), "set it to 1 to 256 random characters of A-Z a-z 0-9 _ -")
+		faults.required("TELEGRAM_BOT_TOKEN", b.Token.IsSet(), "set it to the token that @BotFather gave for the guide bot")
+		faults.required("TELEGRAM_WEBHOOK_SECRET", b.WebhookSecret.IsSet(), "set it to 1 to 256 random characters of A-Z a-z 0-9 _ -")
 	}
 	if b.WebhookSecret.IsSet() && !webhookSecret.MatchString(b.WebhookSecret.Reveal()) {
-		sheet.add("TELEGRAM_WEBHOOK_SECRET", "is not a secret that Telegram takes", "use 1 to 256 characters of A-Z a-z 0-9 _ -")
+		faults.add("TELEGRAM_WEBHOOK_SECRET", "is not a secret that Telegram takes", "use 1 to 256 characters of A-Z a-z 0-9 _ -")
 	}
 	if b.Username != "" && !username.MatchString(b.Username) {
-		sheet.add("TELEGRAM_BOT_USERNAME", "is not a bot's name", "write it as @BotFather has it, such as @city_guide_bot")
+		faults.add("TELEGRAM_BOT_USERNAME", "is not a bot's name", "write it as @BotFather has it, such as @city_guide_bot")
 	}
 	if serves {
-		sheet.required("TELEGRAM_CHANNEL", b.Channel != "", "set it to the channel's @name or its id, such as -1001234567890")
+		faults.required("TELEGRAM_CHANNEL", b.Channel != "", "set it to the channel's @name or its id, such as -1001234567890")
 	}
 	if b.Channel != "" && !channel.MatchString(b.Channel) {
-		sheet.add("TELEGRAM_CHANNEL", "is not a channel", "write its @name or its id, such as -1001234567890")
+		faults.add("TELEGRAM_CHANNEL", "is not a channel", "write its @name or its id, such as -1001234567890")
 	}
 	if serves && strings.HasPrefix(b.Channel, "-") {
-		sheet.required("TELEGRAM_CHANNEL_URL", b.ChannelURL != "",
+		faults.required("TELEGRAM_CHANNEL_URL", b.ChannelURL != "",
 			"set it to the channel's invite link: a channel known by its number has no address that the gate could lead to")
 	}
 	if b.ChannelURL != "" {
-		sheet.link("TELEGRAM_CHANNEL_URL", b.ChannelURL)
+		faults.link("TELEGRAM_CHANNEL_URL", b.ChannelURL)
 	}
 	if need(NeedWebhook) {
-		sheet.required("PUBLIC_URL", b.PublicURL != "", "set it to the https address under which Telegram reaches the api")
+		faults.required("PUBLIC_URL", b.PublicURL != "", "set it to the https address under which Telegram reaches the api")
 	}
 	if b.PublicURL != "" {
 		// Plain http serves the sandbox only; Telegram itself refuses it.
-		sheet.httpURL("PUBLIC_URL", b.PublicURL, "https", "http")
+		faults.httpURL("PUBLIC_URL", b.PublicURL)
 	}
 	if b.ContactURL != "" {
-		sheet.link("BOT_CONTACT_URL", b.ContactURL)
+		faults.link("BOT_CONTACT_URL", b.ContactURL)
 	}
-	sheet.positive("BOT_HTTP_TIMEOUT", b.HTTPTimeout)
-	sheet.rate("BOT_CHAT_PER_SEC", b.ChatPerSec)
+	faults.positive("BOT_HTTP_TIMEOUT", b.HTTPTimeout)
+	faults.rate("BOT_CHAT_PER_SEC", b.ChatPerSec)
 	if !slices.Contains([]int{200, 500, 503}, b.FailureStatus) {
-		sheet.add("ACCEPT_FAILURE_STATUS", "is not an answer that Telegram understands", "write 500, 503 or 200")
+		faults.add("ACCEPT_FAILURE_STATUS", "is not an answer that Telegram understands", "write 500, 503 or 200")
 	}
-	b.readTexts(sheet)
+	b.readTexts(faults)
 }
 
 // readTexts reads TextsFile, with a fault for each that it has.
-func (b *Bot) readTexts(sheet *sheet) {
+func (b *Bot) readTexts(faults *faultList) {
 	b.Texts = guide.DefaultTexts()
 	if b.TextsFile == "" {
 		return
 	}
 	file, err := os.ReadFile(b.TextsFile)
 	if err != nil {
-		sheet.add("GUIDE_TEXTS", "does not name a file that can be read", "check the path, or leave it out for the guide's own texts")
+		faults.add("GUIDE_TEXTS", "does not name a file that can be read", "check the path, or leave it out for the guide's own texts")
 		return
 	}
-	texts, faults := guide.ReadTexts(file)
-	for _, fault := range faults {
-		sheet.faults = append(sheet.faults, Fault{
+	texts, wrong := guide.ReadTexts(file)
+	for _, fault := range wrong {
+		faults.all = append(faults.all, Fault{
 			Variable: "GUIDE_TEXTS", Problem: fmt.Sprintf("%s line %d: %s", filepath.Base(b.TextsFile), fault.Line, fault.Problem), Remedy: fault.Remedy,
 		})
 	}

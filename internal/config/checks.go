@@ -11,70 +11,70 @@ import (
 	"time"
 )
 
-func (s *sheet) required(variable string, set bool, remedy string) {
+func (l *faultList) required(variable string, set bool, remedy string) {
 	if !set {
-		s.add(variable, "is not set", remedy)
+		l.add(variable, "is not set", remedy)
 	}
 }
 
 // rate allows 0, which turns pacing off (benches need that).
-func (s *sheet) rate(variable string, perSec float64) {
+func (l *faultList) rate(variable string, perSec float64) {
 	if math.IsNaN(perSec) || math.IsInf(perSec, 0) || perSec < 0 {
-		s.add(variable, "is not a rate", "write a number of calls per second above 0, or 0 for no pacing")
+		l.add(variable, "is not a rate", "write a number of calls per second above 0, or 0 for no pacing")
 	}
 }
 
-func (s *sheet) positive(variable string, d time.Duration) {
+func (l *faultList) positive(variable string, d time.Duration) {
 	if d <= 0 {
-		s.add(variable, "is not a positive duration", "write a duration such as 10s or 48h")
+		l.add(variable, "is not a positive duration", "write a duration such as 10s or 48h")
 	}
 }
 
-func (s *sheet) between(variable string, n, low, high int) {
+func (l *faultList) between(variable string, n, low, high int) {
 	if n < low || n > high {
-		s.add(variable, "is out of range", fmt.Sprintf("write a whole number from %d to %d", low, high))
+		l.add(variable, "is out of range", fmt.Sprintf("write a whole number from %d to %d", low, high))
 	}
 }
 
-func (s *sheet) oneOf(variable, value string, allowed ...string) {
+func (l *faultList) oneOf(variable, value string, allowed ...string) {
 	if !slices.Contains(allowed, value) {
-		s.add(variable, "has a value that is not known", "write one of "+strings.Join(allowed, ", "))
+		l.add(variable, "has a value that is not known", "write one of "+strings.Join(allowed, ", "))
 	}
 }
 
-func (s *sheet) httpURL(variable, value string, schemes ...string) {
+func (l *faultList) httpURL(variable, value string) {
 	parsed, err := url.Parse(value)
 	switch {
-	case err != nil || parsed.Host == "" || !slices.Contains(schemes, parsed.Scheme):
-		s.add(variable, "is not a URL", "write it in full, such as "+schemes[0]+"://example.org")
+	case err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http":
+		l.add(variable, "is not a URL", "write it in full, such as https://example.org")
 	case parsed.User != nil:
-		s.add(variable, "carries a user name or password", "leave them out; tokens have variables of their own")
+		l.add(variable, "carries a user name or password", "leave them out; tokens have variables of their own")
 	case parsed.RawQuery != "" || parsed.Fragment != "":
-		s.add(variable, "carries a query or fragment", "leave out everything from ? or # on")
+		l.add(variable, "carries a query or fragment", "leave out everything from ? or # on")
 	}
 }
 
 // link is what a button may open (Bot API, InlineKeyboardButton.url).
-func (s *sheet) link(variable, value string) {
+func (l *faultList) link(variable, value string) {
 	parsed, err := url.Parse(value)
 	if err != nil || parsed.Host == "" || !slices.Contains([]string{"https", "http", "tg"}, parsed.Scheme) {
-		s.add(variable, "is not a link", "write it in full, such as https://t.me/example")
+		l.add(variable, "is not a link", "write it in full, such as https://t.me/example")
 	}
 }
 
-func (s *sheet) hostPort(variable, value string) {
+func (l *faultList) hostPort(variable, value string) {
 	_, port, err := net.SplitHostPort(value)
 	number, portErr := strconv.ParseUint(port, 10, 16)
 	if err != nil || portErr != nil || (number == 0 && port != "0") {
-		s.add(variable, "is not an address", "write host:port, such as 127.0.0.1:8080")
+		l.add(variable, "is not an address", "write host:port, such as 127.0.0.1:8080")
 	}
 }
 
 // token refuses what cannot be a token and would change the URL that it is
 // put into.
-func (s *sheet) token(variable string, secret Secret) {
+func (l *faultList) token(variable string, secret Secret) {
 	if strings.ContainsAny(secret.Reveal(), " \t\r\n/?#\"'") {
-		s.add(variable, "is not a token", "copy it again, without quotes, spaces or a URL around it")
+		l.add(variable, "is not a token", "copy it again, without quotes, spaces or a URL around it")
 	}
 }
 
@@ -87,19 +87,19 @@ const (
 const randomToken = "set it to a long random text, such as `openssl rand -hex 32` gives"
 
 // strong refuses a token that can be guessed.
-func (s *sheet) strong(variable string, secret Secret) {
+func (l *faultList) strong(variable string, secret Secret) {
 	letters := map[rune]bool{}
 	for _, r := range secret.Reveal() {
 		letters[r] = true
 	}
 	if secret.IsSet() && (len(secret.Reveal()) < leastToken || len(letters) < leastLetters) {
-		s.add(variable, "is too weak", randomToken)
+		l.add(variable, "is too weak", randomToken)
 	}
 }
 
 // apart refuses a token of ours that is also another secret's value: who is
 // given the one would have the other.
-func (s *sheet) apart(config *Config) {
+func (l *faultList) apart(config *Config) {
 	type named struct {
 		variable string
 		secret   Secret
@@ -114,7 +114,7 @@ func (s *sheet) apart(config *Config) {
 	for _, own := range ours {
 		for _, other := range others {
 			if other.IsSet() && own.secret.Matches(other.Reveal()) {
-				s.add(own.variable, "has the value of another secret", randomToken)
+				l.add(own.variable, "has the value of another secret", randomToken)
 			}
 		}
 		others = append(others, own.secret)

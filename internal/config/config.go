@@ -57,33 +57,33 @@ const (
 // entry per fault; no error ever repeats a value.
 func Load(environ map[string]string, needs ...Need) (Config, error) {
 	config := Config{origins: map[string]Origin{}}
-	sheet := &sheet{}
+	faults := &faultList{}
 
 	given := present(environ)
-	sheet.misspelt(given)
-	values := readFiles(given, sheet, config.origins)
-	config.parse(values, sheet)
-	config.Temporal.load(values, sheet)
+	faults.misspelt(given)
+	values := readFiles(given, faults, config.origins)
+	config.parse(values, faults)
+	config.Temporal.load(values, faults)
 	config.settle()
 
 	need := func(n Need) bool { return slices.Contains(needs, n) }
-	config.Database.check(sheet, need)
-	config.Temporal.check(sheet, need)
-	config.HTTP.check(sheet, need)
-	config.Platforms.check(sheet)
-	config.Scan.check(sheet, need)
-	config.Telegram.check(sheet)
-	config.VKOut.check(sheet)
-	config.Relay.check(sheet)
-	config.Bot.check(sheet, need)
-	config.Worker.check(sheet)
-	config.Log.check(sheet)
-	sheet.apart(&config)
+	config.Database.check(faults, need)
+	config.Temporal.check(faults, need)
+	config.HTTP.check(faults, need)
+	config.Platforms.check(faults)
+	config.Scan.check(faults, need)
+	config.Telegram.check(faults)
+	config.VKOut.check(faults)
+	config.Relay.check(faults)
+	config.Bot.check(faults, need)
+	config.Worker.check(faults)
+	config.Log.check(faults)
+	faults.apart(&config)
 	if len(config.HTTP.OpsUsers) > 0 && config.Bot.Enabled && config.Bot.Token.Matches(config.HTTP.OpsChatToken.Reveal()) {
-		sheet.add("OPS_USERS", "needs a bot of its own", "set OPS_CHAT_TOKEN to another bot's token: Telegram gives the presses of the guide's to its webhook")
+		faults.add("OPS_USERS", "needs a bot of its own", "set OPS_CHAT_TOKEN to another bot's token: Telegram gives the presses of the guide's to its webhook")
 	}
 
-	return config, sheet.err()
+	return config, faults.err()
 }
 
 // settle fills in what one setting takes from another.

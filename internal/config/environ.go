@@ -32,7 +32,7 @@ func present(environ map[string]string) map[string]string {
 
 // readFiles replaces NAME_FILE by NAME with the file's content, for every
 // variable that may be in a file.
-func readFiles(values map[string]string, sheet *sheet, origins map[string]Origin) map[string]string {
+func readFiles(values map[string]string, faults *faultList, origins map[string]Origin) map[string]string {
 	for _, variable := range Variables() {
 		name, file := variable.Name, variable.Name+"_FILE"
 		path, ok := values[file]
@@ -40,12 +40,12 @@ func readFiles(values map[string]string, sheet *sheet, origins map[string]Origin
 			continue
 		}
 		if _, both := values[name]; both {
-			sheet.add(name, "is set together with "+file, "keep only one of the two")
+			faults.add(name, "is set together with "+file, "keep only one of the two")
 			continue
 		}
 		secret, err := readFile(path)
 		if err != nil {
-			sheet.add(file, err.Error(), "name a readable file that holds the value and nothing else")
+			faults.add(file, err.Error(), "name a readable file that holds the value and nothing else")
 			continue
 		}
 		values[name] = secret
@@ -78,17 +78,17 @@ func readFile(path string) (string, error) {
 
 // parse fills every concern from values. A value that does not parse becomes
 // a fault and leaves its field at the default.
-func (c *Config) parse(values map[string]string, sheet *sheet) {
+func (c *Config) parse(values map[string]string, faults *faultList) {
 	for _, concern := range c.concerns() {
 		variables := variablesByField(concern.Elem().Type())
 		for _, err := range parseErrors(env.ParseWithOptions(concern.Interface(), env.Options{Environment: values})) {
 			var parse env.ParseError
 			if !errors.As(err, &parse) {
-				sheet.add(concern.Elem().Type().Name(), "cannot be read", err.Error())
+				faults.add(concern.Elem().Type().Name(), "cannot be read", err.Error())
 				continue
 			}
 			variable := variables[parse.Name]
-			sheet.add(variable.Name, "cannot be understood", "write "+form(parse.Type)+example(variable))
+			faults.add(variable.Name, "cannot be understood", "write "+form(parse.Type)+example(variable))
 		}
 		for _, variable := range variables {
 			if _, known := c.origins[variable.Name]; known {

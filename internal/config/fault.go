@@ -44,13 +44,13 @@ func (f Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// sheet collects faults while an environment is read. The first fault of a
+// faultList collects faults while an environment is read. The first fault of a
 // variable is the one worth reading; later rules would only repeat it.
-type sheet struct{ faults Faults }
+type faultList struct{ all Faults }
 
-func (s *sheet) add(variable, problem, remedy string) {
-	if !s.has(variable) && !s.has(variable+"_FILE") {
-		s.faults = append(s.faults, Fault{Variable: variable, Problem: problem, Remedy: remedy})
+func (l *faultList) add(variable, problem, remedy string) {
+	if !l.has(variable) && !l.has(variable+"_FILE") {
+		l.all = append(l.all, Fault{Variable: variable, Problem: problem, Remedy: remedy})
 	}
 }
 
@@ -62,7 +62,7 @@ const letters = 2
 // that is not set. Other programs' variables share no first word with ours, and
 // the tokens that a routes file names are commonly a variable of ours and a
 // number: VK_OUT_TOKEN_2.
-func (s *sheet) misspelt(given map[string]string) {
+func (l *faultList) misspelt(given map[string]string) {
 	known := map[string]bool{}
 	for _, variable := range Variables() {
 		known[variable.Name] = true
@@ -77,15 +77,15 @@ func (s *sheet) misspelt(given map[string]string) {
 		first, _, _ := strings.Cut(name, "_")
 		for _, meant := range slices.Sorted(maps.Keys(known)) {
 			if _, set := given[meant]; !set && strings.HasPrefix(meant, first+"_") && !strings.HasPrefix(name, meant+"_") && levenshtein.ComputeDistance(name, meant) <= letters {
-				s.add(name, "is not known", "did you mean "+meant+"?")
+				l.add(name, "is not known", "did you mean "+meant+"?")
 				break
 			}
 		}
 	}
 }
 
-func (s *sheet) has(variable string) bool {
-	for _, fault := range s.faults {
+func (l *faultList) has(variable string) bool {
+	for _, fault := range l.all {
 		if fault.Variable == variable {
 			return true
 		}
@@ -93,8 +93,8 @@ func (s *sheet) has(variable string) bool {
 	return false
 }
 
-func (s *sheet) err() error {
-	if len(s.faults) == 0 {
+func (l *faultList) err() error {
+	if len(l.all) == 0 {
 		return nil
 	}
 	place, codes := map[string]int{}, map[string]string{}
@@ -103,9 +103,9 @@ func (s *sheet) err() error {
 			place[name], codes[name] = i, variable.Code
 		}
 	}
-	for i := range s.faults {
-		s.faults[i].Code = codes[s.faults[i].Variable]
+	for i := range l.all {
+		l.all[i].Code = codes[l.all[i].Variable]
 	}
-	slices.SortStableFunc(s.faults, func(a, b Fault) int { return cmp.Compare(place[a.Variable], place[b.Variable]) })
-	return s.faults
+	slices.SortStableFunc(l.all, func(a, b Fault) int { return cmp.Compare(place[a.Variable], place[b.Variable]) })
+	return l.all
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"regexp"
@@ -36,25 +35,25 @@ func (s *Scan) Tokens() []Secret {
 	return tokens
 }
 
-func (s *Scan) check(sheet *sheet, need func(Need) bool) {
+func (s *Scan) check(faults *faultList, need func(Need) bool) {
 	for _, token := range s.Tokens() {
-		sheet.token("VK_TOKEN", token)
+		faults.token("VK_TOKEN", token)
 	}
 	if len(s.Walls) > 0 || need(NeedScan) {
-		sheet.required("VK_TOKEN", s.Token.IsSet(), "set it to a user or service token of VK that may read walls (VK_WALLS needs it)")
+		faults.required("VK_TOKEN", s.Token.IsSet(), "set it to a user or service token of VK that may read walls (VK_WALLS needs it)")
 	}
 	if need(NeedScan) {
-		sheet.required("VK_WALLS", len(s.Walls) > 0, "list the walls to read, such as lostpets_city,-123456")
+		faults.required("VK_WALLS", len(s.Walls) > 0, "list the walls to read, such as lostpets_city,-123456")
 	}
-	sheet.rate("VK_RATE_PER_SEC", s.RatePerSec)
+	faults.rate("VK_RATE_PER_SEC", s.RatePerSec)
 	// VK's own ceiling for wall.get is 5,000 a day and key.
-	sheet.between("VK_DAILY_QUOTA", s.DailyQuota, 1, 10_000_000)
-	sheet.positive("SCAN_INTERVAL", s.Interval)
-	sheet.positive("DELIVER_MAX_AGE", s.MaxAge)
+	faults.between("VK_DAILY_QUOTA", s.DailyQuota, 1, 10_000_000)
+	faults.positive("SCAN_INTERVAL", s.Interval)
+	faults.positive("DELIVER_MAX_AGE", s.MaxAge)
 	if len(s.Callback) > 0 {
-		sheet.required("VK_CALLBACK_SECRET", s.CallSecret.IsSet(), "set it to the secret key of the community's Callback API (VK_CALLBACK needs it)")
+		faults.required("VK_CALLBACK_SECRET", s.CallSecret.IsSet(), "set it to the secret key of the community's Callback API (VK_CALLBACK needs it)")
 	}
-	sheet.between("FIRST_READ_HOURS", s.FirstRead, 0, 10_000)
+	faults.between("FIRST_READ_HOURS", s.FirstRead, 0, 10_000)
 }
 
 // Callback is the confirmation codes of communities, by their group ids, which
@@ -78,10 +77,13 @@ func (c *Callback) UnmarshalText(text []byte) error {
 }
 
 // String is the list as the configuration writes it.
-func (c Callback) String() string {
+func (c Callback) String() string { return pairs(c, ":") }
+
+// pairs are what numbers stand for, in their order, separated by commas.
+func pairs(values map[int64]string, between string) string {
 	var entries []string
-	for _, group := range slices.Sorted(maps.Keys(c)) {
-		entries = append(entries, fmt.Sprintf("%d:%s", group, c[group]))
+	for _, number := range slices.Sorted(maps.Keys(values)) {
+		entries = append(entries, strconv.FormatInt(number, 10)+between+values[number])
 	}
 	return strings.Join(entries, ",")
 }
@@ -179,26 +181,26 @@ func ChatName(answer string) string {
 	return "@" + name
 }
 
-func (t *Telegram) check(sheet *sheet) {
-	sheet.token("TG_TOKEN", t.Token)
+func (t *Telegram) check(faults *faultList) {
+	faults.token("TG_TOKEN", t.Token)
 	if t.Enabled {
-		sheet.required("TG_TOKEN", t.Token.IsSet(), "set it to the token that @BotFather gave (TG_ENABLED=true needs it)")
-		sheet.required("TG_CHAT", t.Chat != "", chatRemedy+" (TG_ENABLED=true needs it)")
+		faults.required("TG_TOKEN", t.Token.IsSet(), "set it to the token that @BotFather gave (TG_ENABLED=true needs it)")
+		faults.required("TG_CHAT", t.Chat != "", chatRemedy+" (TG_ENABLED=true needs it)")
 	}
 	if id, err := strconv.ParseInt(t.Chat, 10, 64); t.Chat != "" && !publicChat.MatchString(t.Chat) && (err != nil || id == 0) {
-		sheet.add("TG_CHAT", "is no chat", chatRemedy)
+		faults.add("TG_CHAT", "is no chat", chatRemedy)
 	}
 	if t.ThreadID < 0 {
-		sheet.add("TG_THREAD_ID", "is negative", "write the number of the topic, or leave it out")
+		faults.add("TG_THREAD_ID", "is negative", "write the number of the topic, or leave it out")
 	}
-	sheet.oneOf("TG_PARSE_MODE", t.ParseMode, ParseModeHTML, ParseModeMarkdownV2)
-	sheet.rate("TG_RATE_PER_SEC", t.RatePerSec)
-	sheet.rate("TG_BOT_PER_SEC", t.BotPerSec)
-	sheet.between("TG_PER_MINUTE", t.PerMinute, 0, 10_000)
+	faults.oneOf("TG_PARSE_MODE", t.ParseMode, ParseModeHTML, ParseModeMarkdownV2)
+	faults.rate("TG_RATE_PER_SEC", t.RatePerSec)
+	faults.rate("TG_BOT_PER_SEC", t.BotPerSec)
+	faults.between("TG_PER_MINUTE", t.PerMinute, 0, 10_000)
 	// More than ten go as several albums; 50 is what package route takes too.
-	sheet.between("TG_MAX_MEDIA", t.MaxMedia, 0, 50)
-	sheet.between("TG_MAX_FILE_MB", t.MaxFileMB, 0, 2000)
-	sheet.positive("TG_HTTP_TIMEOUT", t.HTTPTimeout)
+	faults.between("TG_MAX_MEDIA", t.MaxMedia, 0, 50)
+	faults.between("TG_MAX_FILE_MB", t.MaxFileMB, 0, 2000)
+	faults.positive("TG_HTTP_TIMEOUT", t.HTTPTimeout)
 }
 
 // VKOut is the relay to one VK wall.
@@ -215,19 +217,19 @@ type VKOut struct {
 	MaxText     int           `env:"VK_OUT_MAX_TEXT" envDefault:"15000" about:"length of a post's text in characters, at most"`
 }
 
-func (v *VKOut) check(sheet *sheet) {
-	sheet.token("VK_OUT_TOKEN", v.Token)
-	sheet.token("VK_OUT_MEDIA_TOKEN", v.MediaToken)
+func (v *VKOut) check(faults *faultList) {
+	faults.token("VK_OUT_TOKEN", v.Token)
+	faults.token("VK_OUT_MEDIA_TOKEN", v.MediaToken)
 	if v.Enabled {
-		sheet.required("VK_OUT_TOKEN", v.Token.IsSet(), "set it, or VK_TOKEN, to a token that may post on the wall (VK_OUT_ENABLED=true needs it)")
-		sheet.required("VK_OUT_OWNER_ID", v.OwnerID != 0, "set it to the wall's owner id, negative for a community (VK_OUT_ENABLED=true needs it)")
+		faults.required("VK_OUT_TOKEN", v.Token.IsSet(), "set it, or VK_TOKEN, to a token that may post on the wall (VK_OUT_ENABLED=true needs it)")
+		faults.required("VK_OUT_OWNER_ID", v.OwnerID != 0, "set it to the wall's owner id, negative for a community (VK_OUT_ENABLED=true needs it)")
 	}
-	sheet.rate("VK_OUT_RATE_PER_SEC", v.RatePerSec)
-	sheet.positive("VK_OUT_HTTP_TIMEOUT", v.HTTPTimeout)
+	faults.rate("VK_OUT_RATE_PER_SEC", v.RatePerSec)
+	faults.positive("VK_OUT_HTTP_TIMEOUT", v.HTTPTimeout)
 	// wall.post takes ten attachments at most.
-	sheet.between("VK_OUT_MAX_MEDIA", v.MaxMedia, 0, 10)
+	faults.between("VK_OUT_MAX_MEDIA", v.MaxMedia, 0, 10)
 	// Room for a title and the source link, which are never cut.
-	sheet.between("VK_OUT_MAX_TEXT", v.MaxText, 256, 100_000)
+	faults.between("VK_OUT_MAX_TEXT", v.MaxText, 256, 100_000)
 }
 
 // What to do with a message of which nobody can know whether it went out.
@@ -246,14 +248,14 @@ type Relay struct {
 	RoutesFile    string `env:"ROUTES_FILE" about:"YAML with destinations and rules; replaces TG_… and VK_OUT_… as the only destinations"`
 }
 
-func (r *Relay) check(sheet *sheet) {
-	sheet.oneOf("ON_UNKNOWN", r.OnUnknown, OnUnknownRetry, OnUnknownPark)
-	sheet.positive("CASE_WINDOW", r.CaseWindow)
-	sheet.between("DATA_RETENTION_DAYS", r.RetentionDays, 0, 36_500)
+func (r *Relay) check(faults *faultList) {
+	faults.oneOf("ON_UNKNOWN", r.OnUnknown, OnUnknownRetry, OnUnknownPark)
+	faults.positive("CASE_WINDOW", r.CaseWindow)
+	faults.between("DATA_RETENTION_DAYS", r.RetentionDays, 0, 36_500)
 	if r.RoutesFile == "" {
 		return
 	}
 	if stat, err := os.Stat(r.RoutesFile); err != nil || stat.IsDir() {
-		sheet.add("ROUTES_FILE", "does not name a file that can be read", "check the path, or leave it out for the single destinations")
+		faults.add("ROUTES_FILE", "does not name a file that can be read", "check the path, or leave it out for the single destinations")
 	}
 }

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // Files are the paths of the files that hold settings, as environ names them.
 func Files(environ map[string]string) []string {
@@ -22,28 +25,19 @@ func Files(environ map[string]string) []string {
 // variables that have changed and ask for a restart. The walls are whoever's who
 // reads them ([vestnik/internal/relay.Relay.WatchedWalls]).
 func (c *Config) TakeUp(again Config) (restart []string) {
-	for i, concern := range c.concerns() {
-		mine, other := concern.Elem(), again.concerns()[i].Elem()
-		for j := range mine.NumField() {
-			variable, ok := variableOf(mine.Type().Field(j))
-			if !ok {
-				continue
-			}
-			switch was := mine.Field(j).Interface().(type) {
-			case Secret:
-				is := other.Field(j).Interface().(Secret)
-				switch {
-				case was.Reveal() == is.Reveal():
-				case variable.Reread && was.IsSet() && is.IsSet() && (variable.Name != "TELEGRAM_BOT_TOKEN" || sameBot(was, is)):
-					was.value.Store(is.value.Load())
-				default:
-					restart = append(restart, variable.Name)
-				}
-			default:
-				if !variable.Reread && printed(mine.Field(j)) != printed(other.Field(j)) {
-					restart = append(restart, variable.Name)
-				}
-			}
+	others := map[string]reflect.Value{}
+	for variable, field := range again.settings() {
+		others[variable.Name] = field
+	}
+	for variable, field := range c.settings() {
+		was, secret := field.Interface().(Secret)
+		is, _ := others[variable.Name].Interface().(Secret)
+		switch {
+		case secret && was.Reveal() == is.Reveal():
+		case secret && variable.Reread && was.IsSet() && is.IsSet() && (variable.Name != "TELEGRAM_BOT_TOKEN" || sameBot(was, is)):
+			was.value.Store(is.value.Load())
+		case secret, !variable.Reread && printed(field) != printed(others[variable.Name]):
+			restart = append(restart, variable.Name)
 		}
 	}
 	return restart

@@ -2,8 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"maps"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -37,16 +35,16 @@ func (d Database) password() Secret {
 	return NewSecret(parsed.Password)
 }
 
-func (d *Database) check(sheet *sheet, need func(Need) bool) {
+func (d *Database) check(faults *faultList, need func(Need) bool) {
 	if !d.URL.IsSet() {
 		if need(NeedDatabase) {
-			sheet.add("DATABASE_URL", "is not set",
+			faults.add("DATABASE_URL", "is not set",
 				"set it to postgres://user:password@host:5432/database, or use `vestnik dev`, which starts its own")
 		}
 		return
 	}
 	if _, err := pgconn.ParseConfig(d.URL.Reveal()); err != nil {
-		sheet.add("DATABASE_URL", "is not a Postgres URL", "write postgres://user:password@host:5432/database, special characters %-encoded")
+		faults.add("DATABASE_URL", "is not a Postgres URL", "write postgres://user:password@host:5432/database, special characters %-encoded")
 	}
 }
 
@@ -93,41 +91,35 @@ func (u *OpsUsers) UnmarshalText(text []byte) error {
 }
 
 // String is the list as the configuration writes it.
-func (u OpsUsers) String() string {
-	var entries []string
-	for _, id := range slices.Sorted(maps.Keys(u)) {
-		entries = append(entries, fmt.Sprintf("%d=%s", id, u[id]))
-	}
-	return strings.Join(entries, ",")
-}
+func (u OpsUsers) String() string { return pairs(u, "=") }
 
 var opsChat = regexp.MustCompile(`^-?\d+(/\d+)?$`)
 
-func (h *HTTP) check(sheet *sheet, need func(Need) bool) {
-	sheet.hostPort("HTTP_ADDR", h.Addr)
+func (h *HTTP) check(faults *faultList, need func(Need) bool) {
+	faults.hostPort("HTTP_ADDR", h.Addr)
 	if h.OpsAddr != "" {
-		sheet.hostPort("OPS_ADDR", h.OpsAddr)
+		faults.hostPort("OPS_ADDR", h.OpsAddr)
 		if h.OpsAddr == h.Addr && !strings.HasSuffix(h.Addr, ":0") {
-			sheet.add("OPS_ADDR", "is the address of HTTP_ADDR", "choose another port, or leave it out for one listener")
+			faults.add("OPS_ADDR", "is the address of HTTP_ADDR", "choose another port, or leave it out for one listener")
 		}
 	}
 	if h.UnpublishPercent < 1 || h.UnpublishPercent > 100 {
-		sheet.add("CMS_UNPUBLISH_PERCENT", "is not a share in percent", "choose 1 to 100")
+		faults.add("CMS_UNPUBLISH_PERCENT", "is not a share in percent", "choose 1 to 100")
 	}
-	sheet.strong("OPS_TOKEN", h.OpsToken)
-	sheet.token("OPS_CHAT_TOKEN", h.OpsChatToken)
+	faults.strong("OPS_TOKEN", h.OpsToken)
+	faults.token("OPS_CHAT_TOKEN", h.OpsChatToken)
 	if h.OpsChat != "" && !opsChat.MatchString(h.OpsChat) {
-		sheet.add("OPS_CHAT", "is no chat", "write the numeric id, such as -1001234567890, or -1001234567890/12 for topic 12")
+		faults.add("OPS_CHAT", "is no chat", "write the numeric id, such as -1001234567890, or -1001234567890/12 for topic 12")
 	}
 	if len(h.OpsUsers) > 0 && h.OpsChat == "" {
-		sheet.add("OPS_USERS", "is set without OPS_CHAT", "set OPS_CHAT to the chat in which they decide")
+		faults.add("OPS_USERS", "is set without OPS_CHAT", "set OPS_CHAT to the chat in which they decide")
 	}
-	sheet.strong("CMS_TOKEN", h.CMSToken)
+	faults.strong("CMS_TOKEN", h.CMSToken)
 	if need(NeedOps) {
-		sheet.required("OPS_TOKEN", h.OpsToken.IsSet(), randomToken)
+		faults.required("OPS_TOKEN", h.OpsToken.IsSet(), randomToken)
 	}
 	if need(NeedCMS) {
-		sheet.required("CMS_TOKEN", h.CMSToken.IsSet(), randomToken)
+		faults.required("CMS_TOKEN", h.CMSToken.IsSet(), randomToken)
 	}
 }
 
@@ -167,17 +159,17 @@ func proxy(secret Secret) *url.URL {
 	return nil
 }
 
-func (p *Platforms) check(sheet *sheet) {
+func (p *Platforms) check(faults *faultList) {
 	for variable, secret := range map[string]Secret{"PROXY_TELEGRAM": p.ViaTelegram, "PROXY_VK": p.ViaVK} {
 		via := proxy(secret)
 		if secret.IsSet() && (via == nil || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, via.Scheme)) {
-			sheet.add(variable, "is not the address of a proxy", "write it like socks5://user:password@host:1080 or http://host:3128")
+			faults.add(variable, "is not the address of a proxy", "write it like socks5://user:password@host:1080 or http://host:3128")
 		}
 	}
 	for variable, address := range map[string]string{"TELEGRAM_API_URL": p.TelegramURL, "VK_API_URL": p.VKURL} {
-		sheet.httpURL(variable, address, "https", "http")
+		faults.httpURL(variable, address)
 		if parsed, err := url.Parse(address); err == nil && parsed.Scheme == "http" && !near(parsed.Hostname()) {
-			sheet.add(variable, "is http, and tokens would cross the network in the clear", "write https, or put a proxy with TLS in front of the server")
+			faults.add(variable, "is http, and tokens would cross the network in the clear", "write https, or put a proxy with TLS in front of the server")
 		}
 	}
 }
@@ -194,16 +186,16 @@ type Worker struct {
 // Versioned reports whether the worker takes part in worker versioning.
 func (w Worker) Versioned() bool { return w.DeploymentName != "" && w.BuildID != "" }
 
-func (w *Worker) check(sheet *sheet) {
+func (w *Worker) check(faults *faultList) {
 	const remedy = "set both for a versioned worker, none for an unversioned one"
 	switch {
 	case w.DeploymentName != "" && w.BuildID == "":
-		sheet.add("TEMPORAL_WORKER_BUILD_ID", "is not set, but TEMPORAL_DEPLOYMENT_NAME is", remedy)
+		faults.add("TEMPORAL_WORKER_BUILD_ID", "is not set, but TEMPORAL_DEPLOYMENT_NAME is", remedy)
 	case w.DeploymentName == "" && w.BuildID != "":
-		sheet.add("TEMPORAL_DEPLOYMENT_NAME", "is not set, but TEMPORAL_WORKER_BUILD_ID is", remedy)
+		faults.add("TEMPORAL_DEPLOYMENT_NAME", "is not set, but TEMPORAL_WORKER_BUILD_ID is", remedy)
 	case strings.ContainsAny(w.DeploymentName, ".:"):
 		// The server joins name and build id with one of the two.
-		sheet.add("TEMPORAL_DEPLOYMENT_NAME", "contains a dot or a colon", "use letters, digits and dashes")
+		faults.add("TEMPORAL_DEPLOYMENT_NAME", "contains a dot or a colon", "use letters, digits and dashes")
 	}
 }
 
@@ -215,15 +207,15 @@ type Log struct {
 	OTLPEndpoint string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" about:"where traces go (OTLP over gRPC); empty: nowhere"`
 }
 
-func (l *Log) check(sheet *sheet) {
+func (l *Log) check(faults *faultList) {
 	l.Level, l.Format = strings.ToLower(l.Level), strings.ToLower(l.Format)
-	sheet.oneOf("LOG_LEVEL", l.Level, "debug", "info", "warn", "error")
-	sheet.oneOf("LOG_FORMAT", l.Format, "json", "text")
+	faults.oneOf("LOG_LEVEL", l.Level, "debug", "info", "warn", "error")
+	faults.oneOf("LOG_FORMAT", l.Format, "json", "text")
 	if l.OTLPEndpoint == "" {
 		return
 	}
 	if parsed, err := url.Parse(l.OTLPEndpoint); err != nil || parsed.Host == "" {
-		sheet.add("OTEL_EXPORTER_OTLP_ENDPOINT", "is not a URL", "write it in full, such as http://127.0.0.1:4317")
+		faults.add("OTEL_EXPORTER_OTLP_ENDPOINT", "is not a URL", "write it in full, such as http://127.0.0.1:4317")
 	}
 }
 

@@ -52,15 +52,15 @@ func (t Temporal) Codec() *payload.Codec {
 	return codec
 }
 
-func (t *Temporal) load(values map[string]string, sheet *sheet) {
+func (t *Temporal) load(values map[string]string, faults *faultList) {
 	profile, err := envconfig.LoadClientConfigProfile(envconfig.LoadClientConfigProfileOptions{EnvLookup: lookup(values)})
 	if err != nil {
-		sheet.add("TEMPORAL_CONFIG_FILE", "cannot be used", "check the file and TEMPORAL_PROFILE, or unset both")
+		faults.add("TEMPORAL_CONFIG_FILE", "cannot be used", "check the file and TEMPORAL_PROFILE, or unset both")
 		return
 	}
 	options, err := profile.ToClientOptions(envconfig.ToClientOptionsRequest{})
 	if err != nil {
-		sheet.add("TEMPORAL_TLS", "and its certificates cannot be used",
+		faults.add("TEMPORAL_TLS", "and its certificates cannot be used",
 			"set certificate and key both, each as a path or as PEM data, and the CA in PEM")
 		return
 	}
@@ -71,23 +71,23 @@ func (t *Temporal) load(values map[string]string, sheet *sheet) {
 	t.options = &options
 }
 
-func (t *Temporal) check(sheet *sheet, need func(Need) bool) {
+func (t *Temporal) check(faults *faultList, need func(Need) bool) {
 	if t.Address != "" {
 		// A gRPC target such as dns:///host:port is as good as host:port.
 		if !strings.Contains(t.Address, "://") {
-			sheet.hostPort("TEMPORAL_ADDRESS", t.Address)
+			faults.hostPort("TEMPORAL_ADDRESS", t.Address)
 		}
 	} else if need(NeedTemporal) {
-		sheet.add("TEMPORAL_ADDRESS", "is not set",
+		faults.add("TEMPORAL_ADDRESS", "is not set",
 			"set it to host:port of the Temporal frontend, such as 127.0.0.1:7233, or use `vestnik dev`, which starts its own")
 	}
 	if t.PayloadKeys.IsSet() && t.Codec() == nil {
-		sheet.add("PAYLOAD_KEYS", "is not a list of keys", "write each as id:base64 of 32 bytes (`openssl rand -base64 32`), with ids of their own, separated by commas")
+		faults.add("PAYLOAD_KEYS", "is not a list of keys", "write each as id:base64 of 32 bytes (`openssl rand -base64 32`), with ids of their own, separated by commas")
 	}
 	switch strings.ToLower(t.TLS) {
 	case "", "true", "false", "1", "0":
 	default:
-		sheet.add("TEMPORAL_TLS", "cannot be understood", "write true or false")
+		faults.add("TEMPORAL_TLS", "cannot be understood", "write true or false")
 	}
 }
 

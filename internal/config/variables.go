@@ -1,10 +1,12 @@
 package config
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"reflect"
 	"time"
 )
@@ -35,20 +37,28 @@ const (
 // structs.
 func Variables() []Variable {
 	var all []Variable
-	for _, concern := range new(Config).concerns() {
-		concern := concern.Elem().Type()
-		for i := range concern.NumField() {
-			variable, ok := variableOf(concern.Field(i))
-			if !ok {
-				continue
-			}
-			if concern == reflect.TypeFor[Bot]() {
-				variable.Code = CodeInternalConfig
-			}
-			all = append(all, variable)
-		}
+	for variable := range new(Config).settings() {
+		all = append(all, variable)
 	}
 	return all
+}
+
+// settings are the variables with their fields, in the order of the structs.
+func (c *Config) settings() iter.Seq2[Variable, reflect.Value] {
+	return func(yield func(Variable, reflect.Value) bool) {
+		for _, concern := range c.concerns() {
+			concern := concern.Elem()
+			for i := range concern.NumField() {
+				variable, ok := variableOf(concern.Type().Field(i))
+				if concern.Type() == reflect.TypeFor[Bot]() {
+					variable.Code = CodeInternalConfig
+				}
+				if ok && !yield(variable, concern.Field(i)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func variablesByField(concern reflect.Type) map[string]Variable {
@@ -89,19 +99,8 @@ type Setting struct {
 // `vestnik doctor` prints.
 func (c Config) Describe() []Setting {
 	var settings []Setting
-	for _, concern := range c.concerns() {
-		concern := concern.Elem()
-		for i := range concern.NumField() {
-			variable, ok := variableOf(concern.Type().Field(i))
-			if !ok {
-				continue
-			}
-			from, known := c.origins[variable.Name]
-			if !known {
-				from = FromDefault
-			}
-			settings = append(settings, Setting{Variable: variable, Value: printed(concern.Field(i)), From: from})
-		}
+	for variable, field := range c.settings() {
+		settings = append(settings, Setting{Variable: variable, Value: printed(field), From: cmp.Or(c.origins[variable.Name], FromDefault)})
 	}
 	return settings
 }
@@ -111,21 +110,16 @@ func (c Config) Describe() []Setting {
 const SettingsPath = "/api/v1/ops/settings"
 
 // Marked is [Config.Describe] with a mark behind each mask by which two
-// processes that know key can tell whether they hold the same secret.
+// processes that know key see that they hold the same secret.
 func (c Config) Marked(key string) []Setting {
 	settings, at := c.Describe(), 0
-	for _, concern := range c.concerns() {
-		for i := range concern.Elem().NumField() {
-			if _, ok := variableOf(concern.Elem().Type().Field(i)); !ok {
-				continue
-			}
-			if secret, is := concern.Elem().Field(i).Interface().(Secret); is && secret.IsSet() {
-				mark := hmac.New(sha256.New, []byte(key))
-				_, _ = mark.Write([]byte(secret.Reveal())) // a hash takes everything
-				settings[at].Value += " " + hex.EncodeToString(mark.Sum(nil)[:4])
-			}
-			at++
+	for _, field := range c.settings() {
+		if secret, is := field.Interface().(Secret); is && secret.IsSet() {
+			mark := hmac.New(sha256.New, []byte(key))
+			_, _ = mark.Write([]byte(secret.Reveal())) // a hash takes everything
+			settings[at].Value += " " + hex.EncodeToString(mark.Sum(nil)[:4])
 		}
+		at++
 	}
 	return settings
 }
@@ -134,15 +128,9 @@ func (c Config) Marked(key string) []Setting {
 // among them, for a log handler to drop wherever they turn up.
 func (c Config) Secrets() []Secret {
 	var secrets []Secret
-	for _, concern := range c.concerns() {
-		concern := concern.Elem()
-		for i := range concern.NumField() {
-			if concern.Type().Field(i).Type != reflect.TypeFor[Secret]() {
-				continue
-			}
-			if secret := concern.Field(i).Interface().(Secret); secret.IsSet() {
-				secrets = append(secrets, secret)
-			}
+	for _, field := range c.settings() {
+		if secret, is := field.Interface().(Secret); is && secret.IsSet() {
+			secrets = append(secrets, secret)
 		}
 	}
 	if tokens := c.Scan.Tokens(); len(tokens) > 1 {
