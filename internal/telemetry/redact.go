@@ -32,7 +32,7 @@ var (
 )
 
 // Redact makes the secrets unprintable for every logger of the process and
-// for [Clean], in the forms that JSON and URLs give them too. It may be called
+// for [clean], in the forms that JSON and URLs give them too. It may be called
 // at any time; shorter secrets than six characters are passed over.
 func Redact(secrets ...config.Secret) {
 	registering.Lock()
@@ -59,9 +59,9 @@ func Redact(secrets ...config.Secret) {
 	registered.Store(strings.NewReplacer(pairs...))
 }
 
-// Clean is text without registered secrets and without what looks like a
-// token. Use it where an error of a library may quote the URL it called.
-func Clean(text string) string {
+// clean is text without registered secrets and without what looks like a
+// token.
+func clean(text string) string {
 	if replacer := registered.Load(); replacer != nil {
 		text = replacer.Replace(text)
 	}
@@ -73,7 +73,7 @@ func Clean(text string) string {
 type redacting struct{ output io.Writer }
 
 func (r redacting) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(r.output, Clean(string(line))); err != nil {
+	if _, err := io.WriteString(r.output, clean(string(line))); err != nil {
 		return 0, err
 	}
 	return len(line), nil

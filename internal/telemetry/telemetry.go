@@ -119,7 +119,7 @@ func (t *Telemetry) Equip(options *client.Options) error {
 		OnError: func(err error) { t.Logger.Error("a metric of the Temporal SDK was refused", "error", err) },
 	})
 	options.ContextPropagators = append(options.ContextPropagators, ContextPropagators()...)
-	options.Interceptors = append(options.Interceptors, TraceIDInterceptor())
+	options.Interceptors = append(options.Interceptors, &traceIDInterceptor{})
 	if t.traces == nil {
 		return nil
 	}

@@ -56,6 +56,18 @@ func WorkflowTraceID(ctx workflow.Context) string {
 	return id
 }
 
+// WithWorkflowTraceID gives ctx a trace id other than the one with which the
+// workflow was started: a workflow that serves many requests, one after the
+// other, logs each under its own and hands it to the activities it calls for
+// it. One that is not well-formed is left out, since a replacement would not
+// be deterministic.
+func WithWorkflowTraceID(ctx workflow.Context, id string) workflow.Context {
+	if !traceID.MatchString(id) {
+		return ctx
+	}
+	return workflow.WithValue(ctx, traceKey{}, id)
+}
+
 // tracePropagator carries the trace id in Temporal's headers, from the caller
 // to the workflow and from there to its activities and children.
 type tracePropagator struct{}
@@ -109,22 +121,16 @@ func read(reader workflow.HeaderReader) string {
 	return id
 }
 
-// TraceIDInterceptor adds the trace id to what workflow.GetLogger and
-// activity.GetLogger write. [Telemetry.Equip] installs it.
-func TraceIDInterceptor() interceptor.Interceptor { return &traceIDInterceptor{} }
-
+// traceIDInterceptor adds the trace id to what workflow.GetLogger and
+// activity.GetLogger write.
 type traceIDInterceptor struct{ interceptor.InterceptorBase }
 
 func (*traceIDInterceptor) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
-	inbound := &activityInbound{}
-	inbound.Next = next
-	return inbound
+	return &activityInbound{interceptor.ActivityInboundInterceptorBase{Next: next}}
 }
 
 func (*traceIDInterceptor) InterceptWorkflow(_ workflow.Context, next interceptor.WorkflowInboundInterceptor) interceptor.WorkflowInboundInterceptor {
-	inbound := &workflowInbound{}
-	inbound.Next = next
-	return inbound
+	return &workflowInbound{interceptor.WorkflowInboundInterceptorBase{Next: next}}
 }
 
 type activityInbound struct {
@@ -132,9 +138,7 @@ type activityInbound struct {
 }
 
 func (i *activityInbound) Init(outbound interceptor.ActivityOutboundInterceptor) error {
-	logging := &activityOutbound{}
-	logging.Next = outbound
-	return i.Next.Init(logging)
+	return i.Next.Init(&activityOutbound{interceptor.ActivityOutboundInterceptorBase{Next: outbound}})
 }
 
 type activityOutbound struct {
@@ -150,9 +154,7 @@ type workflowInbound struct {
 }
 
 func (i *workflowInbound) Init(outbound interceptor.WorkflowOutboundInterceptor) error {
-	logging := &workflowOutbound{}
-	logging.Next = outbound
-	return i.Next.Init(logging)
+	return i.Next.Init(&workflowOutbound{interceptor.WorkflowOutboundInterceptorBase{Next: outbound}})
 }
 
 type workflowOutbound struct {
