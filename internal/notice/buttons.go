@@ -28,9 +28,9 @@ const (
 // may be the wall's own channel, which is nobody's contact.
 var messengerLink = regexp.MustCompile(`(?i)\b(wa\.me|t\.me)/\+?(\d{11,13})\b`)
 
-// Buttons are the contacts of a post in rows: phones, which are copied; chats
+// buttons are the contacts of a post in rows: phones, which are copied; chats
 // by phone number; the person's page and the post.
-func Buttons(post petpost.Post) [][]Button {
+func buttons(post petpost.Post) [][]Button {
 	var rows [][]Button
 	for _, phone := range firstOf(maxPhoneButtons, post.Reading.Callable()) {
 		rows = append(rows, []Button{{Text: "📞 " + NicePhone(phone), Copy: phone}})

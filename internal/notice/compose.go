@@ -109,9 +109,9 @@ func lead(post petpost.Post) Text {
 		since = strings.TrimPrefix(since+"\n🗑 Запись удалена автором.", "\n")
 	}
 	if since == "" {
-		return Bold(title)
+		return bold(title)
 	}
-	return joinTexts("\n", Bold(title), Text{{Text: since, Italic: true}})
+	return joinTexts("\n", bold(title), Text{{Text: since, Italic: true}})
 }
 
 // words are the author's own words and then those of what it reposts, the

@@ -124,8 +124,8 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 	step := func(kind Kind, words Text, photos []int, replyTo int) {
 		plan.Steps = append(plan.Steps, Step{
 			Shape:       Shape{Kind: kind, Photos: photos, ReplyTo: replyTo, Weight: max(1, len(photos))},
-			Text:        Render(words, options.ParseMode),
-			Unmarked:    Render(words, Unmarked),
+			Text:        render(words, options.ParseMode),
+			Unmarked:    render(words, Unmarked),
 			ParseMode:   options.ParseMode,
 			Silent:      options.Silent,
 			Source:      post.URL(),
@@ -165,7 +165,7 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 		for plan.Steps[last].Text == "" {
 			last--
 		}
-		plan.Steps[last].Buttons = Buttons(post)
+		plan.Steps[last].Buttons = buttons(post)
 	}
 	return plan
 }
@@ -242,7 +242,7 @@ func (s Step) WithoutPhotos(lost ...int) Step {
 				icon, label = "📄 ", "Документ в оригинале"
 			}
 			words := Text{{Text: icon}, {Text: label, Link: s.Source}, {Text: "\n\n"}, {Text: s.Source, Link: s.Source}}
-			s.Text, s.Unmarked = Render(words, s.ParseMode), Render(words, Unmarked)
+			s.Text, s.Unmarked = render(words, s.ParseMode), render(words, Unmarked)
 			return s
 		}
 	case 1:
@@ -269,6 +269,6 @@ func (s *Step) name(line Text) {
 		most = MaxMessageUnits
 	}
 	if units(s.Unmarked)+line.Units() <= most {
-		s.Text, s.Unmarked = s.Text+Render(line, s.ParseMode), s.Unmarked+Render(line, Unmarked)
+		s.Text, s.Unmarked = s.Text+render(line, s.ParseMode), s.Unmarked+render(line, Unmarked)
 	}
 }

@@ -16,9 +16,9 @@ const (
 // Valid reports whether the mode is one of the three.
 func (m ParseMode) Valid() bool { return m == HTML || m == MarkdownV2 || m == Unmarked }
 
-// Render writes the text in a parse mode. Text is escaped span by span, after
+// render writes the text in a parse mode. Text is escaped span by span, after
 // everything has been cut to size, so no tag or escape can be cut in two.
-func Render(text Text, mode ParseMode) string {
+func render(text Text, mode ParseMode) string {
 	var b strings.Builder
 	for _, span := range text {
 		switch mode {

@@ -43,14 +43,14 @@ func Revise(post petpost.Post, options Options, slots []Kind, shown int) []Revis
 			words = parts[i]
 		}
 		revisions[i] = Revision{
-			Text: Render(words, options.ParseMode), Unmarked: Render(words, Unmarked), ParseMode: options.ParseMode,
+			Text: render(words, options.ParseMode), Unmarked: render(words, Unmarked), ParseMode: options.ParseMode,
 		}
 	}
 	if last := len(parts) - 1; shown == 0 && options.LinkPreview && slots[last] == Message {
 		revisions[last].Preview = post.URL()
 	}
 	if options.ContactButtons {
-		revisions[len(revisions)-1].Buttons = Buttons(post)
+		revisions[len(revisions)-1].Buttons = buttons(post)
 	}
 	return revisions
 }

@@ -275,7 +275,7 @@ func fits(text Text, mode ParseMode, maxUnits int) bool {
 		return false
 	}
 	count, size := entities(text)
-	return count <= maxEntities && size <= maxEntityBytes && len(Render(text, mode)) <= maxRawBytes
+	return count <= maxEntities && size <= maxEntityBytes && len(render(text, mode)) <= maxRawBytes
 }
 
 // entityOverhead is what Telegram's own form of an entity takes beside its text and URL.

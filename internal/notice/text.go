@@ -24,8 +24,8 @@ func Plain(s string) Text {
 	return Text{{Text: s}}
 }
 
-// Bold is a text in bold.
-func Bold(s string) Text { return Text{{Text: s, Bold: true}} }
+// bold is a text in bold.
+func bold(s string) Text { return Text{{Text: s, Bold: true}} }
 
 // String is the text as a reader sees it, without links and styles.
 func (t Text) String() string {
