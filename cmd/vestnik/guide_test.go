@@ -27,11 +27,11 @@ func TestTheGuideGoesOnWithTheTokenThatItsBotGetsNext(t *testing.T) {
 	}
 	number, _, _ := strings.Cut(sandbox.GuideBotToken, ":")
 	a := &app{cfg: read(number + ":AArevoked-guide-token-000000000000000000")}
-	client, err := a.guideClient()
+	client, err := guideClient(a.cfg)
 	require.NoError(t, err)
 	_, err = client.GetMe(t.Context())
 	require.Error(t, err)
-	seal, err := a.guideSeal()
+	seal, err := guide.NewSeal(a.cfg.Bot.Token.Reveal)
 	require.NoError(t, err)
 	before, err := seal.Close(guide.Private{Words: "кофе у реки"}, 1)
 	require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestTheGuideGoesOnWithTheTokenThatItsBotGetsNext(t *testing.T) {
 	require.NoError(t, err)
 	after, err := seal.Close(guide.Private{Words: "чай у моста"}, 2)
 	require.NoError(t, err)
-	started, err := a.guideSeal()
+	started, err := guide.NewSeal(a.cfg.Bot.Token.Reveal)
 	require.NoError(t, err)
 	var opened guide.Private
 	require.NoError(t, seal.Open(before, 1, &opened), "what waited is not lost")
