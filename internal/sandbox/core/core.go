@@ -47,7 +47,7 @@ type Options struct {
 func New(life context.Context, o Options) *Core {
 	c := &Core{Now: o.Now, Log: o.Log, BaseURL: o.BaseURL, Life: life, changes: changes{readers: map[*Reader]struct{}{}}}
 	c.calls = &callLog{now: o.Now, max: o.MaxCalls}
-	c.pictures = &pictures{core: c, width: o.PictureWidth, folder: o.UploadFolder, faults: map[string]PictureFault{}}
+	c.pictures = &pictures{core: c, width: o.PictureWidth, folder: o.UploadFolder, uploads: map[string][]byte{}, faults: map[string]PictureFault{}}
 	return c
 }
 

@@ -6,9 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	_ "image/gif" // so that what is uploaded can be measured
-	"image/jpeg"
-	_ "image/png" // likewise
+	_ "image/gif"  // so that what is uploaded can be measured
+	_ "image/jpeg" // likewise
+	_ "image/png"  // likewise
 	"io"
 	"net/http"
 	"os"
@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	// keptFiles bounds the bytes of the pictures kept in memory; beyond it all of a kind are forgotten.
-	keptFiles = 64 << 20
+	// keptUploads bounds the bytes of uploads that are kept in memory; beyond it all are forgotten.
+	keptUploads = 64 << 20
 	// mostPixels bounds the pictures that are drawn; a larger one is refused.
 	mostPixels = 5_000_000
 	// mostServed bounds the size of a file that the sandbox serves, in bytes.
@@ -43,22 +43,10 @@ type pictures struct {
 	// generation is what the signatures of VK's photo links end in: those of an earlier generation have expired.
 	generation atomic.Int64
 
-	mu             sync.Mutex
-	uploads, drawn files
-	faults         map[string]PictureFault
-}
-
-// files are kept in memory.
-type files struct {
-	byName map[string][]byte
-	bytes  int
-}
-
-func (f *files) keep(name string, content []byte) {
-	if f.bytes += len(content); f.bytes > keptFiles || f.byName == nil {
-		f.byName, f.bytes = map[string][]byte{}, len(content)
-	}
-	f.byName[name] = content
+	mu      sync.Mutex
+	uploads map[string][]byte
+	bytes   int // of uploads
+	faults  map[string]PictureFault
 }
 
 // KeepUpload stores uploaded bytes and returns their address.
@@ -67,8 +55,12 @@ func (c *Core) KeepUpload(content []byte) string {
 	id := hex.EncodeToString(sum[:12])
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, known := p.uploads.byName[id]; !known {
-		p.uploads.keep(id, content)
+	if _, known := p.uploads[id]; !known {
+		if p.bytes += len(content); p.bytes > keptUploads {
+			clear(p.uploads)
+			p.bytes = len(content)
+		}
+		p.uploads[id] = content
 		if p.folder != "" {
 			if err := cmp.Or(os.MkdirAll(p.folder, 0o700), os.WriteFile(filepath.Join(p.folder, id), content, 0o600)); err != nil {
 				c.Log.Warn("sandbox could not keep an uploaded picture", "error", err)
@@ -81,7 +73,7 @@ func (c *Core) KeepUpload(content []byte) string {
 func (p *pictures) serveUpload(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	p.mu.Lock()
-	content := p.uploads.byName[id]
+	content := p.uploads[id]
 	p.mu.Unlock()
 	if content == nil && p.folder != "" && filepath.IsLocal(id) {
 		content, _ = os.ReadFile(filepath.Join(p.folder, id)) // what is not there is not found
@@ -176,7 +168,7 @@ func (p *pictures) servePicture(w http.ResponseWriter, r *http.Request) {
 	content, kind := []byte("no picture here"), "image/jpeg"
 	switch fault.As {
 	case "":
-		content = p.draw(name, width, height)
+		content = picture.JPEG(name, width, height)
 	case "html":
 		content, kind = []byte("<!doctype html><title>Фото</title><p>Здесь была фотография.</p>"), "text/html; charset=utf-8"
 	}
@@ -188,24 +180,6 @@ func (p *pictures) servePicture(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "max-age=3600")
 	serve(w, kind, int64(len(content)), bytes.NewReader(content))
-}
-
-func (p *pictures) draw(name string, width, height int) []byte {
-	key := fmt.Sprintf("%s %dx%d", name, width, height)
-	p.mu.Lock()
-	content, known := p.drawn.byName[key]
-	p.mu.Unlock()
-	if known {
-		return content
-	}
-	var out bytes.Buffer
-	if err := jpeg.Encode(&out, picture.Draw(name, width, height), &jpeg.Options{Quality: 85}); err != nil { // encoding into memory
-		p.core.Log.Warn("sandbox could not draw a picture", "name", name, "error", err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drawn.keep(key, out.Bytes())
-	return out.Bytes()
 }
 
 // served are the content types and the first bytes of files by their extensions; zeros follow.

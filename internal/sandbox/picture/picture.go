@@ -55,6 +55,36 @@ func words(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
+// files drawn so far, of the whole process: tests have a sandbox each, and most ask for the same few.
+var drawn struct {
+	sync.Mutex
+	files map[string][]byte
+	bytes int
+}
+
+// keptBytes bounds them; beyond it all are forgotten.
+const keptBytes = 64 << 20
+
+// JPEG is what Draw draws, as a file.
+func JPEG(name string, width, height int) []byte {
+	key := fmt.Sprintf("%s %dx%d", name, width, height)
+	drawn.Lock()
+	content := drawn.files[key]
+	drawn.Unlock()
+	if content != nil {
+		return content
+	}
+	var file bytes.Buffer
+	_ = jpeg.Encode(&file, Draw(name, width, height), &jpeg.Options{Quality: 85}) // into memory, and JPEG has room for all that is drawn
+	drawn.Lock()
+	defer drawn.Unlock()
+	if drawn.bytes += file.Len(); drawn.bytes > keptBytes || drawn.files == nil {
+		drawn.files, drawn.bytes = map[string][]byte{}, file.Len()
+	}
+	drawn.files[key] = file.Bytes()
+	return file.Bytes()
+}
+
 // Draw is the picture of a name in the given size, in pixels: a part of the file, of these proportions, as if the
 // camera had stood elsewhere, in another light, and from the other side for half of the names.
 func Draw(name string, width, height int) *image.RGBA {
@@ -62,23 +92,23 @@ func Draw(name string, width, height int) *image.RGBA {
 	whole := from.Bounds()
 	random := rand.New(rand.NewPCG(seed(name), 0))
 	near, across, down, mirrored := 0.7+0.25*random.Float64(), random.Float64(), random.Float64(), random.IntN(2) == 1
-	wide := near * float64(min(whole.Dx(), whole.Dy()*width/height))
-	high := near * float64(min(whole.Dy(), whole.Dx()*height/width))
-	cut := image.Rect(0, 0, max(int(wide), 1), max(int(high), 1))
-	cut = cut.Add(image.Pt(int(across*float64(whole.Dx()-cut.Dx())), int(down*float64(whole.Dy()-cut.Dy()))))
-	to := image.NewRGBA(image.Rect(0, 0, width, height))
-	draw.ApproxBiLinear.Scale(to, to.Bounds(), from, cut, draw.Src, nil)
+	wide := max(int(near*float64(min(whole.Dx(), whole.Dy()*width/height))), 1)
+	high := max(int(near*float64(min(whole.Dy(), whole.Dx()*height/width))), 1)
+	part := image.NewRGBA(image.Rect(0, 0, wide, high)) // in the size of the file, which is small
+	draw.Draw(part, part.Bounds(), from, image.Pt(int(across*float64(whole.Dx()-wide)), int(down*float64(whole.Dy()-high))), draw.Src)
 	light := light(random)
-	draw.ApproxBiLinear.Scale(to, to.Bounds(), light, light.Bounds(), draw.Over, nil)
+	draw.ApproxBiLinear.Scale(part, part.Bounds(), light, light.Bounds(), draw.Over, nil)
 	if mirrored {
-		for y := range height {
-			for left, right := 0, width-1; left < right; left, right = left+1, right-1 {
-				l, r := to.RGBAAt(left, y), to.RGBAAt(right, y)
-				to.SetRGBA(left, y, r)
-				to.SetRGBA(right, y, l)
+		for y := range high {
+			for left, right := 0, wide-1; left < right; left, right = left+1, right-1 {
+				l, r := part.RGBAAt(left, y), part.RGBAAt(right, y)
+				part.SetRGBA(left, y, r)
+				part.SetRGBA(right, y, l)
 			}
 		}
 	}
+	to := image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.ApproxBiLinear.Scale(to, to.Bounds(), part, part.Bounds(), draw.Src, nil)
 	return to
 }
 
