@@ -68,6 +68,18 @@ type DeliveryFilter struct {
 	Limit  int // 0 means 100
 }
 
+// Delivery returns one delivery, or [ErrNotFound].
+func (l *Ledger) Delivery(ctx context.Context, id int64) (DeliveryRow, error) {
+	rows, err := l.List(ctx, DeliveryFilter{ID: id, Limit: 1})
+	if err != nil {
+		return DeliveryRow{}, err
+	}
+	if len(rows) == 0 {
+		return DeliveryRow{}, fmt.Errorf("delivery %d: %w", id, ErrNotFound)
+	}
+	return rows[0], nil
+}
+
 // List returns deliveries, newest first.
 func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow, error) {
 	if filter.Limit <= 0 {

@@ -93,37 +93,30 @@ func (s *Starter) Destination(ctx context.Context, destination string) (protocol
 
 // PauseDestination stops a lane until it is resumed. Nothing is lost: what is
 // owed waits.
-func (s *Starter) PauseDestination(ctx context.Context, destination, reason, by string) (lane protocol.LaneState, err error) {
-	decision, err := s.decides(ctx, "pause", destinationSubject(destination), reason)
-	if err != nil {
-		return lane, err
-	}
-	defer decision.close(&err)
-	return s.steer(ctx, destination, protocol.PauseUpdate, protocol.Pause{Reason: reason, By: by})
+func (s *Starter) PauseDestination(ctx context.Context, destination, reason, by string) (protocol.LaneState, error) {
+	return s.steer(ctx, "pause", destination, reason, protocol.PauseUpdate, protocol.Pause{Reason: reason, By: by})
 }
 
 // ResumeDestination ends a lane's pause and cooldown, and has the delivery that
 // caused the pause tried again first.
-func (s *Starter) ResumeDestination(ctx context.Context, destination string) (lane protocol.LaneState, err error) {
-	decision, err := s.decides(ctx, "resume", destinationSubject(destination), "")
-	if err != nil {
-		return lane, err
-	}
-	defer decision.close(&err)
-	return s.steer(ctx, destination, protocol.ResumeUpdate)
+func (s *Starter) ResumeDestination(ctx context.Context, destination string) (protocol.LaneState, error) {
+	return s.steer(ctx, "resume", destination, "", protocol.ResumeUpdate)
 }
 
 // SetRate makes a lane faster or slower until its configured rate changes.
-func (s *Starter) SetRate(ctx context.Context, destination string, pace protocol.Pace) (lane protocol.LaneState, err error) {
-	decision, err := s.decides(ctx, fmt.Sprintf("rate %g a second, %d a minute", pace.PerSecond, pace.PerMinute), destinationSubject(destination), "")
-	if err != nil {
-		return lane, err
-	}
-	defer decision.close(&err)
-	return s.steer(ctx, destination, protocol.SetRateUpdate, pace)
+func (s *Starter) SetRate(ctx context.Context, destination string, pace protocol.Pace) (protocol.LaneState, error) {
+	action := fmt.Sprintf("rate %g a second, %d a minute", pace.PerSecond, pace.PerMinute)
+	return s.steer(ctx, action, destination, "", protocol.SetRateUpdate, pace)
 }
 
-func (s *Starter) steer(ctx context.Context, destination, update string, arguments ...any) (protocol.LaneState, error) {
+// steer makes an update of a lane, which is a person's decision, and returns how
+// the lane stands then.
+func (s *Starter) steer(ctx context.Context, action, destination, note, update string, arguments ...any) (_ protocol.LaneState, err error) {
+	decision, err := s.decides(ctx, action, destinationSubject(destination), note)
+	if err != nil {
+		return protocol.LaneState{}, err
+	}
+	defer decision.close(&err)
 	if _, err := s.Destination(ctx, destination); err != nil {
 		return protocol.LaneState{}, err
 	}
@@ -131,7 +124,7 @@ func (s *Starter) steer(ctx context.Context, destination, update string, argumen
 		return protocol.LaneState{}, err
 	}
 	var answer protocol.LaneState
-	if err := s.updateInto(ctx, protocol.DestinationWorkflowID(destination), update, &answer, arguments...); err != nil {
+	if err := s.update(ctx, protocol.DestinationWorkflowID(destination), update, &answer, arguments...); err != nil {
 		return protocol.LaneState{}, err
 	}
 	state, err := s.Destination(ctx, destination)

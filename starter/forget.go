@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,20 +102,14 @@ func stateOf(c db.Copy) (state, reason string) {
 func addresses(c db.Copy) []string {
 	destination, err := route.ParseDestination(c.Destination)
 	links := make([]string, 0, len(c.MessageIDs))
+	if err != nil {
+		return links
+	}
+	if c.MigratedTo != nil {
+		destination = destination.WithChat(*c.MigratedTo)
+	}
 	for _, id := range c.MessageIDs {
-		chat := destination.Chat
-		if c.MigratedTo != nil {
-			chat = strconv.FormatInt(*c.MigratedTo, 10)
-		}
-		switch internal, supergroup := strings.CutPrefix(chat, "-100"); {
-		case err != nil:
-		case destination.Platform == route.VK:
-			links = append(links, "https://vk.com/"+protocol.WallPost(destination.Owner, id))
-		case supergroup:
-			links = append(links, fmt.Sprintf("https://t.me/c/%s/%d", internal, id))
-		default:
-			links = append(links, fmt.Sprintf("message %d of %s", id, c.Destination))
-		}
+		links = append(links, cmp.Or(destination.MessageURL(id), fmt.Sprintf("message %d of %s", id, c.Destination)))
 	}
 	return links
 }

@@ -30,12 +30,8 @@ func Owed(routes *route.Routes, post petpost.Post, watched string) ([]db.Owed, [
 // told there, whatever its rules say; false if the news is older than maxAge or
 // the destination is not configured.
 func Update(routes *route.Routes, post petpost.Post, name string, maxAge time.Duration) (db.Owed, bool) {
-	destination, err := route.ParseDestination(name)
-	if err != nil || time.Since(post.Written()) > maxAge {
-		return db.Owed{}, false
-	}
-	target, configured := routes.Target(destination)
-	if !configured {
+	target, configured := routes.Named(name)
+	if !configured || time.Since(post.Written()) > maxAge {
 		return db.Owed{}, false
 	}
 	return owedTo(target, post, target.Settings.Approval), true

@@ -49,14 +49,7 @@ func New(r *relay.Relay) *Starter { return &Starter{relay: r} }
 
 // Delivery returns one delivery, or db.ErrNotFound.
 func (s *Starter) Delivery(ctx context.Context, id int64) (db.DeliveryRow, error) {
-	rows, err := s.relay.Ledger.List(ctx, db.DeliveryFilter{ID: id, Limit: 1})
-	if err != nil {
-		return db.DeliveryRow{}, err
-	}
-	if len(rows) == 0 {
-		return db.DeliveryRow{}, fmt.Errorf("delivery %d: %w", id, db.ErrNotFound)
-	}
-	return rows[0], nil
+	return s.relay.Ledger.Delivery(ctx, id)
 }
 
 // Deliver sends a stored post to a destination by hand, whatever the rules
@@ -122,12 +115,12 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 	if delivery.Status == protocol.StatusSent {
 		return "", fmt.Errorf("delivery %d: %w", id, ErrSent)
 	}
-	answer, err = s.update(ctx, delivery.WorkflowID, protocol.ResumeDeliveryUpdate, resume)
-	if err != nil && !isNotFound(err) {
-		return "", fmt.Errorf("delivery %d: %w", id, err)
-	}
+	err = s.update(ctx, delivery.WorkflowID, protocol.ResumeDeliveryUpdate, &answer, resume)
 	if err == nil {
 		return answer, nil
+	}
+	if !isNotFound(err) {
+		return "", fmt.Errorf("delivery %d: %w", id, err)
 	}
 	key := protocol.DeliveryKey{Destination: delivery.Destination, OwnerID: delivery.OwnerID, PostID: delivery.PostID}
 	switch resume.Action {
@@ -145,15 +138,9 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 	}
 }
 
-// update sends an update and waits for its outcome; for short, because an
-// update stays with Temporal only until a worker accepts it.
-func (s *Starter) update(ctx context.Context, workflowID, name string, argument any) (string, error) {
-	var answer string
-	err := s.updateInto(ctx, workflowID, name, &answer, argument)
-	return answer, err
-}
-
-func (s *Starter) updateInto(ctx context.Context, workflowID, name string, answer any, arguments ...any) error {
+// update sends an update and waits for its answer; for short, because an update
+// stays with Temporal only until a worker accepts it.
+func (s *Starter) update(ctx context.Context, workflowID, name string, answer any, arguments ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	handle, err := s.relay.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{

@@ -172,21 +172,13 @@ func defaults(cfg config.Config) (route.Defaults, error) {
 
 // Quiet is how long it stays quiet at a destination, 0 if it is not.
 func (r *Relay) Quiet(destination string) time.Duration {
-	parsed, err := route.ParseDestination(destination)
-	if err != nil {
-		return 0
-	}
-	target, _ := r.Routes().Target(parsed)
+	target, _ := r.Routes().Named(destination)
 	return target.Settings.Quiet.Left(time.Now())
 }
 
 // Pace is how fast a destination is configured to be sent to.
 func (r *Relay) Pace(destination string) protocol.Pace {
-	parsed, err := route.ParseDestination(destination)
-	if err != nil {
-		return protocol.Pace{PerSecond: 1}
-	}
-	target, configured := r.Routes().Target(parsed)
+	target, configured := r.Routes().Named(destination)
 	if !configured {
 		return protocol.Pace{PerSecond: 1}
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"vestnik/internal/post"
 )
 
 // Platform is where a destination lives.
@@ -63,6 +65,25 @@ func (d Destination) SendThread() int {
 func (d Destination) Place() Destination {
 	d.Thread = d.SendThread()
 	return d
+}
+
+// MessageURL is the address of a message there, as a browser opens it; "" where a
+// chat has none: a private one, and a group that is not a supergroup.
+func (d Destination) MessageURL(id int64) string {
+	if d.Platform == VK {
+		return post.ID{OwnerID: d.Owner, PostID: id}.URL()
+	}
+	chat, has := strings.CutPrefix(d.Chat, "@")
+	if !has {
+		if chat, has = strings.CutPrefix(d.Chat, "-100"); !has {
+			return ""
+		}
+		chat = "c/" + chat
+	}
+	if thread := d.SendThread(); thread != 0 {
+		return fmt.Sprintf("https://t.me/%s/%d/%d", chat, thread, id)
+	}
+	return fmt.Sprintf("https://t.me/%s/%d", chat, id)
 }
 
 // WithChat is the destination after its chat became a supergroup with a new

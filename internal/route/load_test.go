@@ -34,15 +34,15 @@ func destination(t testing.TB, name string) route.Destination {
 	return parsed
 }
 
-func TestTheExampleInThePackageDocumentationIsValid(t *testing.T) {
+func TestTheExampleOnThePageOfRoutesIsValid(t *testing.T) {
 	t.Parallel()
-	source, err := os.ReadFile("route.go")
+	page, err := os.ReadFile("../../docs/routes.md")
 	require.NoError(t, err)
-	_, rest, found := strings.Cut(string(source), "//\tdestinations:\n")
+	_, rest, found := strings.Cut(string(page), "```yaml\n")
 	require.True(t, found)
-	example, _, found := strings.Cut(rest, "\n// A destination's keys")
+	example, _, found := strings.Cut(rest, "```")
 	require.True(t, found)
-	routes, err := route.Load([]byte("destinations:\n"+strings.NewReplacer("//\t", "", "//", "").Replace(example)), route.StandardDefaults())
+	routes, err := route.Load([]byte(example), route.StandardDefaults())
 	require.NoError(t, err)
 	require.Len(t, routes.Targets(), 2)
 	require.Equal(t, "VK_OUT_TOKEN_NORTH", routes.Targets()[1].Settings.TokenEnv)

@@ -1,80 +1,8 @@
 // Package route decides which posts go to which destinations.
 //
-// A routes file (ROUTES_FILE) is YAML with two lists:
-//
-//	destinations:
-//	  - id: telegram:-1001234567890/12   # chat, topic 12
-//	    rate_per_sec: 0.5
-//	    per_minute: 20
-//	    max_media: 10
-//	    header: "Помогите найти!"
-//	  - id: vk:-123456
-//	    attach_media: true
-//	    token_env: VK_OUT_TOKEN_NORTH    # another token than the platform's own
-//
-//	rules:
-//	  - name: пропавшие собаки с телефоном
-//	    types: [lost, sighting]
-//	    animals: [dog]
-//	    has_phone: true
-//	    include: [устиновский, "ленинск*"]
-//	    exclude: ["щенки в добрые руки"]
-//	    exclude_regex: ['прода(ю|м|ётся)']
-//	    walls: [poteryashki_demo, -123456]
-//	    to: [telegram:-1001234567890/12, vk:-123456]
-//
-// A destination's keys, all but id with a default:
-//
-//	id            telegram:<chat>[/<thread>] or vk:<owner>; topic 1 is General
-//	rate_per_sec  messages a second, more than 0, at most 30
-//	per_minute    messages a minute, an album counting one per photo; 0 means no such limit
-//	max_media     photos per post, 0 to 50 (VK: 10)
-//	attach_media  photos at all
-//	max_text      characters of a post's text, 256 to 100000 (VK; Telegram's limits are its own)
-//	silent        without a sound (VK: without notifying subscribers)
-//	header        a line of your own above every post, at most 500 letters
-//	footer        the same below
-//	replace       list of find (a regular expression) and with (its replacement, $1 its group; left out: a cut),
-//	              for the words of authors
-//	link_preview  the source link's preview under posts without photos (Telegram)
-//	contact_buttons  the contacts under messages, too, as buttons: phones to copy, chats in
-//	              messengers, the author's page, the post; albums can't have any (Telegram)
-//	parse_mode    HTML or MarkdownV2 (Telegram)
-//	on_unknown    retry or park, when nobody can know whether a message went out
-//	token_env     the environment variable that holds this destination's token
-//	quiet_hours   hours in which nothing is sent, such as 23:00-07:00 (BOT_TIMEZONE) or
-//	              23:00-07:00 Asia/Yekaterinburg; what is owed waits. none: send at any hour
-//	approve       true: nothing goes there until a person approves it
-//	approve_after how long a person may take, such as 30m, 1m to 168h; left out: no limit
-//	approve_then  what happens after that: publish, or drop (the default)
-//
-// A rule's keys:
-//
-//	name           how the rule is called in reasons
-//	types          petpost types, or [any]; required
-//	animals        dog, cat, other, unknown; none given: any
-//	include        words or phrases, one of which must occur
-//	include_regex  regular expressions (RE2), one of which must match
-//	exclude        words or phrases, none of which may occur
-//	exclude_regex  regular expressions, none of which may match
-//	min_confidence 0 to 1: a post whose type is less sure waits for a person (make eval says how many do)
-//	approve        true: its posts go only when a person approves them
-//	approve_after  how long a person may take who is asked, for approve or min_confidence; left out: no limit
-//	approve_then   what happens after that: publish, or drop (the default)
-//	has_phone      true: only posts with a phone; false: only posts without
-//	walls          owner ids, screen names or addresses of the walls posts must come from
-//	to             ids of destinations; required
-//
-// Where both include and include_regex are given, one hit in either is
-// enough. Words match whole words whatever the case, ё is е, and a star
-// stands for any ending: "ленинск*". Regular expressions ignore case too,
-// unless they say (?-i). Both look at the author's text and the reposted one.
-//
-// A post goes to every destination that at least one rule sends it to, once.
-// If one of them asks nobody, nobody is asked, unless the destination asks; where
-// both ask, the rule says how long.
-// YAML anchors and merge keys (<<) work. Unknown keys and everything else that
-// cannot be meant are refused, all at once, with their lines.
+// A routes file (ROUTES_FILE) is YAML: destinations, and rules that send posts to
+// them. docs/routes.md has its keys. A post goes to every destination that at
+// least one rule sends it to, once.
 package route
 
 import (
@@ -205,6 +133,15 @@ func (r *Routes) Target(destination Destination) (Target, bool) {
 		}
 	}
 	return Target{}, false
+}
+
+// Named is [Routes.Target] by the destination's name.
+func (r *Routes) Named(name string) (Target, bool) {
+	destination, err := ParseDestination(name)
+	if err != nil {
+		return Target{}, false
+	}
+	return r.Target(destination)
 }
 
 // Implied is what holds without a routes file: posts about lost pets go to
