@@ -45,14 +45,10 @@ type ReceiverConfig struct {
 // needed, drops what a person wrote, and hands the rest to the chat's session.
 // It asks no database.
 type Receiver struct {
-	sessions Deliverer
-	seal     *guide.Seal
-	texts    *guide.Texts
-	lenient  bool // with malformed buttons
-	log      *slog.Logger
-	flood    *flood
-	helped   *helped
-	count    func(ctx context.Context, outcome string)
+	ReceiverConfig
+
+	flood  *flood
+	helped *helped
 }
 
 // NewReceiver returns a receiver.
@@ -66,8 +62,7 @@ func NewReceiver(config ReceiverConfig) *Receiver {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Receiver{sessions: config.Sessions, seal: config.Seal, texts: config.Texts, lenient: config.AnswerMalformed, log: config.Log,
-		flood: newFlood(config.PerSecond, config.Now), helped: newHelped(), count: config.Count}
+	return &Receiver{ReceiverConfig: config, flood: newFlood(config.PerSecond, config.Now), helped: newHelped()}
 }
 
 // newTrace gives a delivery its own trace id: one from outside is not trusted
@@ -84,21 +79,8 @@ func newTrace(ctx context.Context) context.Context {
 func (r *Receiver) Take(ctx context.Context, body []byte) error {
 	update, fault := readUpdate(body)
 	update.TraceID = telemetry.TraceID(ctx)
-	log := r.log
-	if update.ID != 0 {
-		log = log.With("update_id", update.ID)
-	}
-	if update.Kind != "" {
-		log = log.With("event_type", update.Kind)
-	}
-	if update.UserID != 0 {
-		log = log.With("telegram_user_id", update.UserID, "chat_id", update.ChatID)
-	}
-	if update.action.Verb != "" {
-		log = log.With("action", update.action.Verb, "entity_type", update.action.Entity,
-			"entity_id", update.action.EntityID(), "extra", update.action.Extra)
-	}
-	if fault != nil && fault.code == guide.InboundInvalidCallbackData && r.lenient {
+	log := r.Log.With(update.logFields()...)
+	if fault != nil && fault.code == guide.InboundInvalidCallbackData && r.AnswerMalformed {
 		fault = nil
 		update.press(guide.Stale())
 	}
@@ -106,48 +88,47 @@ func (r *Receiver) Take(ctx context.Context, body []byte) error {
 	case fault != nil:
 		fields := append([]any{"result", "error"}, fault.code.LogFields("update not handled", fault.details)...)
 		log.WarnContext(ctx, "bot update refused", fields...)
-		r.count(ctx, "refused")
+		r.Count(ctx, "refused")
 		return nil
 	case update.group && update.Kind != protocol.BotCallback:
 		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "not a private chat")
-		r.count(ctx, "ignored")
+		r.Count(ctx, "ignored")
 		return nil
 	case update.service:
 		log.InfoContext(ctx, "bot update ignored", "result", "ignored", "details", "a service message")
-		r.count(ctx, "ignored")
+		r.Count(ctx, "ignored")
 		return nil
 	}
 	if !r.flood.lets(&update) {
-		r.count(ctx, "flood")
+		r.Count(ctx, "flood")
 		log.WarnContext(ctx, "bot update dropped", "result", "flood")
 		return nil
 	}
-	if update.AnswerOnly {
-		update.Toast = r.texts.Toasts.OpenBot
-	} else if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {
-		update.Toast = r.texts.Toasts.Stale
-	}
 	if update.Kind == protocol.BotCallback && update.action.Route() == guide.ToNothing {
+		update.Toast = r.Texts.Toasts.Stale
 		log.WarnContext(ctx, "bot button unknown",
 			guide.InboundInvalidCallbackData.LogFields("well formed, but leads nowhere", "")...)
+	}
+	if update.AnswerOnly {
+		update.Toast = r.Texts.Toasts.OpenBot
 	}
 	if err := r.sealPrivate(&update); err != nil {
 		return err
 	}
-	switch err := r.sessions.Deliver(ctx, update.BotUpdate); {
+	switch err := r.Sessions.Deliver(ctx, update.BotUpdate); {
 	case errors.Is(err, starter.ErrUpdateRefused):
 		// Telegram would bring it again and again, and hold up other chats.
 		log.WarnContext(ctx, "bot update dropped: too many of its chat wait", "result", "dropped")
-		r.count(ctx, "dropped")
+		r.Count(ctx, "dropped")
 		return nil
 	case err != nil:
-		r.count(ctx, "not_stored")
+		r.Count(ctx, "not_stored")
 		log.ErrorContext(ctx, "bot update not accepted",
 			append([]any{"result", "error"}, guide.InternalUnexpected.LogFields("Temporal did not take the update", err.Error())...)...)
 		return err
 	}
 	log.InfoContext(ctx, "bot update accepted")
-	r.count(ctx, "accepted")
+	r.Count(ctx, "accepted")
 	return nil
 }
 
@@ -162,9 +143,9 @@ func (r *Receiver) sealPrivate(update *inbound) (err error) {
 		r.helped.note(update.ChatID, update.action.Route() == guide.ToHelp)
 	}
 	private := update.private
-	if r.seal == nil || feedback || private.Words == "" && !private.Located {
+	if r.Seal == nil || feedback || private.Words == "" && !private.Located {
 		return nil
 	}
-	update.Sealed, err = r.seal.Close(private, update.ID)
+	update.Sealed, err = r.Seal.Close(private, update.ID)
 	return err
 }

@@ -145,7 +145,7 @@ func TestWhatIsSaidAfterTheHelpScreenGoesNowhere(t *testing.T) {
 	require.False(t, sealed(5, "Вчера были у вас в кофейне: кофе был холодный, а персонал груб"), "a message to somebody")
 }
 
-func TestADoorRemembersHelpForABoundedNumberOfChats(t *testing.T) {
+func TestAReceiverRemembersHelpForABoundedNumberOfChats(t *testing.T) {
 	t.Parallel()
 	memory := newHelped()
 	for chat := range int64(helpedMax + 10) {

@@ -32,6 +32,23 @@ type inbound struct {
 	service bool          // a message that nobody wrote
 }
 
+// logFields are what the log says of an update that is known of it.
+func (u *inbound) logFields() (fields []any) {
+	if u.ID != 0 {
+		fields = append(fields, "update_id", u.ID)
+	}
+	if u.Kind != "" {
+		fields = append(fields, "event_type", u.Kind)
+	}
+	if u.UserID != 0 {
+		fields = append(fields, "telegram_user_id", u.UserID, "chat_id", u.ChatID)
+	}
+	if u.action.Verb != "" {
+		fields = append(fields, "action", u.action.Verb, "entity_type", u.action.Entity, "entity_id", u.action.EntityID(), "extra", u.action.Extra)
+	}
+	return fields
+}
+
 // events are the kinds of update that the Bot API knows (10.1): an update has
 // at most one of them.
 var events = map[string]bool{
@@ -130,17 +147,17 @@ func readUpdate(body []byte) (inbound, *fault) {
 		return update, unsupported("more than one event in an update")
 	case kind == "":
 		return update, unsupported("no event in the update")
-	case kind == protocol.BotMessage:
-		update.Kind = kind
-		return update, update.readMessage(fields[kind])
-	case kind == protocol.BotCallback:
-		update.Kind = kind
-		return update, update.readCallback(fields[kind])
-	case known == 1:
-		update.Kind = kind
-		return update, unsupported("event_type " + kind)
+	case known == 0:
+		return update, unsupported("an event that the Bot API does not have") // its name is the sender's own words
 	}
-	return update, unsupported("an event that the Bot API does not have") // its name is the sender's own words
+	update.Kind = kind
+	switch kind {
+	case protocol.BotMessage:
+		return update, update.readMessage(fields[kind])
+	case protocol.BotCallback:
+		return update, update.readCallback(fields[kind])
+	}
+	return update, unsupported("event_type " + kind)
 }
 
 // readID accepts a plain positive decimal integer that fits an int64. 5.0,

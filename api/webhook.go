@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -62,18 +63,14 @@ func NewWebhook(config WebhookConfig) (http.Handler, error) {
 	if !validSecret.MatchString(config.Secret) {
 		return nil, ErrWebhookSecret
 	}
-	failure := config.FailureStatus
-	if failure == 0 {
-		failure = http.StatusInternalServerError
-	}
-	return &webhook{secret: sha256.Sum256([]byte(config.Secret)), receiver: config.Receiver, log: config.Log, failure: failure}, nil
+	config.FailureStatus = cmp.Or(config.FailureStatus, http.StatusInternalServerError)
+	return &webhook{config, sha256.Sum256([]byte(config.Secret))}, nil
 }
 
 type webhook struct {
-	secret   [sha256.Size]byte
-	receiver *Receiver
-	log      *slog.Logger
-	failure  int
+	WebhookConfig
+
+	hash [sha256.Size]byte // of the secret
 }
 
 func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +78,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer h.recoverTo(ctx, w)
 
 	if !h.authentic(r.Header.Values(secretHeader)) {
-		h.log.WarnContext(ctx, "webhook refused", "result", "unauthorized")
+		h.Log.WarnContext(ctx, "webhook refused", "result", "unauthorized")
 		h.turnAway(w, http.StatusUnauthorized)
 		return
 	}
@@ -93,19 +90,19 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpdate))
 	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 		// Delivering it again would not make it smaller.
-		h.log.WarnContext(ctx, "bot update refused", append([]any{"result", "error"},
+		h.Log.WarnContext(ctx, "bot update refused", append([]any{"result", "error"},
 			guide.InboundInvalidJSON.LogFields("update not handled", "larger than 1 MiB")...)...)
 		h.turnAway(w, http.StatusOK)
 		return
 	}
 	if err != nil {
-		h.log.WarnContext(ctx, "webhook body broke off")
+		h.Log.WarnContext(ctx, "webhook body broke off")
 		h.again(w)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, acceptTime)
 	defer cancel()
-	if err := h.receiver.Take(ctx, body); err != nil {
+	if err := h.Receiver.Take(ctx, body); err != nil {
 		h.again(w)
 		return
 	}
@@ -119,7 +116,7 @@ func (h *webhook) authentic(presented []string) bool {
 		return false
 	}
 	sum := sha256.Sum256([]byte(presented[0]))
-	return subtle.ConstantTimeCompare(sum[:], h.secret[:]) == 1
+	return subtle.ConstantTimeCompare(sum[:], h.hash[:]) == 1
 }
 
 // turnAway answers without reading the body: the connection is closed, or
@@ -130,17 +127,17 @@ func (h *webhook) turnAway(w http.ResponseWriter, status int) {
 }
 
 func (h *webhook) again(w http.ResponseWriter) {
-	if h.failure >= http.StatusInternalServerError {
+	if h.FailureStatus >= http.StatusInternalServerError {
 		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	}
-	w.WriteHeader(h.failure)
+	w.WriteHeader(h.FailureStatus)
 }
 
 // recoverTo answers a panic with 500, so that the update comes again. What
 // panicked may quote the update, so only its type is logged.
 func (h *webhook) recoverTo(ctx context.Context, w http.ResponseWriter) {
 	if cause := recover(); cause != nil {
-		h.log.ErrorContext(ctx, "webhook panicked", append([]any{"result", "error", "stack", string(debug.Stack())},
+		h.Log.ErrorContext(ctx, "webhook panicked", append([]any{"result", "error", "stack", string(debug.Stack())},
 			guide.InternalUnexpected.LogFields("panic while taking an update in", fmt.Sprintf("%T", cause))...)...)
 		h.again(w)
 	}

@@ -1,4 +1,4 @@
-// Package access looks at who knocks at an HTTP door: their address, their
+// Package access looks at who sends an HTTP request: their address, their
 // token, and how often they have tried.
 package access
 
