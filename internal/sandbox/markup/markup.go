@@ -166,7 +166,8 @@ var (
 
 func (w *writer) markdown(source string) error {
 	for at := 0; at < len(source); {
-		rest, size := source[at:], 1
+		var size int
+		rest := source[at:]
 		mark := slices.IndexFunc(marks, func(m struct{ mark, tag, name string }) bool { return strings.HasPrefix(rest, m.mark) })
 		inCode := w.innermost() == "code"
 		switch link := target.FindStringSubmatch(rest); {

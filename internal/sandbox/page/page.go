@@ -23,8 +23,8 @@ var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
 	"moment": moment, "clock": func(at time.Time) string { return at.Local().Format("15:04") },
-	"exact": func(at time.Time) string { return at.Local().Format("15:04:05.000") },
-	"day":   day, "vkText": vkText, "avatar": avatar, "telegramText": telegramText,
+	"exact":  func(at time.Time) string { return at.Local().Format("15:04:05.000") },
+	"vkText": vkText, "avatar": avatar, "telegramText": telegramText,
 	"columns": columns, "host": linkHost, "dict": dict,
 }).ParseFS(pageFiles, "files/*.html"))
 

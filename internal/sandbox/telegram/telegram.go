@@ -282,5 +282,5 @@ func (t *Platform) Restore(saved State) {
 			}
 		}
 	}
-	t.lastUpdates, t.lastNumber = saved.Updates, saved.LastNumber
+	t.lastUpdates, t.lastNumber = saved.Updates, cmp.Or(saved.LastNumber, 1_000_000) // an older file says none, and its pictures have smaller ones
 }
