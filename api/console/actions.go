@@ -89,11 +89,11 @@ func (c *console) resume(ctx context.Context, id int64, decision decision) (stri
 // openDestinationOf ends a pause and leaves a cooldown alone: that is the
 // platform's own wish.
 func (c *console) openDestinationOf(ctx context.Context, id int64) error {
-	rows, err := c.Ledger.List(ctx, db.DeliveryFilter{ID: id, Limit: 1})
-	if err != nil || len(rows) == 0 {
+	delivery, err := c.Ledger.Delivery(ctx, id)
+	if err != nil {
 		return err
 	}
-	return c.openPaused(ctx, rows[0].Destination)
+	return c.openPaused(ctx, delivery.Destination)
 }
 
 // openPaused ends the pause of a destination, or of all where none is named.
@@ -116,7 +116,7 @@ func (c *console) remove(ctx context.Context, id int64, note string) error {
 	if note == "" {
 		return refuse("note.missing")
 	}
-	if _, err := c.delivery(ctx, id); err != nil {
+	if _, err := c.Ledger.Delivery(ctx, id); err != nil {
 		return err
 	}
 	err := c.Steering.TakeBack(ctx, note, id)
@@ -284,24 +284,14 @@ func formDecision(r *http.Request) decision {
 	}
 }
 
-func (c *console) resumeOne(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		c.showNotFound(w, r)
-		return
-	}
+func (c *console) resumeOne(w http.ResponseWriter, r *http.Request, id int64) {
 	decision := formDecision(r)
-	_, err = c.resume(r.Context(), id, decision)
+	_, err := c.resume(r.Context(), id, decision)
 	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), languageOf(r).say("done."+string(decision.Action), id), err)
 }
 
-func (c *console) takeBack(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		c.showNotFound(w, r)
-		return
-	}
-	err = c.remove(r.Context(), id, r.PostForm.Get("note"))
+func (c *console) takeBack(w http.ResponseWriter, r *http.Request, id int64) {
+	err := c.remove(r.Context(), id, r.PostForm.Get("note"))
 	c.back(w, r, fmt.Sprintf("/console/deliveries/%d", id), languageOf(r).say("done.take_back", id), err)
 }
 

@@ -36,10 +36,6 @@ func (c *console) decisions(r *http.Request) ([]db.Decision, error) {
 
 func (c *console) showAudit(w http.ResponseWriter, r *http.Request) {
 	decisions, err := c.decisions(r)
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
 	view := auditView{Subject: r.URL.Query().Get("subject")}
 	for _, decision := range decisions {
 		view.Lines = append(view.Lines, auditLine{decision, subjectLink(decision.Subject)})
@@ -47,7 +43,7 @@ func (c *console) showAudit(w http.ResponseWriter, r *http.Request) {
 	if len(decisions) == auditShown {
 		view.Older = Path + "audit?" + url.Values{"subject": {view.Subject}, "before": {strconv.FormatInt(decisions[auditShown-1].ID, 10)}}.Encode()
 	}
-	c.render(w, r, http.StatusOK, "audit", view)
+	c.show(w, r, "audit", view, err)
 }
 
 func subjectLink(subject string) string {
@@ -70,7 +66,4 @@ func subjectLink(subject string) string {
 	return ""
 }
 
-func (c *console) opsAudit(w http.ResponseWriter, r *http.Request) {
-	decisions, err := c.decisions(r)
-	c.opsAnswer(w, r, decisions, err)
-}
+func (c *console) opsAudit(r *http.Request) (any, error) { return c.decisions(r) }

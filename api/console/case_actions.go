@@ -136,12 +136,7 @@ func caseNumbers(texts []string) ([]int64, error) {
 	return ids, nil
 }
 
-func (c *console) splitCase(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		c.showNotFound(w, r)
-		return
-	}
+func (c *console) splitCase(w http.ResponseWriter, r *http.Request, id int64) {
 	outcome, err := c.split(r.Context(), id, parting{
 		Posts: r.PostForm["post"], Hold: r.PostForm.Get("hold") != "", Note: r.PostForm.Get("note"),
 	})
@@ -164,12 +159,7 @@ func (c *console) splitCase(w http.ResponseWriter, r *http.Request) {
 	c.back(w, r, casePath(outcome.Case), done, nil)
 }
 
-func (c *console) joinCases(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		c.showNotFound(w, r)
-		return
-	}
+func (c *console) joinCases(w http.ResponseWriter, r *http.Request, id int64) {
 	var outcome joined
 	ids, err := caseNumbers(r.PostForm["with"])
 	if err == nil {
@@ -187,39 +177,36 @@ func (c *console) joinCases(w http.ResponseWriter, r *http.Request) {
 	c.back(w, r, casePath(outcome.Case), done, nil)
 }
 
-func (c *console) opsCases(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsCases(r *http.Request) (any, error) {
 	filter, err := readCaseFilter(r.URL.Query())
 	if err != nil {
-		writeProblem(w, http.StatusBadRequest, err.Error())
-		return
+		return nil, err
 	}
-	rows, err := c.listCases(r.Context(), filter)
-	c.opsAnswer(w, r, rows, err)
+	return c.listCases(r.Context(), filter)
 }
 
-func (c *console) opsCase(w http.ResponseWriter, r *http.Request) {
-	if id, ok := opsID(w, r, "case"); ok {
-		story, err := c.Cases.Story(r.Context(), id)
-		c.opsAnswer(w, r, story, err)
+func (c *console) opsCase(r *http.Request) (any, error) {
+	id, err := opsID(r, "case")
+	if err != nil {
+		return nil, err
 	}
+	return c.Cases.Story(r.Context(), id)
 }
 
-func (c *console) opsSplit(w http.ResponseWriter, r *http.Request) {
-	id, ok := opsID(w, r, "case")
+func (c *console) opsSplit(r *http.Request) (any, error) {
 	var wish parting
-	if !ok || !readOps(w, r, &wish) {
-		return
+	id, err := readOpsOf(r, "case", &wish)
+	if err != nil {
+		return nil, err
 	}
-	outcome, err := c.split(r.Context(), id, wish)
-	c.opsAnswer(w, r, outcome, err)
+	return c.split(r.Context(), id, wish)
 }
 
-func (c *console) opsJoin(w http.ResponseWriter, r *http.Request) {
-	id, ok := opsID(w, r, "case")
+func (c *console) opsJoin(r *http.Request) (any, error) {
 	var wish joining
-	if !ok || !readOps(w, r, &wish) {
-		return
+	id, err := readOpsOf(r, "case", &wish)
+	if err != nil {
+		return nil, err
 	}
-	outcome, err := c.join(r.Context(), id, wish)
-	c.opsAnswer(w, r, outcome, err)
+	return c.join(r.Context(), id, wish)
 }

@@ -41,10 +41,7 @@ func (f caseFilter) Link(state string, all bool, before int64) string {
 		query.Set("posts", "1")
 	}
 	page(query, f.Limit, before)
-	if len(query) == 0 {
-		return "/console/cases"
-	}
-	return "/console/cases?" + query.Encode()
+	return address("/console/cases", query)
 }
 
 // readCaseFilter reads the filter from a query. A case of a single post shows
@@ -87,19 +84,14 @@ type casesView struct {
 
 func (c *console) showCases(w http.ResponseWriter, r *http.Request) {
 	filter, err := readCaseFilter(r.URL.Query())
-	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
-		return
-	}
 	view := casesView{Filter: filter}
-	if view.Rows, err = c.listCases(r.Context(), filter); err != nil {
-		c.showFault(w, r, err)
-		return
+	if err == nil {
+		view.Rows, err = c.listCases(r.Context(), filter)
 	}
-	if len(view.Rows) == filter.Limit {
-		view.Older = view.Rows[len(view.Rows)-1].ID
+	if n := len(view.Rows); n > 0 && n == filter.Limit {
+		view.Older = view.Rows[n-1].ID
 	}
-	c.render(w, r, http.StatusOK, "cases", view)
+	c.show(w, r, "cases", view, err)
 }
 
 // findCase leads to what a person typed: the number of a case, or a post.

@@ -154,7 +154,7 @@ func (c *console) routes() *http.ServeMux {
 	page("GET /console/deliveries", c.showDeliveries)
 	page("GET /console/deliveries.csv", c.giveDeliveries)
 	page("GET /console/deliveries/all", c.askAboutAll)
-	page("GET /console/deliveries/{id}", c.showDelivery)
+	page("GET /console/deliveries/{id}", c.numbered(c.showDelivery))
 	page("GET /console/cases", c.showCases)
 	page("GET /console/cases/find", c.findCase)
 	page("GET /console/cases/{id}", c.showCase)
@@ -170,12 +170,12 @@ func (c *console) routes() *http.ServeMux {
 	page("GET /console/audit", c.showAudit)
 	page("GET /console/setup", c.showSetup)
 	page("GET /console/", c.showNotFound)
-	page("POST /console/deliveries/{id}/resume", c.resumeOne)
+	page("POST /console/deliveries/{id}/resume", c.numbered(c.resumeOne))
 	page("POST /console/deliveries/resume", c.resumeSelected)
 	page("POST /console/deliveries/all", c.resumeMatching)
-	page("POST /console/deliveries/{id}/take-back", c.takeBack)
-	page("POST /console/cases/{id}/split", c.splitCase)
-	page("POST /console/cases/{id}/join", c.joinCases)
+	page("POST /console/deliveries/{id}/take-back", c.numbered(c.takeBack))
+	page("POST /console/cases/{id}/split", c.numbered(c.splitCase))
+	page("POST /console/cases/{id}/join", c.numbered(c.joinCases))
 	page("POST /console/destinations/{action}", c.steerDestination)
 	page("POST /console/scan", c.scan)
 	page("POST /console/walls/resume-key", c.resumeKey)
@@ -194,7 +194,9 @@ func (c *console) routes() *http.ServeMux {
 		page("POST "+deskPath+"/object", c.saveObject)
 	}
 
-	route := func(pattern string, handler http.HandlerFunc) { mux.Handle(pattern, c.forPrograms(handler)) }
+	route := func(pattern string, handler func(*http.Request) (any, error)) {
+		mux.Handle(pattern, c.forPrograms(c.answering(handler)))
+	}
 	route("GET /api/v1/ops/summary", c.opsSummary)
 	route("GET /api/v1/ops/problems", c.opsProblems)
 	route("GET /api/v1/ops/statistics", c.opsStatistics)
@@ -214,7 +216,7 @@ func (c *console) routes() *http.ServeMux {
 	route("POST /api/v1/ops/destinations/{action}", c.opsSteerDestination)
 	route("GET /api/v1/ops/walls", c.opsPlan)
 	route("POST /api/v1/ops/scan", c.opsScan)
-	route("/api/v1/ops/", c.opsNotFound)
+	mux.Handle("/api/v1/ops/", c.forPrograms(c.opsNotFound))
 	return mux
 }
 

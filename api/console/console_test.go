@@ -381,6 +381,7 @@ func TestListIsNarrowedByStatusDestinationTypeAndDays(t *testing.T) {
 	for _, query := range []string{"?status=lost", "?type=parked", "?from=10.03.2026", "?limit=0", "?limit=-1", "?limit=many"} {
 		require.Equal(t, http.StatusBadRequest, operator.get("/console/deliveries"+query).status, query)
 	}
+	require.Equal(t, http.StatusBadRequest, operator.get("/console/audit?before=x").status)
 	for _, path := range []string{"/console/deliveries/99999", "/console/deliveries/first", "/console/deliveries/1/more"} {
 		require.Equal(t, http.StatusNotFound, operator.get(path).status, path)
 	}

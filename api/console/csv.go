@@ -18,7 +18,7 @@ const csvTime = 10 * time.Minute
 func (c *console) giveDeliveries(w http.ResponseWriter, r *http.Request) {
 	filter, err := readFilter(r.URL.Query())
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
+		c.showFault(w, r, err)
 		return
 	}
 	if filter.Before = 0; !r.URL.Query().Has("limit") {

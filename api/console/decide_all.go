@@ -41,7 +41,7 @@ type allView struct {
 func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 	filter, err := readFilter(r.URL.Query())
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
+		c.showFault(w, r, err)
 		return
 	}
 	view, matching := allView{Filter: filter}, filter.matching()
@@ -52,12 +52,8 @@ func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 		doubtful, _, err = c.Ledger.CountWaiting(r.Context(), matching)
 		view.Doubtful = doubtful > 0
 	}
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
 	view.Count, view.AsOf = waiting, asOf.Format(time.RFC3339Nano)
-	c.render(w, r, http.StatusOK, "all", view)
+	c.show(w, r, "all", view, err)
 }
 
 // resumeMatching decides about all that matched when their number was shown, and

@@ -30,61 +30,57 @@ func writeOps(w http.ResponseWriter, status int, answer any) {
 	_ = json.NewEncoder(w).Encode(answer) // the client has gone away
 }
 
-// opsAnswer writes an answer, or why there is none.
-func (c *console) opsAnswer(w http.ResponseWriter, r *http.Request, answer any, err error) {
-	switch {
-	case err == nil:
-		writeOps(w, http.StatusOK, answer)
-	case errors.Is(err, context.Canceled) && r.Context().Err() != nil: // nobody listens
-	default:
-		status := statusOf(err)
-		if status >= http.StatusInternalServerError {
-			c.Log.ErrorContext(r.Context(), "operator's request failed", "path", r.URL.Path, "error", err)
+// answering answers with what a handler gives, or with why it gives nothing.
+// The handler may read up to maxOpsBody of the body.
+func (c *console) answering(handler func(r *http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxOpsBody)
+		answer, err := handler(r)
+		switch {
+		case err == nil:
+			writeOps(w, http.StatusOK, answer)
+		case errors.Is(err, context.Canceled) && r.Context().Err() != nil: // nobody listens
+		default:
+			status := statusOf(err)
+			if status >= http.StatusInternalServerError {
+				c.Log.ErrorContext(r.Context(), "operator's request failed", "path", r.URL.Path, "error", err)
+			}
+			writeProblem(w, status, tell(english, err))
 		}
-		writeProblem(w, status, tell(english, err))
 	}
 }
 
 // readOps decodes a body strictly: an operator's slip must not pass for
 // something else. An empty body is an empty object.
-func readOps(w http.ResponseWriter, r *http.Request, into any) bool {
-	decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOpsBody))
+func readOps(r *http.Request, into any) error {
+	decoder := json.NewDecoder(r.Body)
 	decoder.DisallowUnknownFields()
 	err := decoder.Decode(into)
-	if errors.Is(err, io.EOF) {
-		return true
-	}
-	if err == nil && decoder.More() {
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err == nil && decoder.More():
 		err = errors.New("more than one JSON value")
 	}
 	if err != nil {
-		writeProblem(w, http.StatusBadRequest, "the body is not the JSON object wanted: "+err.Error())
-		return false
+		return refuse("other", "the body is not the JSON object wanted: "+err.Error())
 	}
-	return true
+	return nil
 }
 
-func (c *console) opsSummary(w http.ResponseWriter, r *http.Request) {
-	summary, err := c.Ledger.Summarise(r.Context(), c.Now())
-	c.opsAnswer(w, r, summary, err)
+func (c *console) opsSummary(r *http.Request) (any, error) {
+	return c.Ledger.Summarise(r.Context(), c.Now())
 }
 
-func (c *console) opsProblems(w http.ResponseWriter, r *http.Request) {
-	problems, err := c.Steering.Problems(r.Context())
-	c.opsAnswer(w, r, problems, err)
-}
+func (c *console) opsProblems(r *http.Request) (any, error) { return c.Steering.Problems(r.Context()) }
 
-func (c *console) opsDeliveries(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsDeliveries(r *http.Request) (any, error) {
 	filter, err := readFilter(r.URL.Query())
 	if err != nil {
-		writeProblem(w, http.StatusBadRequest, err.Error())
-		return
+		return nil, err
 	}
 	rows, err := c.list(r.Context(), filter)
-	if rows == nil {
-		rows = []db.DeliveryRow{}
-	}
-	c.opsAnswer(w, r, rows, err)
+	return append([]db.DeliveryRow{}, rows...), err
 }
 
 // deliveryDetails is one delivery with all that is known of it.
@@ -120,10 +116,10 @@ type deliveryLinks struct {
 	Workflow string   `json:"workflow,omitempty"`
 }
 
-func (c *console) opsDelivery(w http.ResponseWriter, r *http.Request) {
-	id, ok := opsID(w, r, "delivery")
-	if !ok {
-		return
+func (c *console) opsDelivery(r *http.Request) (any, error) {
+	id, err := opsID(r, "delivery")
+	if err != nil {
+		return nil, err
 	}
 	view, err := c.delivery(r.Context(), id)
 	reading := view.Post.Reading
@@ -145,84 +141,86 @@ func (c *console) opsDelivery(w http.ResponseWriter, r *http.Request) {
 			details.Links.Messages = append(details.Links.Messages, message.Link)
 		}
 	}
-	c.opsAnswer(w, r, details, err)
+	return details, err
 }
 
 // opsID is the number in a path; of is what it is the number of.
-func opsID(w http.ResponseWriter, r *http.Request, of string) (id int64, ok bool) {
+func opsID(r *http.Request, of string) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		writeProblem(w, http.StatusBadRequest, "the id of a "+of+" is a number")
-		return 0, false
+		return 0, refuse("other", "the id of a "+of+" is a number")
 	}
-	return id, true
+	return id, nil
 }
 
-func (c *console) opsResume(w http.ResponseWriter, r *http.Request) {
-	id, ok := opsID(w, r, "delivery")
+// readOpsOf is opsID and readOps.
+func readOpsOf(r *http.Request, of string, into any) (int64, error) {
+	id, err := opsID(r, of)
+	if err == nil {
+		err = readOps(r, into)
+	}
+	return id, err
+}
+
+func (c *console) opsResume(r *http.Request) (any, error) {
 	var decision decision
-	if !ok || !readOps(w, r, &decision) {
-		return
+	id, err := readOpsOf(r, "delivery", &decision)
+	if err != nil {
+		return nil, err
 	}
 	answer, err := c.resume(r.Context(), id, decision)
-	c.opsAnswer(w, r, resumed{ID: id, Result: answer}, err)
+	return resumed{ID: id, Result: answer}, err
 }
 
-func (c *console) opsTakeBack(w http.ResponseWriter, r *http.Request) {
-	id, ok := opsID(w, r, "delivery")
+func (c *console) opsTakeBack(r *http.Request) (any, error) {
 	var wish struct {
 		Note string `json:"note"`
 	}
-	if !ok || !readOps(w, r, &wish) {
-		return
+	id, err := readOpsOf(r, "delivery", &wish)
+	if err != nil {
+		return nil, err
 	}
-	err := c.remove(r.Context(), id, wish.Note)
-	c.opsAnswer(w, r, resumed{ID: id, Result: "taken back"}, err)
+	return resumed{ID: id, Result: "taken back"}, c.remove(r.Context(), id, wish.Note)
 }
 
-func (c *console) opsResumeBatch(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsResumeBatch(r *http.Request) (any, error) {
 	var batch struct {
 		IDs []int64 `json:"ids"`
 		decision
 	}
-	if !readOps(w, r, &batch) {
-		return
+	if err := readOps(r, &batch); err != nil {
+		return nil, err
 	}
 	results, err := c.resumeAll(r.Context(), batch.IDs, batch.decision)
-	c.opsAnswer(w, r, map[string]any{"results": results}, err)
+	return map[string]any{"results": results}, err
 }
 
-func (c *console) opsDestinations(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsDestinations(r *http.Request) (any, error) {
 	view, err := c.lanes(r.Context())
-	if view.Lanes == nil {
-		view.Lanes = []protocol.LaneState{}
-	}
-	c.opsAnswer(w, r, view.Lanes, err)
+	return append([]protocol.LaneState{}, view.Lanes...), err
 }
 
-func (c *console) opsSteerDestination(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsSteerDestination(r *http.Request) (any, error) {
 	var wish steering
-	if !readOps(w, r, &wish) {
-		return
+	if err := readOps(r, &wish); err != nil {
+		return nil, err
 	}
-	lane, err := c.steer(r.Context(), r.PathValue("action"), wish)
-	c.opsAnswer(w, r, lane, err)
+	return c.steer(r.Context(), r.PathValue("action"), wish)
 }
 
-func (c *console) opsPlan(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsPlan(r *http.Request) (any, error) {
 	view, err := c.walls(r.Context())
-	c.opsAnswer(w, r, view.Plan, err)
+	return view.Plan, err
 }
 
-func (c *console) opsScan(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsScan(r *http.Request) (any, error) {
 	var wish struct {
 		Walls []string `json:"walls"`
 	}
-	if !readOps(w, r, &wish) {
-		return
+	if err := readOps(r, &wish); err != nil {
+		return nil, err
 	}
-	outcome, err := c.scanNow(r.Context(), wish.Walls)
-	c.opsAnswer(w, r, outcome, err)
+	return c.scanNow(r.Context(), wish.Walls)
 }
 
 func (c *console) opsNotFound(w http.ResponseWriter, _ *http.Request) {

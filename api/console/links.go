@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -59,30 +58,13 @@ func (l links) message(destination string, migratedTo *int64, messageID int64) s
 	if err != nil {
 		return ""
 	}
-	if to.Platform == route.VK {
-		if l.sandboxVK {
-			return l.sandbox
-		}
-		return "https://vk.com/" + protocol.WallPost(to.Owner, messageID)
-	}
-	if l.sandboxTelegram {
+	if to.Platform == route.VK && l.sandboxVK || to.Platform == route.Telegram && l.sandboxTelegram {
 		return l.sandbox
 	}
 	if migratedTo != nil {
 		to = to.WithChat(*migratedTo)
 	}
-	chat := ""
-	if name, public := strings.CutPrefix(to.Chat, "@"); public {
-		chat = name
-	} else if id, supergroup := strings.CutPrefix(to.Chat, "-100"); supergroup {
-		chat = "c/" + id
-	} else {
-		return ""
-	}
-	if thread := to.SendThread(); thread != 0 {
-		return fmt.Sprintf("https://t.me/%s/%d/%d", chat, thread, messageID)
-	}
-	return fmt.Sprintf("https://t.me/%s/%d", chat, messageID)
+	return to.MessageURL(messageID)
 }
 
 // outside returns a link that a page may offer: VK's own words end up in it.

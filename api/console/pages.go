@@ -17,7 +17,6 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/rehearse"
-	"vestnik/internal/route"
 )
 
 const (
@@ -103,14 +102,11 @@ func (c *console) showOverview(w http.ResponseWriter, r *http.Request) {
 	group.Go(func() (err error) { view.Problems, err = c.Steering.Problems(ctx); return err })
 	group.Go(func() (err error) { view.Lanes, err = c.lanes(ctx); return err })
 	group.Go(func() (err error) { view.Walls, err = c.walls(ctx); return err })
-	if err := group.Wait(); err != nil {
-		c.showFault(w, r, err)
-		return
-	}
+	err := group.Wait()
 	for _, status := range protocol.Statuses {
 		view.Counts = append(view.Counts, statusCount{status, view.Summary.Statuses[status]})
 	}
-	c.render(w, r, http.StatusOK, "overview", view)
+	c.show(w, r, "overview", view, err)
 }
 
 // waiting lists the deliveries that wait for a person, newest first.
@@ -278,7 +274,7 @@ type deliveriesView struct {
 func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	filter, err := readFilter(r.URL.Query())
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
+		c.showFault(w, r, err)
 		return
 	}
 	view := deliveriesView{Filter: filter, Types: petpost.Types}
@@ -296,12 +292,9 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	view.Decidable = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return waitsForPerson(row.Status) })
 	view.Doubtful = slices.ContainsFunc(view.Rows, func(row db.DeliveryRow) bool { return row.Status == protocol.StatusUnknown })
 	if view.Decidable {
-		if view.Matching, _, err = c.Ledger.CountWaiting(r.Context(), filter.matching()); err != nil {
-			c.showFault(w, r, err)
-			return
-		}
+		view.Matching, _, err = c.Ledger.CountWaiting(r.Context(), filter.matching())
 	}
-	c.render(w, r, http.StatusOK, "deliveries", view)
+	c.show(w, r, "deliveries", view, err)
 }
 
 type deliveryView struct {
@@ -352,29 +345,16 @@ func (v deliveryView) Removable() bool {
 	return v.Delivery.Status == protocol.StatusSent && v.Delivery.TakenBackAt == nil
 }
 
-func (c *console) showDelivery(w http.ResponseWriter, r *http.Request) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	if err != nil {
-		c.showNotFound(w, r)
-		return
-	}
+func (c *console) showDelivery(w http.ResponseWriter, r *http.Request, id int64) {
 	view, err := c.delivery(r.Context(), id)
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, http.StatusOK, "delivery", view)
+	c.show(w, r, "delivery", view, err)
 }
 
 func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) {
-	rows, err := c.Ledger.List(ctx, db.DeliveryFilter{ID: id, Limit: 1})
+	delivery, err := c.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return deliveryView{}, err
 	}
-	if len(rows) == 0 {
-		return deliveryView{}, db.ErrNotFound
-	}
-	delivery := rows[0]
 	view := deliveryView{
 		Delivery: delivery,
 		Source:   c.links.source(delivery.OwnerID, delivery.PostID),
@@ -398,8 +378,8 @@ func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) 
 	if view.Post, err = c.Posts.Get(ctx, delivery.OwnerID, delivery.PostID); err != nil {
 		return deliveryView{}, err
 	}
-	if to, err := route.ParseDestination(delivery.Destination); err == nil && c.Routes != nil && len(delivery.MessageIDs) == 0 && view.Post.BlankedAt.IsZero() {
-		if target, configured := c.Routes().Target(to); configured {
+	if c.Routes != nil && len(delivery.MessageIDs) == 0 && view.Post.BlankedAt.IsZero() {
+		if target, configured := c.Routes().Named(delivery.Destination); configured {
 			view.Preview = rehearse.Messages(view.Post, target)
 		}
 	}
@@ -429,20 +409,33 @@ func (c *console) messagesOf(delivery db.DeliveryRow, destinations []db.Destinat
 
 func (c *console) showDestinations(w http.ResponseWriter, r *http.Request) {
 	view, err := c.lanes(r.Context())
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, http.StatusOK, "destinations", view)
+	c.show(w, r, "destinations", view, err)
 }
 
 func (c *console) showWalls(w http.ResponseWriter, r *http.Request) {
 	view, err := c.walls(r.Context())
+	c.show(w, r, "walls", view, err)
+}
+
+// show shows a page, or why it can't be shown.
+func (c *console) show(w http.ResponseWriter, r *http.Request, page string, view any, err error) {
 	if err != nil {
 		c.showFault(w, r, err)
 		return
 	}
-	c.render(w, r, http.StatusOK, "walls", view)
+	c.render(w, r, http.StatusOK, page, view)
+}
+
+// numbered reads the number in a path.
+func (c *console) numbered(handler func(w http.ResponseWriter, r *http.Request, id int64)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		if err != nil {
+			c.showNotFound(w, r)
+			return
+		}
+		handler(w, r, id)
+	}
 }
 
 type messageView struct{ Title, Text string }
@@ -458,11 +451,14 @@ func (c *console) showNotFound(w http.ResponseWriter, r *http.Request) {
 	c.showMessage(w, r, http.StatusNotFound, "missing")
 }
 
-// showFault tells of a failure of our own; what exactly failed is for the log.
+// showFault tells what was wrong with a request, or of a failure of our own; what
+// exactly failed then is for the log.
 func (c *console) showFault(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		c.showNotFound(w, r)
+	case errors.As(err, new(refusedByUs)):
+		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
 	case errors.Is(err, context.Canceled):
 	default:
 		c.Log.ErrorContext(r.Context(), "console page failed", "path", r.URL.Path, "error", err)

@@ -120,49 +120,46 @@ type postsView struct {
 	Older  string // what the next page follows, "" on the last
 }
 
+// readPostFilter reads the filter from a query, and what it asks the store for.
+func readPostFilter(query url.Values, now time.Time) (filter postFilter, wanted db.PostFilter, err error) {
+	filter = postFilter{Search: strings.TrimSpace(query.Get("q")), Type: query.Get("type"), Days: daysSearched, before: query.Get("before")}
+	wanted = db.PostFilter{Type: filter.Type, Search: filter.Search, Limit: defaultListed, Until: now}
+	if len(filter.Search) > maxSearch {
+		return filter, wanted, refuse("search", maxSearch)
+	}
+	if query.Has("days") {
+		if filter.Days, err = strconv.Atoi(query.Get("days")); err != nil || filter.Days < 1 || filter.Days > maxDays {
+			return filter, wanted, refuse("days", maxDays)
+		}
+	}
+	wanted.Since = now.AddDate(0, 0, -filter.Days)
+	if filter.before == "" {
+		return filter, wanted, nil
+	}
+	at, name, _ := strings.Cut(filter.before, "/")
+	seconds, notTime := strconv.ParseInt(at, 10, 64)
+	wanted.Until = time.Unix(seconds, 0)
+	if wanted.Before, err = post.ParseID(name); err != nil || notTime != nil {
+		err = refuse("page.before")
+	}
+	return filter, wanted, err
+}
+
 func (c *console) showPosts(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	filter := postFilter{Search: strings.TrimSpace(query.Get("q")), Type: query.Get("type"), Days: daysSearched, before: query.Get("before")}
-	if ref, err := post.ParseID(filter.Search); err == nil { // a post's address
+	filter, wanted, err := readPostFilter(r.URL.Query(), c.Now())
+	if ref, notRef := post.ParseID(filter.Search); notRef == nil { // a post's address
 		http.Redirect(w, r, Path+"posts/"+ref.String(), http.StatusSeeOther)
 		return
 	}
-	wanted := db.PostFilter{Type: filter.Type, Search: filter.Search, Limit: defaultListed, Until: c.Now()}
-	var err error
-	if query.Has("days") {
-		if filter.Days, err = strconv.Atoi(query.Get("days")); err != nil || filter.Days < 1 || filter.Days > maxDays {
-			err = refuse("days", maxDays)
-		}
-	}
-	if err == nil && filter.before != "" {
-		at, ref, _ := strings.Cut(filter.before, "/")
-		var seconds int64
-		if seconds, err = strconv.ParseInt(at, 10, 64); err == nil {
-			wanted.Before, err = post.ParseID(ref)
-		}
-		if err != nil {
-			err = refuse("page.before")
-		}
-		wanted.Until = time.Unix(seconds, 0)
-	}
-	if len(filter.Search) > maxSearch {
-		err = refuse("search", maxSearch)
-	}
-	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "list", tell(languageOf(r), err))
-		return
-	}
-	wanted.Since = c.Now().AddDate(0, 0, -filter.Days)
 	view := postsView{Filter: filter, Types: petpost.Types, Spans: []int{1, 7, daysSearched, maxDays}}
-	if view.Rows, err = c.Posts.List(r.Context(), wanted); err != nil {
-		c.showFault(w, r, err)
-		return
+	if err == nil {
+		view.Rows, err = c.Posts.List(r.Context(), wanted)
 	}
 	if len(view.Rows) == defaultListed {
 		last := view.Rows[defaultListed-1]
 		view.Older = fmt.Sprintf("%d/%s", last.PostedAt.Unix(), last.ID)
 	}
-	c.render(w, r, http.StatusOK, "posts", view)
+	c.show(w, r, "posts", view, err)
 }
 
 // refusal says why a rule does not send a post.
@@ -194,11 +191,7 @@ func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
 		view.Elsewhere, err = c.elsewhere(r.Context(), view.Post, view.Deliveries)
 		view.TooOld = c.MaxAge > 0 && c.Now().Sub(view.Post.PostedAt) > c.MaxAge
 	}
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, http.StatusOK, "post", view)
+	c.show(w, r, "post", view, err)
 }
 
 // retype sets the type of a post.
@@ -227,16 +220,15 @@ func (c *console) setType(w http.ResponseWriter, r *http.Request) {
 	c.back(w, r, "/console/posts/"+name, done, err)
 }
 
-func (c *console) opsSetType(w http.ResponseWriter, r *http.Request) {
+func (c *console) opsSetType(r *http.Request) (any, error) {
 	var wish struct {
 		Type string `json:"type"`
 		Note string `json:"note"`
 	}
-	if !readOps(w, r, &wish) {
-		return
+	if err := readOps(r, &wish); err != nil {
+		return nil, err
 	}
-	set, err := c.retype(r.Context(), r.PathValue("post"), wish.Type, wish.Note)
-	c.opsAnswer(w, r, set, err)
+	return c.retype(r.Context(), r.PathValue("post"), wish.Type, wish.Note)
 }
 
 // decisionEvidence is what led to the type or the animal of a post.

@@ -13,23 +13,16 @@ import (
 
 func (c *console) showStatistics(w http.ResponseWriter, r *http.Request) {
 	days, err := c.Ledger.Statistics(r.Context(), db.StatisticsDays, c.Now())
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, http.StatusOK, "statistics", charts(languageOf(r), days, c.titles(r.Context())))
+	c.show(w, r, "statistics", charts(languageOf(r), days, c.titles(r.Context())), err)
 }
 
-func (c *console) opsStatistics(w http.ResponseWriter, r *http.Request) {
-	days, err := c.Ledger.Statistics(r.Context(), db.StatisticsDays, c.Now())
-	c.opsAnswer(w, r, days, err)
+func (c *console) opsStatistics(r *http.Request) (any, error) {
+	return c.Ledger.Statistics(r.Context(), db.StatisticsDays, c.Now())
 }
 
 // opsSettings answers what the process runs with, its secrets marked under the
 // asker's own token.
-func (c *console) opsSettings(w http.ResponseWriter, r *http.Request) {
-	c.opsAnswer(w, r, c.Settings(access.Token(r)), nil)
-}
+func (c *console) opsSettings(r *http.Request) (any, error) { return c.Settings(access.Token(r)), nil }
 
 // chart draws a value of each day in one or several series, as bars beside or
 // upon each other.
