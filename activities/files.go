@@ -40,14 +40,14 @@ func byURL(file db.Photo) bool {
 // URL what may go so, by upload what is not too large; an animation that is
 // shows its still.
 func (l *photoLadder) startFiles() {
-	for index, file := range l.c.post.Photos {
+	for index, file := range l.j.post.Photos {
 		if file.File == "" {
 			continue
 		}
 		if l.rungs[index] == db.RungURL && !byURL(file) {
 			l.rungs[index] = db.RungUpload
 		}
-		if l.rungs[index] == db.RungUpload && file.Bytes > l.c.target.Settings.MaxFile {
+		if l.rungs[index] == db.RungUpload && file.Bytes > l.j.target.Settings.MaxFile {
 			l.rungs[index] = db.RungSmaller
 		}
 	}

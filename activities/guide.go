@@ -32,15 +32,8 @@ import (
 // all, and holds the waits, over crashes too. When a worker dies, at most the
 // call in flight is made again.
 type Guide struct {
-	answers *telegram.Client
-	screens *telegram.Client
-	store   *guidedb.Store
-	inbox   *inbox.Store
-	config  GuideConfig
-	gate    *gate
-	log     *slog.Logger
-	now     func() time.Time
-	token   *TokenHealth
+	config GuideConfig
+	gate   *gate
 }
 
 // TokenHealth is Telegram's last word on the bot's token.
@@ -107,10 +100,7 @@ func NewGuide(config GuideConfig) *Guide {
 	if config.Token == nil {
 		config.Token = &TokenHealth{}
 	}
-	return &Guide{
-		answers: config.Answers, screens: config.Screens, store: config.Store, inbox: config.Inbox,
-		config: config, gate: newGate(config.Concurrency), log: config.Log, now: config.Now, token: config.Token,
-	}
+	return &Guide{config: config, gate: newGate(config.Concurrency)}
 }
 
 // Claiming asks to take an update on, once over all sessions.
@@ -136,7 +126,7 @@ type Answering struct {
 	Session string `json:"session,omitempty"`
 }
 
-// Claimed tells whose an update is.
+// Claimed is whose an update is.
 type Claimed struct {
 	// Duplicate: an earlier session has taken it on, under OriginalTraceID.
 	Duplicate       bool   `json:"duplicate,omitempty"`

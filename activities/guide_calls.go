@@ -42,10 +42,10 @@ func (a *Guide) Answer(ctx context.Context, answering Answering) (closed bool, e
 func (a *Guide) answer(ctx context.Context, answering Answering) *Stop {
 	update := answering.BotUpdate
 	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", made: answering.Made, longest: queryLife}, func(ctx context.Context) error {
-		err := a.answers.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: update.CallbackID, Text: update.Toast})
+		err := a.config.Answers.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: update.CallbackID, Text: update.Toast})
 		var refused *telegram.Error
 		if errors.As(err, &refused) && refused.Class == telegram.QueryTooOld {
-			a.log.InfoContext(ctx, "bot button answered too late", update.LogFields()...)
+			a.config.Log.InfoContext(ctx, "bot button answered too late", update.LogFields()...)
 			return nil
 		}
 		return err
@@ -71,7 +71,7 @@ func (a *Guide) check(ctx context.Context, checking Checking) (guide.Subscriptio
 	defer leave()
 	var member telegram.ChatMember
 	failed = a.call(ctx, attempt{update: update, method: "getChatMember", made: checking.Made, longest: longestWait}, func(ctx context.Context) (err error) {
-		member, err = a.screens.GetChatMember(ctx, telegram.Chat(a.config.Channel), update.UserID)
+		member, err = a.config.Screens.GetChatMember(ctx, telegram.Chat(a.config.Channel), update.UserID)
 		return err
 	})
 	if failed != nil && failed.refused != nil {
@@ -95,7 +95,7 @@ func (a *Guide) check(ctx context.Context, checking Checking) (guide.Subscriptio
 
 func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, details string) {
 	activity.GetMetricsHandler(ctx).Counter("vestnik_bot_subscription_unknown").Inc(1)
-	a.log.ErrorContext(ctx, "bot can't see the channel's members: make it an administrator of TELEGRAM_CHANNEL",
+	a.config.Log.ErrorContext(ctx, "bot can't see the channel's members: make it an administrator of TELEGRAM_CHANNEL",
 		append(update.LogFields(), guide.InternalConfig.LogFields("subscription not known, letting in", details)...)...)
 }
 
@@ -122,7 +122,7 @@ func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ 
 		update: update, method: "sendPhoto", made: showing.Made, longest: longestWait,
 		about: []any{"photo_url", guide.PublicURL(screen.Photo)},
 	}, func(ctx context.Context) error {
-		sent, err := a.screens.SendPhoto(ctx, telegram.PhotoMessage{
+		sent, err := a.config.Screens.SendPhoto(ctx, telegram.PhotoMessage{
 			Target: telegram.Target{Chat: telegram.ChatOf(update.ChatID)},
 			Photo:  telegram.Photo{URL: screen.Photo}, Caption: screen.Caption, Keyboard: keyboard(screen.Keyboard),
 		})
@@ -163,7 +163,7 @@ func (a *Guide) sendText(ctx context.Context, showing Showing) (shown Shown, _ *
 		}
 	}
 	failed = a.call(ctx, attempt{update: update, method: "sendMessage", made: showing.Made, longest: longestWait}, func(ctx context.Context) error {
-		sent, err := a.screens.SendMessage(ctx, a.message(showing))
+		sent, err := a.config.Screens.SendMessage(ctx, a.message(showing))
 		shown = Shown{MessageID: sent.ID}
 		return err
 	})
@@ -183,7 +183,7 @@ func (a *Guide) message(showing Showing) telegram.TextMessage {
 func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, failed *Stop) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Replaceable}
 	return a.edit(ctx, showing, "editMessageText", func(ctx context.Context) error {
-		_, err := a.screens.EditMessageText(ctx, ref, a.message(showing))
+		_, err := a.config.Screens.EditMessageText(ctx, ref, a.message(showing))
 		return err
 	})
 }
@@ -191,7 +191,7 @@ func (a *Guide) editText(ctx context.Context, showing Showing) (done bool, faile
 func (a *Guide) editKeyboard(ctx context.Context, showing Showing) (done bool, failed *Stop) {
 	ref := telegram.MessageRef{Chat: telegram.ChatOf(showing.Update.ChatID), ID: showing.Update.MessageID}
 	return a.edit(ctx, showing, "editMessageReplyMarkup", func(ctx context.Context) error {
-		_, err := a.screens.EditMessageReplyMarkup(ctx, ref, keyboard(showing.Composed.Screen.Keyboard))
+		_, err := a.config.Screens.EditMessageReplyMarkup(ctx, ref, keyboard(showing.Composed.Screen.Keyboard))
 		return err
 	})
 }
@@ -231,12 +231,12 @@ func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) 
 		"duration_ms", time.Since(started).Milliseconds()), try.about...)
 	isPhoto := try.method == "sendPhoto"
 	if err == nil {
-		a.token.rejected.Store(false)
+		a.config.Token.rejected.Store(false)
 		fields = append(fields, "status", "ok", "http_status", 200, "delay_ms", 0)
 		if isPhoto {
 			fields = append(fields, "photo_result", "ok")
 		}
-		a.log.InfoContext(ctx, "bot call", fields...)
+		a.config.Log.InfoContext(ctx, "bot call", fields...)
 		return nil
 	}
 	var refused *telegram.Error
@@ -255,14 +255,14 @@ func (a *Guide) call(ctx context.Context, try attempt, do func(context.Context) 
 	}
 	fields = append(fields, failed.Failure.Code.LogFields(failed.Failure.Message, failed.Failure.Details)...)
 	if !failed.Final {
-		a.log.WarnContext(ctx, "bot call failed, trying again", fields...)
+		a.config.Log.WarnContext(ctx, "bot call failed, trying again", fields...)
 		return failed
 	}
 	metrics.Counter("vestnik_bot_calls_given_up").Inc(1)
 	if refused.Class == telegram.Unauthorized {
-		a.token.rejected.Store(true)
+		a.config.Token.rejected.Store(true)
 	}
-	a.log.ErrorContext(ctx, "bot call given up", append(fields, "attempts", number)...)
+	a.config.Log.ErrorContext(ctx, "bot call given up", append(fields, "attempts", number)...)
 	return failed
 }
 
@@ -316,7 +316,7 @@ func (a *Guide) logNoPhoto(ctx context.Context, showing Showing) {
 	default:
 		return
 	}
-	a.log.WarnContext(ctx, "bot photo replaced by text",
+	a.config.Log.WarnContext(ctx, "bot photo replaced by text",
 		append(showing.Update.LogFields(), code.LogFields("text without photo", details)...)...)
 }
 

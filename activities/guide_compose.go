@@ -56,7 +56,7 @@ func (a *Guide) reveal(showing *Showing) error {
 func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *Stop) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	c := &composer{Guide: a, update: composing.Update, view: composing.View, now: a.now().In(a.config.Zone)}
+	c := &composer{Guide: a, update: composing.Update, view: composing.View, now: a.config.Now().In(a.config.Zone)}
 	composed, err := c.compose(ctx, composing.Subscription)
 	if err != nil {
 		return Composed{}, a.dbFailure(ctx, composing.Update, err)
@@ -73,7 +73,7 @@ type composer struct {
 }
 
 func (c *composer) compose(ctx context.Context, said guide.Subscription) (Composed, error) {
-	user, err := c.store.SeeUser(ctx, c.update.UserID, c.update.Language)
+	user, err := c.config.Store.SeeUser(ctx, c.update.UserID, c.update.Language)
 	if err != nil {
 		return Composed{}, err
 	}
@@ -127,7 +127,7 @@ func (c *composer) allowed(ctx context.Context, user guidedb.User, said guide.Su
 		if user.Subscription == said && c.now.Sub(user.CheckedAt) < statusKept {
 			return allowed, nil
 		}
-		return allowed, c.store.SetSubscription(ctx, c.update.UserID, said, c.now)
+		return allowed, c.config.Store.SetSubscription(ctx, c.update.UserID, said, c.now)
 	case guide.SubscriptionUnknown:
 		known := user.Subscription != guide.SubscriptionUnknown && c.now.Sub(user.CheckedAt) < statusTrusted
 		return !known || user.Subscription == guide.Subscribed, nil

@@ -65,7 +65,7 @@ const claimLead = 150 * time.Millisecond
 func (a *Guide) claimSoon(ctx context.Context, claiming Claiming) (claimed Claimed, known bool) {
 	ctx, cancel := context.WithTimeout(ctx, claimLead)
 	defer cancel()
-	first, original, err := a.inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.now())
+	first, original, err := a.config.Inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.config.Now())
 	if err != nil || first {
 		return Claimed{}, err == nil
 	}
@@ -78,7 +78,7 @@ func (a *Guide) close(ctx context.Context, update protocol.BotUpdate, claimed Cl
 	if claimed.Duplicate {
 		fields = append(update.LogFields(), "result", "duplicate", "original_traceId", claimed.OriginalTraceID)
 	}
-	a.log.InfoContext(ctx, "bot update done", append(fields, more...)...)
+	a.config.Log.InfoContext(ctx, "bot update done", append(fields, more...)...)
 }
 
 // answerFirst begins to answer a button and returns when that is done, or has
@@ -121,7 +121,7 @@ func (a *Guide) Claim(ctx context.Context, claiming Claiming) (claimed Claimed, 
 func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *Stop) {
 	ctx, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	first, original, err := a.inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.now())
+	first, original, err := a.config.Inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.config.Now())
 	if err != nil {
 		return Claimed{}, a.dbFailure(ctx, claiming.Update, err)
 	}
@@ -135,7 +135,7 @@ func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *Stop) {
 func (a *Guide) Sweep(ctx context.Context) (err error) {
 	var about protocol.BotUpdate
 	defer a.recoverInto(ctx, about, &err)
-	if _, err := a.inbox.Sweep(ctx, a.now()); err != nil {
+	if _, err := a.config.Inbox.Sweep(ctx, a.config.Now()); err != nil {
 		return a.dbFailure(ctx, about, err).asError()
 	}
 	return nil
@@ -144,7 +144,7 @@ func (a *Guide) Sweep(ctx context.Context) (err error) {
 // NoteBlocked marks a person who has blocked the bot as inactive.
 func (a *Guide) NoteBlocked(ctx context.Context, update protocol.BotUpdate) (err error) {
 	defer a.recoverInto(ctx, update, &err)
-	if err := a.store.DeactivateUser(ctx, update.UserID, a.now()); err != nil {
+	if err := a.config.Store.DeactivateUser(ctx, update.UserID, a.config.Now()); err != nil {
 		return a.dbFailure(ctx, update, err).asError()
 	}
 	return nil

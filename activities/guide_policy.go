@@ -178,7 +178,7 @@ func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err er
 	case errors.As(err, &refused) && permanent(refused.Code):
 		wait = -1
 	}
-	a.log.ErrorContext(ctx, "bot database failed", append(append(update.LogFields(),
+	a.config.Log.ErrorContext(ctx, "bot database failed", append(append(update.LogFields(),
 		"attempt", activity.GetInfo(ctx).Attempt), failure.Code.LogFields(failure.Message, failure.Details)...)...)
 	return newStop(failure, wait, nil)
 }
@@ -213,7 +213,7 @@ func (a *Guide) recoverInto(ctx context.Context, update protocol.BotUpdate, err 
 		return
 	}
 	failure := Failure{Code: guide.InternalUnexpected, Message: "panic", Details: fmt.Sprintf("%T", cause)}
-	a.log.ErrorContext(ctx, "bot action panicked", append(append(update.LogFields(),
+	a.config.Log.ErrorContext(ctx, "bot action panicked", append(append(update.LogFields(),
 		"stack", string(debug.Stack())), failure.Code.LogFields(failure.Message, failure.Details)...)...)
 	*err = failure.fail(-1)
 }

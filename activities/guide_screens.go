@@ -12,21 +12,21 @@ import (
 
 func (c *composer) places(ctx context.Context, action guide.Action) (Composed, error) {
 	query := guide.ParsePlaceQuery(action.Extra)
-	list, err := c.store.Places(ctx, query.PlaceFilter, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
+	list, err := c.config.Store.Places(ctx, query.PlaceFilter, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
 	if err != nil {
 		return Composed{}, err
 	}
 	var names guide.PlaceFilterNames
 	if query.Filtered() {
-		names, err = c.store.PlaceFilterNames(ctx, query.PlaceFilter)
+		names, err = c.config.Store.PlaceFilterNames(ctx, query.PlaceFilter)
 	}
 	if err != nil {
 		return Composed{}, err
 	}
 	offered, err := offered([]filterChoices{
-		{'d', query.District, func() ([]guide.Choice, error) { return c.store.PlaceDistricts(ctx, query.PlaceFilter) }},
-		{'t', query.Type, func() ([]guide.Choice, error) { return c.store.PlaceTypes(ctx, query.PlaceFilter) }},
-		{'s', query.Subcategory, func() ([]guide.Choice, error) { return c.store.PlaceSubcategories(ctx, query.PlaceFilter) }},
+		{'d', query.District, func() ([]guide.Choice, error) { return c.config.Store.PlaceDistricts(ctx, query.PlaceFilter) }},
+		{'t', query.Type, func() ([]guide.Choice, error) { return c.config.Store.PlaceTypes(ctx, query.PlaceFilter) }},
+		{'s', query.Subcategory, func() ([]guide.Choice, error) { return c.config.Store.PlaceSubcategories(ctx, query.PlaceFilter) }},
 	})
 	return Composed{Screen: c.config.Texts.PlaceList(query, names, list, offered)}, err
 }
@@ -53,12 +53,12 @@ func offered(filters []filterChoices) (letters string, _ error) {
 }
 
 func (c *composer) placeFilter(ctx context.Context, action guide.Action) (Composed, error) {
-	offered := c.store.PlaceSubcategories
+	offered := c.config.Store.PlaceSubcategories
 	switch action.Choosing().Filter {
 	case 'd':
-		offered = c.store.PlaceDistricts
+		offered = c.config.Store.PlaceDistricts
 	case 't':
-		offered = c.store.PlaceTypes
+		offered = c.config.Store.PlaceTypes
 	}
 	choices, err := offered(ctx, guide.ParsePlaceQuery(action.Extra).PlaceFilter)
 	return Composed{Screen: c.config.Texts.PlaceFilterScreen(action, choices)}, err
@@ -121,20 +121,20 @@ func (c *composer) links(action guide.Action) guide.Links {
 func (c *composer) events(ctx context.Context, action guide.Action) (Composed, error) {
 	query := guide.ParseEventQuery(action.Extra)
 	filter := query.Filter(c.now)
-	list, err := c.store.Events(ctx, filter, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
+	list, err := c.config.Store.Events(ctx, filter, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
 	if err != nil {
 		return Composed{}, err
 	}
 	var names guide.EventFilterNames
 	if query.Category != 0 || query.Source != 0 {
-		names, err = c.store.EventFilterNames(ctx, filter)
+		names, err = c.config.Store.EventFilterNames(ctx, filter)
 	}
 	if err != nil {
 		return Composed{}, err
 	}
 	offered, err := offered([]filterChoices{
-		{'c', query.Category, func() ([]guide.Choice, error) { return c.store.EventCategories(ctx, filter) }},
-		{'s', query.Source, func() ([]guide.Choice, error) { return c.store.EventSources(ctx, filter) }},
+		{'c', query.Category, func() ([]guide.Choice, error) { return c.config.Store.EventCategories(ctx, filter) }},
+		{'s', query.Source, func() ([]guide.Choice, error) { return c.config.Store.EventSources(ctx, filter) }},
 	})
 	return Composed{Screen: c.config.Texts.EventList(query, names, list, offered, c.now)}, err
 }
@@ -145,25 +145,25 @@ func (c *composer) eventFilter(ctx context.Context, action guide.Action) (Compos
 	filter := guide.ParseEventQuery(action.Extra).Filter(c.now)
 	switch action.Choosing().Filter {
 	case 'c':
-		choices, err = c.store.EventCategories(ctx, filter)
+		choices, err = c.config.Store.EventCategories(ctx, filter)
 	case 's':
-		choices, err = c.store.EventSources(ctx, filter)
+		choices, err = c.config.Store.EventSources(ctx, filter)
 	}
 	return Composed{Screen: c.config.Texts.EventFilterScreen(action, choices, c.now)}, err
 }
 
 func (c *composer) collections(ctx context.Context, paging guidedb.Paging) (Composed, error) {
-	list, err := c.store.Collections(ctx, c.now, paging)
+	list, err := c.config.Store.Collections(ctx, c.now, paging)
 	return Composed{Screen: c.config.Texts.CollectionList(list)}, err
 }
 
 func (c *composer) collection(ctx context.Context, id int64, paging guidedb.Paging) (Composed, error) {
-	collection, list, err := c.store.Collection(ctx, id, c.now, paging)
+	collection, list, err := c.config.Store.Collection(ctx, id, c.now, paging)
 	return Composed{Screen: c.config.Texts.CollectionScreen(collection, list, c.now)}, err
 }
 
 func (c *composer) favourites(ctx context.Context, paging guidedb.Paging) (Composed, error) {
-	list, err := c.store.Favourites(ctx, c.update.UserID, c.now, paging)
+	list, err := c.config.Store.Favourites(ctx, c.update.UserID, c.now, paging)
 	return Composed{Screen: c.config.Texts.FavouriteList(list, c.now)}, err
 }
 
@@ -172,9 +172,9 @@ func (c *composer) favourites(ctx context.Context, paging guidedb.Paging) (Compo
 func (c *composer) changeFavourite(ctx context.Context, action guide.Action) (Composed, error) {
 	var err error
 	if action.Route() == guide.ToAddFavourite {
-		_, err = c.store.AddFavourite(ctx, c.update.UserID, action.Entity, action.ID)
+		_, err = c.config.Store.AddFavourite(ctx, c.update.UserID, action.Entity, action.ID)
 	} else {
-		_, err = c.store.RemoveFavourite(ctx, c.update.UserID, action.Entity, action.ID)
+		_, err = c.config.Store.RemoveFavourite(ctx, c.update.UserID, action.Entity, action.ID)
 	}
 	if err != nil {
 		return Composed{}, err
@@ -197,13 +197,13 @@ func (c *composer) changeFavourite(ctx context.Context, action guide.Action) (Co
 
 func (c *composer) cardOf(ctx context.Context, action guide.Action, extra guide.CardExtra) (name string, card guide.Screen, err error) {
 	if action.Entity == guide.Event {
-		event, err := c.store.Event(ctx, action.ID, c.update.UserID)
+		event, err := c.config.Store.Event(ctx, action.ID, c.update.UserID)
 		if err != nil {
 			return "", guide.Screen{}, err
 		}
 		return event.Title, c.config.Texts.EventCard(event, extra, c.links(action), c.now), nil
 	}
-	place, err := c.store.Place(ctx, action.ID, c.update.UserID)
+	place, err := c.config.Store.Place(ctx, action.ID, c.update.UserID)
 	if err != nil {
 		return "", guide.Screen{}, err
 	}
@@ -211,12 +211,12 @@ func (c *composer) cardOf(ctx context.Context, action guide.Action, extra guide.
 }
 
 func (c *composer) promos(ctx context.Context, paging guidedb.Paging) (Composed, error) {
-	list, err := c.store.Promos(ctx, c.now, paging)
+	list, err := c.config.Store.Promos(ctx, c.now, paging)
 	return Composed{Screen: c.config.Texts.PromoList(list, c.now)}, err
 }
 
 func (c *composer) promo(ctx context.Context, action guide.Action) (Composed, error) {
-	promo, err := c.store.Promo(ctx, action.ID)
+	promo, err := c.config.Store.Promo(ctx, action.ID)
 	if err == nil && promo.OverAt(c.now) {
 		return c.menu(c.config.Texts.Notices.Expired), nil
 	}
@@ -233,7 +233,7 @@ func (c *composer) near(ctx context.Context, action guide.Action) (Composed, err
 	if !private.Located {
 		return Composed{Screen: c.config.Texts.NearScreen()}, nil
 	}
-	places, err := c.store.PlacesNear(ctx, private.Lat, private.Lon, nearRadius, query.Type, nearMax)
+	places, err := c.config.Store.PlacesNear(ctx, private.Lat, private.Lon, nearRadius, query.Type, nearMax)
 	pages := max((len(places)+guide.PageSize-1)/guide.PageSize, 1)
 	list := guide.Listing[guide.Entry]{Page: min(query.Page, pages), Pages: pages, Total: len(places)}
 	first := (list.Page - 1) * guide.PageSize
@@ -242,7 +242,7 @@ func (c *composer) near(ctx context.Context, action guide.Action) (Composed, err
 }
 
 func (c *composer) nearFilter(ctx context.Context, action guide.Action) (Composed, error) {
-	choices, err := c.store.PlaceTypes(ctx, guide.PlaceFilter{})
+	choices, err := c.config.Store.PlaceTypes(ctx, guide.PlaceFilter{})
 	return Composed{Screen: c.config.Texts.NearFilterScreen(action, choices)}, err
 }
 
@@ -256,7 +256,7 @@ func (c *composer) find(ctx context.Context, action guide.Action) (Composed, err
 	case guide.IsGreeting(private.Words):
 		return c.menu(c.config.Texts.Notices.Hello), nil
 	}
-	hits, err := c.store.Search(ctx, private.Words, c.now, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
+	hits, err := c.config.Store.Search(ctx, private.Words, c.now, guidedb.Paging{Number: query.Page, Size: guide.PageSize})
 	if err == nil && hits.Total == 0 {
 		return c.menu(c.config.Texts.Notices.NoHits), nil
 	}

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -50,7 +51,7 @@ var errPhotosLate = errors.New("the host of the photos does not answer")
 type photoLadder struct {
 	*Telegram
 
-	c         *sendJob
+	j         *sendJob
 	rungs     map[int]db.Rung
 	refreshed bool
 	until     time.Time // when the time for fetching is over
@@ -64,19 +65,35 @@ type fetched struct {
 	err error
 }
 
-// fetchPhotos gets pictures by their links, some at once, until ctx ends.
-func fetchPhotos(ctx context.Context, from Pictures, links []string) []fetched {
-	photos := make([]fetched, len(links))
+// wantedPhoto is a photo, by its index in the post, that is to be fetched and to
+// keep a platform's rules.
+type wantedPhoto struct {
+	index int
+	link  string
+	rules photo.Rules
+}
+
+// fetchPhotos gets photos, some at once, until ctx ends, and makes them fit. They
+// are returned by their indexes.
+func fetchPhotos(ctx context.Context, from Pictures, wanted []wantedPhoto) map[int]fetched {
+	photos := make([]fetched, len(wanted))
 	var group errgroup.Group
 	group.SetLimit(photosAtOnce)
-	for i, link := range links {
+	for i, want := range wanted {
 		group.Go(func() error {
-			photos[i].Picture, photos[i].err = fetchPhoto(ctx, from, link)
+			photos[i].Picture, photos[i].err = fetchPhoto(ctx, from, want.link)
 			return nil
 		})
 	}
 	_ = group.Wait()
-	return photos
+	byIndex := make(map[int]fetched, len(wanted))
+	for i, got := range photos {
+		if got.err == nil {
+			got.Picture, got.err = photo.Fit(got.Picture, wanted[i].rules)
+		}
+		byIndex[wanted[i].index] = got
+	}
+	return byIndex
 }
 
 // fetchPhoto gives a host that is in trouble some seconds.
@@ -93,13 +110,13 @@ func fetchPhoto(ctx context.Context, from Pictures, link string) (photo.Picture,
 	}
 }
 
-func (t *Telegram) climb(ctx context.Context, c *sendJob) (*photoLadder, error) {
-	ladder := &photoLadder{Telegram: t, c: c, until: time.Now().Add(photosTime), fetched: map[int]fetched{}}
-	if len(c.post.Photos) == 0 {
+func (t *Telegram) climb(ctx context.Context, j *sendJob) (*photoLadder, error) {
+	ladder := &photoLadder{Telegram: t, j: j, until: time.Now().Add(photosTime), fetched: map[int]fetched{}}
+	if len(j.post.Photos) == 0 {
 		return ladder, nil
 	}
 	var err error
-	if ladder.rungs, err = t.Ledger.PhotoRungs(ctx, c.ID); err != nil {
+	if ladder.rungs, err = t.Ledger.PhotoRungs(ctx, j.ID); err != nil {
 		return nil, err
 	}
 	if err = ladder.skipRefusedLinks(ctx); err == nil {
@@ -112,14 +129,14 @@ func (t *Telegram) climb(ctx context.Context, c *sendJob) (*photoLadder, error) 
 // link before, be it for another chat: it would refuse it again.
 func (l *photoLadder) skipRefusedLinks(ctx context.Context) error {
 	var links []string
-	for _, photo := range l.c.post.Photos {
+	for _, photo := range l.j.post.Photos {
 		links = append(links, link(photo))
 	}
 	refused, err := l.Ledger.RefusedLinks(ctx, links...)
 	if err != nil {
 		return err
 	}
-	for index, photo := range l.c.post.Photos {
+	for index, photo := range l.j.post.Photos {
 		if refused[link(photo)] && l.rungs[index] == db.RungURL {
 			l.rungs[index] = db.RungUpload
 		}
@@ -134,9 +151,9 @@ func (l *photoLadder) load(ctx context.Context, step notice.Step) (notice.Step, 
 		current := step.WithoutPhotos(l.dropped(step)...)
 		switch {
 		case current.Kind == notice.Animation && l.rungs[current.Photos[0]] > db.RungUpload:
-			current = current.Still(l.c.post.Photos[current.Photos[0]].File)
+			current = current.Still(l.j.post.Photos[current.Photos[0]].File)
 		case !l.uploadsFile(current):
-		case step.Text != "" || !l.c.PutOff:
+		case step.Text != "" || !l.j.PutOff:
 			return notice.Step{}, nil, errFollows
 		default:
 			return current, nil, nil
@@ -169,41 +186,27 @@ func (l *photoLadder) dropped(step notice.Step) []int {
 // gather gets the photos of a step, each as its rung says; failed are the
 // indexes of those that could not be got.
 func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []telegram.Photo, failed []int) {
-	var wanted []int
-	var links []string
+	var wanted []wantedPhoto
 	for _, index := range step.Photos {
-		sizes := l.c.post.Photos[index].Sizes
+		sizes := l.j.post.Photos[index].Sizes
 		_, done := l.fetched[index]
 		switch {
 		case done:
-			continue
-		case link(l.c.post.Photos[index]) != "" && l.rungs[index] == db.RungURL:
-			if l.Pictures.Avoids(link(l.c.post.Photos[index])) { // the platform would wait in vain, too
+		case link(l.j.post.Photos[index]) != "" && l.rungs[index] == db.RungURL:
+			if l.Pictures.Avoids(link(l.j.post.Photos[index])) { // the platform would wait in vain, too
 				l.fetched[index] = fetched{err: &photo.Error{Kind: photo.Avoided, Reason: "its host does not answer these minutes"}}
 			}
-			continue
 		case len(sizes) == 0:
 			l.fetched[index] = fetched{err: &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}}
-			continue
 		case l.rungs[index] == db.RungSmaller:
-			links = append(links, smaller(sizes).URL)
+			wanted = append(wanted, wantedPhoto{index, smaller(sizes).URL, smallerRules()})
 		default:
-			links = append(links, sizes[0].URL)
+			wanted = append(wanted, wantedPhoto{index, sizes[0].URL, photo.TelegramUpload})
 		}
-		wanted = append(wanted, index)
 	}
 	ctx, cancel := context.WithDeadline(ctx, l.until)
 	defer cancel()
-	for i, got := range fetchPhotos(ctx, l.Pictures, links) {
-		rules := photo.TelegramUpload
-		if l.rungs[wanted[i]] == db.RungSmaller {
-			rules = smallerRules()
-		}
-		if got.err == nil {
-			got.Picture, got.err = photo.Fit(got.Picture, rules)
-		}
-		l.fetched[wanted[i]] = got
-	}
+	maps.Copy(l.fetched, fetchPhotos(ctx, l.Pictures, wanted))
 	for _, index := range step.Photos {
 		got, uploaded := l.fetched[index]
 		switch {
@@ -212,7 +215,7 @@ func (l *photoLadder) gather(ctx context.Context, step notice.Step) (photos []te
 		case uploaded:
 			photos = append(photos, telegram.Photo{Bytes: got.Bytes})
 		default:
-			photos = append(photos, telegram.Photo{URL: link(l.c.post.Photos[index])})
+			photos = append(photos, telegram.Photo{URL: link(l.j.post.Photos[index])})
 		}
 	}
 	return photos, failed
@@ -254,22 +257,22 @@ func (l *photoLadder) mend(ctx context.Context, index int, err error, alone bool
 	}
 	if failure.Kind == photo.Gone && !l.refreshed && l.Fresh != nil {
 		l.refreshed = true
-		photos, err := l.Fresh(ctx, l.c.OwnerID, l.c.PostID)
-		if renewed, changed := withFreshLinks(l.c.post.Photos, photos); changed {
-			l.c.post.Photos = renewed
+		photos, err := l.Fresh(ctx, l.j.OwnerID, l.j.PostID)
+		if renewed, changed := withFreshLinks(l.j.post.Photos, photos); changed {
+			l.j.post.Photos = renewed
 			clear(l.fetched)
 			return nil
 		}
-		l.Log.InfoContext(ctx, "photo links not refreshed", "delivery", l.c.ID, "error", err)
+		l.Log.InfoContext(ctx, "photo links not refreshed", "delivery", l.j.ID, "error", err)
 	}
 	helps := alone && failure.Kind != photo.Avoided && l.rungs[index] < db.RungSmaller && time.Now().Before(l.until)
-	if item := l.c.post.Photos[index]; item.File != "" && l.rungs[index] < db.RungSmaller {
+	if item := l.j.post.Photos[index]; item.File != "" && l.rungs[index] < db.RungSmaller {
 		helps = alone && len(item.Sizes) > 0
 	}
 	switch {
 	case !failure.Temporary() || helps:
 		return l.lowerOne(ctx, index)
-	case alone && time.Since(l.c.FirstAttemptAt) > photosFollow:
+	case alone && time.Since(l.j.FirstAttemptAt) > photosFollow:
 		return l.lowerTo(ctx, index, db.RungDropped)
 	}
 	return errPhotosLate
@@ -287,7 +290,7 @@ func (l *photoLadder) tookTooLong(ctx context.Context, step notice.Step) error {
 		if l.rungs[index] != db.RungURL {
 			continue
 		}
-		l.Pictures.TookTooLong(link(l.c.post.Photos[index]))
+		l.Pictures.TookTooLong(link(l.j.post.Photos[index]))
 		if err := l.lowerTo(ctx, index, db.RungUpload); err != nil {
 			return err
 		}
@@ -319,7 +322,7 @@ func (l *photoLadder) lower(ctx context.Context, step notice.Step, failedItem in
 	if failedItem > 0 && failedItem <= len(step.Photos) {
 		index := step.Photos[failedItem-1]
 		if l.rungs[index] == db.RungURL {
-			if err := l.Ledger.RefuseLink(ctx, link(l.c.post.Photos[index])); err != nil {
+			if err := l.Ledger.RefuseLink(ctx, link(l.j.post.Photos[index])); err != nil {
 				return err
 			}
 		}
@@ -344,7 +347,7 @@ func (l *photoLadder) lowerOne(ctx context.Context, index int) error {
 }
 
 func (l *photoLadder) lowerTo(ctx context.Context, index int, rung db.Rung) error {
-	if err := l.Ledger.LowerPhoto(ctx, l.c.ID, index, rung); err != nil {
+	if err := l.Ledger.LowerPhoto(ctx, l.j.ID, index, rung); err != nil {
 		return err
 	}
 	if l.rungs == nil {

@@ -12,11 +12,11 @@ import (
 	"vestnik/internal/vk"
 )
 
-// keyRests is the least time for which a key that VK has stopped makes no calls.
-const keyRests = 15 * time.Minute
+// keyCools is the least time for which a key that VK has stopped makes no calls.
+const keyCools = 15 * time.Minute
 
 // ReadingKeys are the keys that read walls. They share the calls, and stand in
-// for each other: one that VK stops rests, and the call is made with the next.
+// for each other: one that VK stops cools down, and the call is made with the next.
 type ReadingKeys struct {
 	// Keys are those of VK_TOKEN now; it gives a key the same Pace each time.
 	Keys  func() []ReadingKey
@@ -36,11 +36,7 @@ type ReadingKey struct {
 // Budget is the calls of wall.get that all may make in 24 hours.
 func (k *ReadingKeys) Budget() int { return k.Quota * len(k.Keys()) }
 
-// names are the keys' names in the order of the configuration.
-func (k *ReadingKeys) names() []string {
-	return namesOf(k.Keys())
-}
-
+// namesOf are the keys' names in the order of the configuration.
 func namesOf(keys []ReadingKey) []string {
 	names := make([]string, len(keys))
 	for i, key := range keys {
@@ -75,7 +71,7 @@ func reading[T any](ctx context.Context, k *ReadingKeys, counted bool, call func
 		if !errors.As(err, &failure) || !stopsKey(failure) {
 			return answer, err
 		}
-		pause := db.KeyPause{Until: time.Now().Add(max(failure.Policy.Delay(1, time.Now()), keyRests)), Reason: failure.Reason()}
+		pause := db.KeyPause{Until: time.Now().Add(max(failure.Policy.Delay(1, time.Now()), keyCools)), Reason: failure.Reason()}
 		if failure.Action() == vk.CaptchaNeeded {
 			pause.Captcha = captchaOf(failure)
 		}

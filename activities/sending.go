@@ -110,8 +110,6 @@ type sender interface {
 	// plan returns the weight of each part. What has begun goes on as it was
 	// cut then.
 	plan(j *sendJob) ([]int, error)
-	// timeout is how long one call may be in flight.
-	timeout() time.Duration
 	// reach makes a harmless call: is the platform there at all?
 	reach(ctx context.Context, j *sendJob) error
 	// settleUncertain looks at what earlier attempts of unknown outcome have

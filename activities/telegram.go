@@ -52,8 +52,6 @@ type telegramSender struct {
 	uploading atomic.Pointer[upload]
 }
 
-func (t *telegramSender) timeout() time.Duration { return t.Timeout }
-
 // reach asks for the bot's own name.
 func (t *telegramSender) reach(ctx context.Context, j *sendJob) error {
 	bot, err := t.Bots(j.target.Destination)
@@ -179,7 +177,7 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 
 // sendStep makes the call of a step, a file's with the time that it needs.
 func (t *telegramSender) sendStep(ctx context.Context, bot *telegram.Client, j *sendJob, step notice.Step, photos []telegram.Photo, file *upload) error {
-	timeout := t.timeout()
+	timeout := t.Timeout
 	if j.upload = file != nil; j.upload {
 		defer file.end()
 		timeout = file.timeout

@@ -50,8 +50,6 @@ type vkSender struct {
 	message notice.VKPost
 }
 
-func (v *vkSender) timeout() time.Duration { return v.Timeout }
-
 func (v *vkSender) progress() []any { return nothing() }
 
 // reach is not needed: a repetition with the same guid is safe, and later the
@@ -146,7 +144,7 @@ func (v *vkSender) send(ctx context.Context, j *sendJob) error {
 		var postID int64
 		lighter, mended := draft, false
 		var refused *refusedSend
-		err := v.attempt(ctx, j, v.timeout(), draft.album.rung(),
+		err := v.attempt(ctx, j, v.Timeout, draft.album.rung(),
 			func(ctx context.Context) (ids []int64, err error) {
 				if postID, err = key.WallPost(ctx, draft.WallPost); err == nil {
 					return []int64{postID}, nil
@@ -251,13 +249,13 @@ func park(r *refusedSend, reason string, pauseLane bool) *refusedSend {
 	return r
 }
 
-func captchaOf(failure *vk.Error) *db.Captcha {
-	return &db.Captcha{SID: failure.CaptchaSID, Picture: failure.CaptchaImg, RedirectURI: failure.RedirectURI}
+func captchaOf(failure *vk.Error) *protocol.Captcha {
+	return &protocol.Captcha{SID: failure.CaptchaSID, Picture: failure.CaptchaImg, RedirectURI: failure.RedirectURI}
 }
 
 // captchaAnswer is an operator's answer as VK takes it: the text of a picture,
 // or, where VK has sent a person to a page of its own, the token it gave.
-func captchaAnswer(asked *db.Captcha, answer string) vk.CaptchaAnswer {
+func captchaAnswer(asked *protocol.Captcha, answer string) vk.CaptchaAnswer {
 	if answer == "" {
 		return vk.CaptchaAnswer{}
 	}

@@ -34,8 +34,8 @@ type WallAlbum struct {
 	Walls *Walls
 	Log   *slog.Logger
 
-	mu   sync.Mutex
-	rest keyRest
+	mu       sync.Mutex
+	cooldown keyCooldown
 }
 
 // album is the photos that go with a wall post.
@@ -64,60 +64,56 @@ func withoutPhotos(wanted int, reason string) album {
 }
 
 // attach gets photos of a post, given by their indexes, ready to go with it.
-func (a *WallAlbum) attach(ctx context.Context, c *sendJob, photos []int) album {
+func (a *WallAlbum) attach(ctx context.Context, j *sendJob, photos []int) album {
 	if len(photos) == 0 {
 		return album{how: albumNone}
 	}
-	if c.NamesRefused {
-		return a.upload(ctx, c, photos)
+	if j.NamesRefused {
+		return a.upload(ctx, j, photos)
 	}
 	named := album{how: albumByName, wanted: len(photos), reason: "no_name"}
 	for _, index := range photos {
-		if name := photoName(c.post.Photos[index]); name != "" {
+		if name := j.post.Photos[index].Ref(); name != "" {
 			named.attachments = append(named.attachments, name)
 		}
 	}
 	if len(named.attachments) == 0 {
-		return a.upload(ctx, c, photos)
+		return a.upload(ctx, j, photos)
 	}
 	return named
 }
 
-func photoName(photo db.Photo) string {
-	return photo.Ref()
-}
-
 // check reads a post back whose photos were named. If the wall does not show
 // them, that is remembered for the posts to come, and check returns true.
-func (a *WallAlbum) check(ctx context.Context, c *sendJob, postID int64, named int) (dropped bool) {
+func (a *WallAlbum) check(ctx context.Context, j *sendJob, postID int64, named int) (dropped bool) {
 	if a.Walls == nil {
 		return false
 	}
-	shown, err := a.Walls.CountPhotos(ctx, c.target.Destination.Owner, postID)
+	shown, err := a.Walls.CountPhotos(ctx, j.target.Destination.Owner, postID)
 	if err != nil {
-		a.Log.InfoContext(ctx, "post not read back", "delivery", c.ID, "error", err)
+		a.Log.InfoContext(ctx, "post not read back", "delivery", j.ID, "error", err)
 		return false
 	}
 	if shown >= named {
 		return false
 	}
 	a.Log.WarnContext(ctx, "the wall dropped photos that were named: they are uploaded from now on",
-		"delivery", c.ID, "destination", c.Destination, "named", named, "shown", shown)
-	if err := a.Ledger.RefuseNames(ctx, c.DestinationID); err != nil {
-		a.Log.WarnContext(ctx, "not remembered", "destination", c.Destination, "error", err)
+		"delivery", j.ID, "destination", j.Destination, "named", named, "shown", shown)
+	if err := a.Ledger.RefuseNames(ctx, j.DestinationID); err != nil {
+		a.Log.WarnContext(ctx, "not remembered", "destination", j.Destination, "error", err)
 	}
 	return true
 }
 
 // edit makes a post what it is to be, where the media key may do that.
-func (a *WallAlbum) edit(ctx context.Context, c *sendJob, postID int64, post vk.WallPost) {
+func (a *WallAlbum) edit(ctx context.Context, j *sendJob, postID int64, post vk.WallPost) {
 	for try := 1; ; try++ {
 		_, err := inTurn(ctx, a, func() (struct{}, error) { return struct{}{}, a.Uploader().WallEdit(ctx, postID, post) })
 		if err == nil {
 			return
 		}
 		if !uploadAgain(ctx, err, try) {
-			a.Log.WarnContext(ctx, "the post stays without its photos", "delivery", c.ID, "error", err)
+			a.Log.WarnContext(ctx, "the post stays without its photos", "delivery", j.ID, "error", err)
 			return
 		}
 	}

@@ -53,7 +53,7 @@ func (a *Walls) FreshMedia(ctx context.Context, ownerID, postID int64) ([]post.P
 	return post.Media(), err
 }
 
-// CountPhotos tells how many photos a post shows, and documents and videos,
+// CountPhotos is how many photos a post shows, and documents and videos,
 // which may be pictures that VK has no preview of yet.
 func (a *Walls) CountPhotos(ctx context.Context, ownerID, postID int64) (int, error) {
 	post, err := a.readPost(ctx, ownerID, postID)

@@ -32,7 +32,7 @@ type found struct {
 	items []vk.Post
 	ids   map[int64]bool
 	known []int64 // those that were stored before
-	// whole tells that the reading has met all that is new.
+	// whole: the reading has met all that is new.
 	whole bool
 	// since is the time from which on the reading has met every post that
 	// stands on the wall; zero if it has met all.

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -20,36 +21,33 @@ const (
 	// aside: whoever looks for a pet waits for the words, and the lane for its
 	// turn.
 	uploadTime = time.Minute
-	// uploadRest is the least time for which the media key is left alone after
-	// VK has stopped it for a while.
-	uploadRest = 15 * time.Minute
 )
 
-// keyRest is for how long the media key makes no calls, and why.
-type keyRest struct {
+// keyCooldown is for how long the media key makes no calls, and why.
+type keyCooldown struct {
 	until  time.Time
 	reason string
 }
 
 // upload puts photos on the wall's server, one after the other, and remembers
 // each, so that a repetition goes on where this one stopped.
-func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album {
-	saved, err := a.Ledger.SavedPhotos(ctx, c.ID, c.post.Photos)
+func (a *WallAlbum) upload(ctx context.Context, j *sendJob, photos []int) album {
+	saved, err := a.Ledger.SavedPhotos(ctx, j.ID, j.post.Photos)
 	if err != nil {
-		a.Log.WarnContext(ctx, "saved photos not known", "delivery", c.ID, "error", err)
+		a.Log.WarnContext(ctx, "saved photos not known", "delivery", j.ID, "error", err)
 	}
 	uploaded := album{how: albumUploaded, wanted: len(photos)}
 	var failure *photo.Error
-	stopped := a.resting()
+	stopped := a.stopped()
 	for _, index := range photos {
-		if photo := c.post.Photos[index]; photo.Kind == "video" && err == nil { // only its frame could be uploaded
+		if photo := j.post.Photos[index]; photo.Kind == "video" && err == nil { // only its frame could be uploaded
 			saved[index] = photo.Ref()
 		}
 	}
 	missing := slices.DeleteFunc(slices.Clone(photos), func(index int) bool { return saved[index] != "" })
 	var pictures map[int]fetched
 	if stopped == "" {
-		pictures = a.fetch(ctx, c, missing)
+		pictures = a.fetch(ctx, j, missing)
 	}
 	ctx, cancel := context.WithTimeout(ctx, uploadTime)
 	defer cancel()
@@ -57,12 +55,12 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 		name, done := saved[index]
 		if !done && stopped == "" {
 			if err = pictures[index].err; err == nil {
-				name, err = a.uploadOne(ctx, c, pictures[index].Bytes)
+				name, err = a.uploadOne(ctx, j, pictures[index].Bytes)
 			}
 			switch {
 			case err == nil:
-				if err := a.Ledger.SavePhoto(ctx, c.ID, index, c.post.Photos[index], name); err != nil {
-					a.Log.WarnContext(ctx, "uploaded photo not remembered", "delivery", c.ID, "error", err)
+				if err := a.Ledger.SavePhoto(ctx, j.ID, index, j.post.Photos[index], name); err != nil {
+					a.Log.WarnContext(ctx, "uploaded photo not remembered", "delivery", j.ID, "error", err)
 				}
 			case ctx.Err() != nil:
 				stopped = "out_of_time"
@@ -72,7 +70,7 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 				if a.concernsAll(err) {
 					stopped = uploaded.reason // the other photos would meet the same
 				}
-				a.Log.WarnContext(ctx, "photo not uploaded", "delivery", c.ID, "photo", index, "error", err)
+				a.Log.WarnContext(ctx, "photo not uploaded", "delivery", j.ID, "photo", index, "error", err)
 			}
 		}
 		if name != "" {
@@ -88,15 +86,15 @@ func (a *WallAlbum) upload(ctx context.Context, c *sendJob, photos []int) album 
 	return uploaded
 }
 
-// resting tells why no upload is to be tried now, "" if one is.
-func (a *WallAlbum) resting() string {
+// stopped is why no upload is to be tried now, "" if one is.
+func (a *WallAlbum) stopped() string {
 	if a.Uploader() == nil {
 		return "no_media_key" // a notice at the start says so, and the doctor
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if time.Now().Before(a.rest.until) {
-		return a.rest.reason
+	if time.Now().Before(a.cooldown.until) {
+		return a.cooldown.reason
 	}
 	return ""
 }
@@ -115,7 +113,7 @@ func (a *WallAlbum) concernsAll(err error) bool {
 	case vk.FloodControl, vk.QuotaExceeded, vk.Captcha:
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.rest = keyRest{until: time.Now().Add(max(uploadRest, failure.Policy.Wait)), reason: failure.Reason()}
+		a.cooldown = keyCooldown{until: time.Now().Add(max(keyCools, failure.Policy.Wait)), reason: failure.Reason()}
 		return true
 	}
 	return false
@@ -136,8 +134,8 @@ func uploadReason(err error) string {
 
 // uploadOne takes the three steps of an upload, starting over with a new
 // address as often as the catalogue says.
-func (a *WallAlbum) uploadOne(ctx context.Context, c *sendJob, picture []byte) (string, error) {
-	group := max(-c.target.Destination.Owner, 0)
+func (a *WallAlbum) uploadOne(ctx context.Context, j *sendJob, picture []byte) (string, error) {
+	group := max(-j.target.Destination.Owner, 0)
 	for try := 1; ; try++ {
 		name, err := a.steps(ctx, group, picture)
 		if err == nil || !uploadAgain(ctx, err, try) {
@@ -148,43 +146,38 @@ func (a *WallAlbum) uploadOne(ctx context.Context, c *sendJob, picture []byte) (
 
 // fetch gets the bytes of photos, given by their indexes, fit for VK. Dead
 // links are read again from VK, once.
-func (a *WallAlbum) fetch(ctx context.Context, c *sendJob, photos []int) map[int]fetched {
+func (a *WallAlbum) fetch(ctx context.Context, j *sendJob, photos []int) map[int]fetched {
 	ctx, cancel := context.WithTimeout(ctx, photosTime)
 	defer cancel()
 	all := map[int]fetched{}
-	gone := a.fetchInto(ctx, c, photos, all)
+	gone := a.fetchInto(ctx, j, photos, all)
 	if len(gone) == 0 || a.Walls == nil {
 		return all
 	}
-	fresh, err := a.Walls.FreshPhotos(ctx, c.OwnerID, c.PostID)
-	if renewed, changed := withFreshLinks(c.post.Photos, fresh); err == nil && changed {
-		c.post.Photos = renewed
-		a.fetchInto(ctx, c, gone, all)
+	fresh, err := a.Walls.FreshPhotos(ctx, j.OwnerID, j.PostID)
+	if renewed, changed := withFreshLinks(j.post.Photos, fresh); err == nil && changed {
+		j.post.Photos = renewed
+		a.fetchInto(ctx, j, gone, all)
 	}
 	return all
 }
 
 // fetchInto adds photos to all and returns those whose links are dead.
-func (a *WallAlbum) fetchInto(ctx context.Context, c *sendJob, photos []int, all map[int]fetched) (gone []int) {
-	var linked []int
-	var links []string
+func (a *WallAlbum) fetchInto(ctx context.Context, j *sendJob, photos []int, all map[int]fetched) (gone []int) {
+	var wanted []wantedPhoto
 	for _, index := range photos {
-		if sizes := c.post.Photos[index].Sizes; len(sizes) > 0 {
-			linked, links = append(linked, index), append(links, sizes[0].URL)
-			continue
+		if sizes := j.post.Photos[index].Sizes; len(sizes) > 0 {
+			wanted = append(wanted, wantedPhoto{index, sizes[0].URL, photo.VKUpload})
+		} else {
+			all[index] = fetched{err: &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}}
 		}
-		all[index] = fetched{err: &photo.Error{Kind: photo.Gone, Reason: "VK names no link"}}
-		gone = append(gone, index)
 	}
-	for i, got := range fetchPhotos(ctx, a.Pictures, links) {
-		if got.err == nil {
-			got.Picture, got.err = photo.Fit(got.Picture, photo.VKUpload)
-		}
+	maps.Copy(all, fetchPhotos(ctx, a.Pictures, wanted))
+	for _, index := range photos {
 		var failure *photo.Error
-		if errors.As(got.err, &failure) && failure.Kind == photo.Gone {
-			gone = append(gone, linked[i])
+		if errors.As(all[index].err, &failure) && failure.Kind == photo.Gone {
+			gone = append(gone, index)
 		}
-		all[linked[i]] = got
 	}
 	return gone
 }

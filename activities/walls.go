@@ -92,7 +92,7 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 	if err := a.Store.ForgetCalls(ctx, time.Now().Add(-keepCalls)); err != nil {
 		return protocol.ReadPlan{}, err
 	}
-	state, err := a.Store.ReadState(ctx, a.Keys.names(), time.Now())
+	state, err := a.Store.ReadState(ctx, namesOf(a.Keys.Keys()), time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
@@ -198,7 +198,7 @@ func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, w
 		return err
 	}
 	cursor.PostsPerDay = db.PostsPerDay(max(recent, stored))
-	state, err := a.Store.ReadState(ctx, a.Keys.names(), now)
+	state, err := a.Store.ReadState(ctx, namesOf(a.Keys.Keys()), now)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func sortByTime(posts []petpost.Post) {
 	slices.SortStableFunc(posts, func(a, b petpost.Post) int { return a.PostedAt.Compare(b.PostedAt) })
 }
 
-// owed tells where a new post goes, and says in the log why or why not.
+// owed is where a new post goes; the log says why or why not.
 func (a *Walls) owed(ctx context.Context, routes *route.Routes, wall db.Wall, post petpost.Post, now time.Time) []db.Owed {
 	log := a.Log.With("post", post.ID, "type", post.Reading.Type, "animal", post.Reading.Animal)
 	why, oldest := "older than DELIVER_MAX_AGE", a.MaxAge
@@ -244,7 +244,7 @@ func (a *Walls) owed(ctx context.Context, routes *route.Routes, wall db.Wall, po
 	return a.routed(ctx, routes, wall, post, log)
 }
 
-// routed tells where the rules send a post.
+// routed is where the rules send a post.
 func (a *Walls) routed(ctx context.Context, routes *route.Routes, wall db.Wall, post petpost.Post, log *slog.Logger) []db.Owed {
 	owed, decisions := starter.Owed(routes, post, wall.Name)
 	for _, decision := range decisions {

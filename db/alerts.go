@@ -2,11 +2,8 @@ package db
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"vestnik/db/internal/relaysql"
 )
@@ -27,7 +24,7 @@ type Alert struct {
 // [Ledger.EndAlertRound] else.
 func (l *Ledger) BeginAlertRound(ctx context.Context, lasting time.Duration) (alerts []Alert, until time.Time, err error) {
 	until, err = l.queries.BeginAlertRound(ctx, lasting)
-	if errors.Is(err, pgx.ErrNoRows) {
+	if errorsIsNoRows(err) {
 		return nil, time.Time{}, nil
 	}
 	if err != nil {
@@ -37,14 +34,7 @@ func (l *Ledger) BeginAlertRound(ctx context.Context, lasting time.Duration) (al
 		return nil, until, fmt.Errorf("forget alerts: %w", err)
 	}
 	rows, err := l.queries.Alerts(ctx)
-	if err != nil {
-		return nil, until, fmt.Errorf("alerts: %w", err)
-	}
-	alerts = make([]Alert, len(rows))
-	for i, row := range rows {
-		alerts[i] = Alert(row)
-	}
-	return alerts, until, nil
+	return listOf(rows, func(row relaysql.RelayAlert) Alert { return Alert(row) }), until, wrap(err, "alerts")
 }
 
 // EndAlertRound lets the next round begin. One that another process has begun
@@ -56,16 +46,10 @@ func (l *Ledger) EndAlertRound(ctx context.Context, until time.Time) error {
 // AlertOf returns the alert that a message is, or ErrNotFound.
 func (l *Ledger) AlertOf(ctx context.Context, messageID int64) (Alert, error) {
 	row, err := l.queries.AlertOf(ctx, messageID)
-	if err != nil {
-		return Alert{}, notFound(err, "alert of message %d", messageID)
-	}
-	return Alert(row), nil
+	return Alert(row), notFound(err, "alert of message %d", messageID)
 }
 
 // SaveAlert keeps what the chat was told.
 func (l *Ledger) SaveAlert(ctx context.Context, alert Alert) error {
-	if err := l.queries.SaveAlert(ctx, relaysql.SaveAlertParams(alert)); err != nil {
-		return fmt.Errorf("save an alert: %w", err)
-	}
-	return nil
+	return wrap(l.queries.SaveAlert(ctx, relaysql.SaveAlertParams(alert)), "save an alert")
 }

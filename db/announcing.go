@@ -236,23 +236,21 @@ const givenUp = "the author has deleted the post"
 // had not known to be gone.
 func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, missedBefore time.Time) (int, error) {
 	gone := 0
-	err := again(ctx, func() error {
-		return s.inTx(ctx, func(q *relaysql.Queries) error {
-			deleted, err := q.DeletePosts(ctx, relaysql.DeletePostsParams{OwnerID: ownerID, PostIds: postIDs, MissedBefore: missedBefore})
-			if err != nil {
+	err := s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
+		deleted, err := q.DeletePosts(ctx, relaysql.DeletePostsParams{OwnerID: ownerID, PostIds: postIDs, MissedBefore: missedBefore})
+		if err != nil {
+			return err
+		}
+		gone = len(deleted)
+		for _, postID := range deleted {
+			if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: givenUp, OwnerID: &ownerID, PostID: &postID}); err != nil {
 				return err
 			}
-			gone = len(deleted)
-			for _, postID := range deleted {
-				if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: givenUp, OwnerID: &ownerID, PostID: &postID}); err != nil {
-					return err
-				}
-				if err := q.EditPost(ctx, relaysql.EditPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: postID}); err != nil {
-					return err
-				}
+			if err := q.EditPost(ctx, relaysql.EditPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: postID}); err != nil {
+				return err
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 	if err != nil {
 		return 0, fmt.Errorf("delete posts of wall %d: %w", ownerID, err)
@@ -281,10 +279,7 @@ func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, err
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("release stranded deliveries: %w", err)
-	}
-	return released, nil
+	return released, wrap(err, "release stranded deliveries")
 }
 
 // notApproved is why a delivery was not made that nobody has approved in time.
@@ -294,10 +289,7 @@ const notApproved = "not approved: nobody answered in time"
 // was to approve by now. It returns how many.
 func (l *Ledger) AnswerForNobody(ctx context.Context) (int, error) {
 	answered, err := l.queries.AnswerForNobody(ctx, notApproved)
-	if err != nil {
-		return 0, fmt.Errorf("answer for nobody: %w", err)
-	}
-	return int(answered), nil
+	return int(answered), wrap(err, "answer for nobody")
 }
 
 // Recheck says which stored posts of a wall are to be looked at again.
@@ -322,7 +314,7 @@ type Recheck struct {
 func (s *Posts) ToRecheck(ctx context.Context, ownerID int64, recheck Recheck) ([]int64, error) {
 	seen := notNil(recheck.Seen)
 	ids, err := s.queries.MissingPosts(ctx, relaysql.MissingPostsParams{
-		OwnerID: ownerID, Since: recheck.MetSince, Until: recheck.Until, Seen: seen, CheckedBefore: recheck.MissedBefore, Most: int32(recheck.Most),
+		OwnerID: ownerID, Since: recheck.MetSince, Until: recheck.Until, Seen: seen, CheckedBefore: recheck.MissedBefore, Most: recheck.Most,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("missing posts of wall %d: %w", ownerID, err)
@@ -330,7 +322,7 @@ func (s *Posts) ToRecheck(ctx context.Context, ownerID int64, recheck Recheck) (
 	if room := recheck.Most - len(ids); room > 0 {
 		told, err := s.queries.PostsToCheck(ctx, relaysql.PostsToCheckParams{
 			OwnerID: ownerID, Since: recheck.ToldSince, Seen: append(seen, ids...), CheckedBefore: recheck.CheckedBefore,
-			DeletedSince: recheck.ReturnedSince, GivenUp: givenUp, Most: int32(room),
+			DeletedSince: recheck.ReturnedSince, GivenUp: givenUp, Most: room,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("posts of wall %d to be looked at again: %w", ownerID, err)
@@ -343,10 +335,8 @@ func (s *Posts) ToRecheck(ctx context.Context, ownerID int64, recheck Recheck) (
 // Checked records that posts were looked at by their ids, and which of them
 // were missing or stand; of the others that look has said nothing.
 func (s *Posts) Checked(ctx context.Context, ownerID int64, postIDs, missing, standing []int64) error {
-	if err := s.queries.PostsChecked(ctx, relaysql.PostsCheckedParams{
+	err := s.queries.PostsChecked(ctx, relaysql.PostsCheckedParams{
 		OwnerID: ownerID, PostIds: postIDs, Missing: notNil(missing), Standing: notNil(standing),
-	}); err != nil {
-		return fmt.Errorf("posts of wall %d looked at: %w", ownerID, err)
-	}
-	return nil
+	})
+	return wrap(err, "posts of wall %d looked at", ownerID)
 }

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"vestnik/db/internal/relaysql"
@@ -40,10 +39,7 @@ func openDecision(ctx context.Context, queries *relaysql.Queries, decision Decis
 		Who: printable(decision.Who), Via: decision.Via, Action: decision.Action, Subject: decision.Subject,
 		Note: shorten(printable(decision.Note), maxPauseReason),
 	})
-	if err != nil {
-		return 0, fmt.Errorf("audit %s: %w", decision.Subject, err)
-	}
-	return id, nil
+	return id, wrap(err, "audit %s", decision.Subject)
 }
 
 // CloseDecision records what became of a decision: its subject, which may be known
@@ -56,22 +52,12 @@ func closeDecision(ctx context.Context, queries *relaysql.Queries, decision Deci
 	err := queries.CloseAudit(ctx, relaysql.CloseAuditParams{
 		ID: decision.ID, Subject: decision.Subject, Failure: shorten(printable(decision.Failure), maxFailure),
 	})
-	if err != nil {
-		return fmt.Errorf("audit %s: %w", decision.Subject, err)
-	}
-	return nil
+	return wrap(err, "audit %s", decision.Subject)
 }
 
 // Decisions returns the latest lines of the audit, newest first: about a
 // subject, if one is named, and before a line, if its number is given.
 func (l *Ledger) Decisions(ctx context.Context, subject string, before int64, most int) ([]Decision, error) {
-	rows, err := l.queries.ListAudit(ctx, relaysql.ListAuditParams{Subject: unlessZero(printable(subject)), Before: unlessZero(before), Most: int32(most)})
-	if err != nil {
-		return nil, fmt.Errorf("audit: %w", err)
-	}
-	list := make([]Decision, len(rows))
-	for i, row := range rows {
-		list[i] = Decision(row)
-	}
-	return list, nil
+	rows, err := l.queries.ListAudit(ctx, relaysql.ListAuditParams{Subject: unlessZero(printable(subject)), Before: unlessZero(before), Most: most})
+	return listOf(rows, func(row relaysql.ListAuditRow) Decision { return Decision(row) }), wrap(err, "audit")
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/protocol"
 )
@@ -31,31 +29,27 @@ var errDryRun = errors.New("dry run")
 func (s *Posts) Backfill(ctx context.Context, b Backfill) (stored PageStored, due []protocol.DueDelivery, err error) {
 	owed := b.Owed
 	b.Owed = func(Post) []Owed { return nil } // all of them are told below
-	err = again(ctx, func() error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			f := &filing{tx: tx, q: s.queries.WithTx(tx), page: b.Page, now: time.Now()}
-			if err := f.run(ctx); err != nil {
-				return err
+	err = s.filed(ctx, b.Page, func(f *filing) error {
+		if err := f.run(ctx); err != nil {
+			return err
+		}
+		f.page.Owed = owed
+		if err := f.tellPast(ctx, b.OwnerID, b.Since); err != nil {
+			return err
+		}
+		rows, err := f.q.SpaceOut(ctx, relaysql.SpaceOutParams{OwnerID: b.OwnerID, Every: b.Every})
+		if err != nil {
+			return err
+		}
+		stored, due = f.stored, listOf(rows, func(row relaysql.SpaceOutRow) protocol.DueDelivery {
+			return protocol.DueDelivery{
+				DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID}, DueAt: *row.DueAt,
 			}
-			f.page.Owed = owed
-			if err := f.tellPast(ctx, b.OwnerID, b.Since); err != nil {
-				return err
-			}
-			rows, err := f.q.SpaceOut(ctx, relaysql.SpaceOutParams{OwnerID: b.OwnerID, Every: b.Every})
-			if err != nil {
-				return err
-			}
-			stored, due = f.stored, make([]protocol.DueDelivery, len(rows))
-			for i, row := range rows {
-				due[i] = protocol.DueDelivery{
-					DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID}, DueAt: *row.DueAt,
-				}
-			}
-			if b.DryRun {
-				return errDryRun
-			}
-			return nil
 		})
+		if b.DryRun {
+			return errDryRun
+		}
+		return nil
 	})
 	if err != nil && !errors.Is(err, errDryRun) {
 		return PageStored{}, nil, fmt.Errorf("backfill wall %d: %w", b.OwnerID, err)

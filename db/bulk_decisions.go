@@ -58,13 +58,10 @@ func (l *Ledger) DecideAll(ctx context.Context, decision Decision, filter Waitin
 		bulk = BulkDecision{Decision: line, Resume: protocol.ResumeAction(action), Deliveries: deliveries}
 		return q.AddBulkDecision(ctx, relaysql.AddBulkDecisionParams{
 			ID: line.ID, Action: action, Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type),
-			Since: unlessZero(filter.Since), Until: unlessZero(filter.Until), AsOf: asOf, Deliveries: int32(deliveries),
+			Since: unlessZero(filter.Since), Until: unlessZero(filter.Until), AsOf: asOf, Deliveries: deliveries,
 		})
 	})
-	if err != nil {
-		return BulkDecision{}, fmt.Errorf("decide about all: %w", err)
-	}
-	return bulk, nil
+	return bulk, wrap(err, "decide about all")
 }
 
 // ClaimBulk gives a bulk decision that is not finished to one who makes its next
@@ -76,10 +73,7 @@ func (l *Ledger) ClaimBulk(ctx context.Context, id int64) (BulkDecision, error) 
 		return BulkDecision{}, fmt.Errorf("claim a bulk decision: %w", notFound(err, "bulk decision %d", id))
 	}
 	line, err := l.queries.GetAudit(ctx, row.ID)
-	if err != nil {
-		return BulkDecision{}, fmt.Errorf("claim a bulk decision: %w", err)
-	}
-	return bulkOf(row, line), nil
+	return bulkOf(row, line), wrap(err, "claim a bulk decision")
 }
 
 // NextOfBulk returns up to most deliveries to which a bulk decision is to be handed
@@ -91,12 +85,9 @@ func (l *Ledger) NextOfBulk(ctx context.Context, bulk BulkDecision, most int) ([
 	}
 	ids, err := l.queries.WaitingSince(ctx, relaysql.WaitingSinceParams{
 		Status: unlessZero(bulk.filter.Status), Destination: unlessZero(bulk.filter.Destination), Type: unlessZero(bulk.filter.Type),
-		AsOf: bulk.asOf, First: max(first, bulk.after+1), Before: beyond, Most: int32(most),
+		AsOf: bulk.asOf, First: max(first, bulk.after+1), Before: beyond, Most: most,
 	})
-	if err != nil {
-		return nil, fmt.Errorf("what waits for a bulk decision: %w", err)
-	}
-	return ids, nil
+	return ids, wrap(err, "what waits for a bulk decision")
 }
 
 // maxBulkTries is how often in a row a delivery is asked to take a bulk decision.
@@ -119,7 +110,7 @@ func (l *Ledger) StepBulk(ctx context.Context, bulk BulkDecision, step BulkStep)
 	}
 	err := l.inTx(ctx, func(q *relaysql.Queries) error {
 		stepped, err := q.StepBulkDecision(ctx, relaysql.StepBulkDecisionParams{
-			ID: bulk.ID, Was: bulk.after, After: made.after, Handed: int32(made.Handed), Refused: int32(made.Refused), Tries: int32(made.tries), Finished: made.Finished,
+			ID: bulk.ID, Was: bulk.after, After: made.after, Handed: made.Handed, Refused: made.Refused, Tries: made.tries, Finished: made.Finished,
 		})
 		if err != nil || stepped == 0 || !made.Finished { // who took 0 rows was late, and another has made the step
 			return err
@@ -130,23 +121,15 @@ func (l *Ledger) StepBulk(ctx context.Context, bulk BulkDecision, step BulkStep)
 		}
 		return closeDecision(ctx, q, line)
 	})
-	if err != nil {
-		return BulkDecision{}, fmt.Errorf("step of a bulk decision: %w", err)
-	}
-	return made, nil
+	return made, wrap(err, "step of a bulk decision")
 }
 
 // OpenBulk returns the bulk decisions that are not finished, the oldest first.
 func (l *Ledger) OpenBulk(ctx context.Context) ([]BulkDecision, error) {
 	rows, err := l.queries.OpenBulkDecisions(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("bulk decisions: %w", err)
-	}
-	list := make([]BulkDecision, len(rows))
-	for i, row := range rows {
-		list[i] = bulkOf(row.RelayBulkDecision, row.RelayAudit)
-	}
-	return list, nil
+	return listOf(rows, func(row relaysql.OpenBulkDecisionsRow) BulkDecision {
+		return bulkOf(row.RelayBulkDecision, row.RelayAudit)
+	}), wrap(err, "bulk decisions")
 }
 
 func bulkOf(row relaysql.RelayBulkDecision, line relaysql.RelayAudit) BulkDecision {
@@ -156,10 +139,10 @@ func bulkOf(row relaysql.RelayBulkDecision, line relaysql.RelayAudit) BulkDecisi
 			Failure: line.Failure, Open: line.ClosedAt == nil,
 		},
 		Resume:     protocol.ResumeAction(row.Action),
-		Deliveries: int(row.Deliveries), Handed: int(row.Handed), Refused: int(row.Refused),
+		Deliveries: row.Deliveries, Handed: row.Handed, Refused: row.Refused,
 		filter: WaitingFilter{
 			Status: orZero(row.Status), Destination: orZero(row.Destination), Type: orZero(row.Type), Since: orZero(row.Since), Until: orZero(row.Until),
 		},
-		asOf: row.AsOf, after: row.AfterID, tries: int(row.Tries),
+		asOf: row.AsOf, after: row.AfterID, tries: row.Tries,
 	}
 }

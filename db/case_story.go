@@ -67,8 +67,8 @@ func (s *Cases) List(ctx context.Context, filter CaseFilter) ([]CaseRow, error) 
 		filter.Limit = 100
 	}
 	rows, err := s.queries.ListCases(ctx, relaysql.ListCasesParams{
-		ID: unlessZero(filter.ID), Closed: filter.Closed, LeastPosts: int32(filter.LeastPosts),
-		Before: cmp.Or(filter.Before, math.MaxInt64), Most: int32(filter.Limit),
+		ID: unlessZero(filter.ID), Closed: filter.Closed, LeastPosts: filter.LeastPosts,
+		Before: cmp.Or(filter.Before, math.MaxInt64), Most: filter.Limit,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list cases: %w", err)
@@ -76,9 +76,9 @@ func (s *Cases) List(ctx context.Context, filter CaseFilter) ([]CaseRow, error) 
 	list := make([]CaseRow, len(rows))
 	for i, row := range rows {
 		list[i] = CaseRow{
-			ID: row.ID, Type: row.Type, Animal: row.Animal, Location: row.Location, Posts: int(row.Posts),
+			ID: row.ID, Type: row.Type, Animal: row.Animal, Location: row.Location, Posts: row.Posts,
 			FirstAt: row.FirstAt, LastAt: row.LastAt,
-			Owed: int(row.Owed), Told: int(row.Told), Suppressed: int(row.Suppressed),
+			Owed: row.Owed, Told: row.Told, Suppressed: row.Suppressed,
 			ClosedAt: row.ClosedAt, Note: row.Note,
 		}
 		if row.ClosedAt != nil {
@@ -147,7 +147,7 @@ func (s *Cases) Story(ctx context.Context, id int64) (story CaseStory, err error
 	if story.CaseRow, story.Members, err = s.Get(ctx, id); err != nil {
 		return CaseStory{}, err
 	}
-	ledger := &Ledger{pool: s.pool, queries: s.queries}
+	ledger := &Ledger{s.store}
 	if story.Deliveries, err = ledger.List(ctx, DeliveryFilter{Case: story.ID, Limit: mostOfACase}); err != nil {
 		return CaseStory{}, err
 	}

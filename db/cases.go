@@ -16,15 +16,10 @@ import (
 
 // Cases is the operators' view of cases, and their hand in them. Posts find
 // their cases in StorePage.
-type Cases struct {
-	pool    *pgxpool.Pool
-	queries *relaysql.Queries
-}
+type Cases struct{ store }
 
 // NewCases returns the store of cases in the database behind pool.
-func NewCases(pool *pgxpool.Pool) *Cases {
-	return &Cases{pool: pool, queries: relaysql.New(pool)}
-}
+func NewCases(pool *pgxpool.Pool) *Cases { return &Cases{newStore(pool)} }
 
 // find locks a case, following it to the one it was joined to.
 func (s *Cases) find(ctx context.Context, q *relaysql.Queries, id int64) (relaysql.RelayCase, error) {
@@ -52,7 +47,7 @@ var ErrSameCase = errors.New("they are one case already")
 // Join makes cases one, because a person says that they are about one animal.
 // What waits to be told where the case has been told is not sent.
 func (s *Cases) Join(ctx context.Context, into int64, others []int64, note string) (int64, error) {
-	err := s.change(ctx, func(q *relaysql.Queries) error {
+	err := s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
 		target, err := s.find(ctx, q, into)
 		if err != nil {
 			return err
@@ -60,10 +55,7 @@ func (s *Cases) Join(ctx context.Context, into int64, others []int64, note strin
 		into = target.ID
 		return s.join(ctx, q, target, others, note)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("join: %w", err)
-	}
-	return into, nil
+	return into, wrap(err, "join")
 }
 
 func (s *Cases) join(ctx context.Context, q *relaysql.Queries, target relaysql.RelayCase, others []int64, note string) error {
@@ -101,7 +93,7 @@ var ErrNotAnnounced = errors.New("the case has not been told there")
 // was told stands for it. ErrNotFound if nobody is asked about the delivery any
 // more, or there is no such case; ErrNotAnnounced.
 func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string) error {
-	err := s.change(ctx, func(q *relaysql.Queries) error {
+	err := s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
 		asked, err := q.AskedDelivery(ctx, deliveryID)
 		if err == nil && asked.CaseID == nil {
 			err = pgx.ErrNoRows // stored by a build that knew no cases
@@ -133,10 +125,7 @@ func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string
 			ID: deliveryID, DuplicateOf: &announced.ID, Reason: announcedReason(target.ID, announced.ID, announced.OwnerID, announced.PostID),
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("delivery %d, duplicate of case %d: %w", deliveryID, of, err)
-	}
-	return nil
+	return wrap(err, "delivery %d, duplicate of case %d", deliveryID, of)
 }
 
 // holdBack suppresses deliveries that wait where their case has been told.
@@ -168,7 +157,7 @@ func (s *Cases) holdBack(ctx context.Context, q *relaysql.Queries, caseID int64)
 // they are about another animal. Unless hold is set, one delivery for each
 // destination that had not heard of that animal is to be sent: Released.
 func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error) {
-	err = s.change(ctx, func(q *relaysql.Queries) error {
+	err = s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
 		released = nil
 		row, err := s.find(ctx, q, id)
 		if err != nil {
@@ -204,10 +193,7 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, ho
 		released, err = release(ctx, q, row.ID, newID)
 		return err
 	})
-	if err != nil {
-		return 0, nil, fmt.Errorf("split: %w", err)
-	}
-	return newID, released, nil
+	return newID, released, wrap(err, "split")
 }
 
 // release makes what another animal's delivery stood for pending, one for each
@@ -274,12 +260,6 @@ func turn(ctx context.Context, q *relaysql.Queries, caseID int64, wasClosed bool
 		cause = causeClosed
 	}
 	return q.EditCase(ctx, relaysql.EditCaseParams{CaseID: &caseID, Cause: cause})
-}
-
-func (s *Cases) change(ctx context.Context, work func(*relaysql.Queries) error) error {
-	return again(ctx, func() error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return work(s.queries.WithTx(tx)) })
-	})
 }
 
 func refsOf(rows []relaysql.RelayPost) []petpost.PostRef {

@@ -24,6 +24,7 @@ import (
 
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
+	"vestnik/internal/protocol"
 )
 
 // minConns is how many connections a pool may open whose URL does not say it:
@@ -85,7 +86,9 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 			Name: "jsonb", OID: pgtype.JSONBOID, Codec: &pgtype.JSONBCodec{Marshal: marshal, Unmarshal: json.Unmarshal},
 		})
 		// Where Postgres is not asked for the types of parameters, these say them.
-		for _, value := range []any{json.RawMessage(nil), []Photo(nil), []Attachment(nil), []post.Repost(nil), petpost.Reading{}} {
+		for _, value := range []any{
+			json.RawMessage(nil), []Photo(nil), []Attachment(nil), []post.Repost(nil), petpost.Reading{}, (*protocol.Captcha)(nil), []petpost.Boilerplate(nil),
+		} {
 			types.RegisterDefaultPgType(value, "jsonb")
 		}
 		return nil

@@ -37,7 +37,7 @@ func TestAPoolerOfTransactionsMayStandBetween(t *testing.T) {
 			})
 			require.NoError(t, err)
 			require.NoError(t, d.ledger.Close(t.Context(), &delivery, attempt, db.Ending{
-				Outcome: db.OutcomeParked, Status: protocol.StatusParked, Reason: "captcha", Captcha: &db.Captcha{SID: "1"}, Cool: time.Second,
+				Outcome: db.OutcomeParked, Status: protocol.StatusParked, Reason: "captcha", Captcha: &protocol.Captcha{SID: "1"}, Cool: time.Second,
 			}, time.Now()))
 			require.Equal(t, "1", d.rowOf(keyOf(1)).Captcha.SID)
 			_, err = d.ledger.Requeue(t.Context(), keyOf(1))

@@ -19,10 +19,7 @@ func (l *Ledger) Park(ctx context.Context, park protocol.Park) (string, error) {
 		}
 		return park.Status, q.SetStatus(ctx, relaysql.SetStatusParams{ID: row.ID, Status: park.Status, Reason: park.Reason, Captcha: row.Captcha})
 	})
-	if err != nil {
-		return "", fmt.Errorf("park: %w", err)
-	}
-	return status, nil
+	return status, wrap(err, "park")
 }
 
 // wantedSince reports whether a delivery that is owed, or is to be approved first,
@@ -48,7 +45,7 @@ func (l *Ledger) Requeue(ctx context.Context, key protocol.DeliveryKey) (protoco
 		if err := q.SetStatus(ctx, relaysql.SetStatusParams{ID: row.ID, Status: protocol.StatusPending, Captcha: row.Captcha}); err != nil {
 			return "", err
 		}
-		wanted, err := q.GetDelivery(ctx, relaysql.GetDeliveryParams{Destination: key.Destination, OwnerID: key.OwnerID, PostID: key.PostID})
+		wanted, err := q.GetDelivery(ctx, relaysql.GetDeliveryParams(key))
 		requeued.WantedAt = orZero(wanted.WantedAt)
 		return protocol.StatusPending, err
 	})
@@ -84,11 +81,8 @@ func (l *Ledger) Settle(ctx context.Context, settle protocol.Settle) (protocol.D
 
 // Status returns a delivery's status, or ErrNotFound.
 func (l *Ledger) Status(ctx context.Context, key protocol.DeliveryKey) (string, error) {
-	status, err := l.queries.DeliveryStatus(ctx, relaysql.DeliveryStatusParams{Destination: key.Destination, OwnerID: key.OwnerID, PostID: key.PostID})
-	if err != nil {
-		return "", fmt.Errorf("status: %w", notFound(err, "%s", key))
-	}
-	return status, nil
+	status, err := l.queries.DeliveryStatus(ctx, relaysql.DeliveryStatusParams(key))
+	return status, wrap(notFound(err, "%s", key), "status")
 }
 
 // Suppress records that a delivery is not to be made after all.
@@ -99,10 +93,7 @@ func (l *Ledger) Suppress(ctx context.Context, key protocol.DeliveryKey, reason 
 		}
 		return protocol.StatusSuppressed, q.SetStatus(ctx, relaysql.SetStatusParams{ID: row.ID, Status: protocol.StatusSuppressed, Reason: reason})
 	})
-	if err != nil {
-		return fmt.Errorf("suppress: %w", err)
-	}
-	return nil
+	return wrap(err, "suppress")
 }
 
 // Learn settles a delivery from what its closed workflow came to, if the row does
@@ -121,7 +112,7 @@ func (l *Ledger) Learn(ctx context.Context, key protocol.DeliveryKey, result pro
 				continue // an earlier run has sent it
 			}
 			if _, err := q.RecordArrival(ctx, relaysql.RecordArrivalParams{
-				Destination: key.Destination, OwnerID: key.OwnerID, PostID: key.PostID, Part: int32(part), MessageIds: ids, NextWeight: 1,
+				Destination: key.Destination, OwnerID: key.OwnerID, PostID: key.PostID, Part: part, MessageIds: ids, NextWeight: 1,
 			}); err != nil {
 				return "", err
 			}
@@ -139,7 +130,7 @@ func (l *Ledger) change(ctx context.Context, key protocol.DeliveryKey,
 	do func(context.Context, *relaysql.Queries, relaysql.GetDeliveryRow) (status string, err error),
 ) (status string, err error) {
 	err = l.inTx(ctx, func(q *relaysql.Queries) error {
-		row, err := q.GetDelivery(ctx, relaysql.GetDeliveryParams{Destination: key.Destination, OwnerID: key.OwnerID, PostID: key.PostID})
+		row, err := q.GetDelivery(ctx, relaysql.GetDeliveryParams(key))
 		if err != nil {
 			return notFound(err, "%s", key)
 		}

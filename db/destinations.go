@@ -36,15 +36,12 @@ func failTurn(ctx context.Context, q *relaysql.Queries, destinationID int64, rea
 	if err != nil {
 		return err
 	}
-	return q.CoolDestination(ctx, relaysql.CoolDestinationParams{ID: destinationID, Wait: breaker(int(failed)), Reason: reason})
+	return q.CoolDestination(ctx, relaysql.CoolDestinationParams{ID: destinationID, Wait: breaker(failed), Reason: reason})
 }
 
 // Cool keeps a destination silent for a while.
 func (l *Ledger) Cool(ctx context.Context, destinationID int64, wait time.Duration, reason string) error {
-	if err := l.queries.CoolDestination(ctx, relaysql.CoolDestinationParams{ID: destinationID, Wait: wait, Reason: reason}); err != nil {
-		return fmt.Errorf("cool destination %d: %w", destinationID, err)
-	}
-	return nil
+	return wrap(l.queries.CoolDestination(ctx, relaysql.CoolDestinationParams{ID: destinationID, Wait: wait, Reason: reason}), "cool destination %d", destinationID)
 }
 
 // Pause keeps a destination silent until Resume. The words are kept here and
@@ -59,10 +56,7 @@ func (l *Ledger) Pause(ctx context.Context, destination string, pause protocol.P
 			ID: id, PausedBy: printable(pause.By), PauseReason: shorten(printable(pause.Reason), maxPauseReason),
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("pause %s: %w", destination, err)
-	}
-	return nil
+	return wrap(err, "pause %s", destination)
 }
 
 // Resume ends a destination's pause, its cooldown and its breaker's wait. It
@@ -80,10 +74,7 @@ func (l *Ledger) Resume(ctx context.Context, destination string) (takenUp int64,
 		}
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("resume %s: %w", destination, err)
-	}
-	return takenUp, nil
+	return takenUp, wrap(err, "resume %s", destination)
 }
 
 // SetRate makes a destination faster or slower for as long as the configured
@@ -94,16 +85,12 @@ func (l *Ledger) SetRate(ctx context.Context, destination string, rate, configur
 		if err != nil {
 			return err
 		}
-		perMinute, configuredPerMinute := int32(rate.PerMinute), int32(configured.PerMinute)
 		return q.SetRate(ctx, relaysql.SetRateParams{
-			ID: id, RatePerSecond: &rate.PerSecond, RatePerMinute: &perMinute,
-			ConfiguredPerSecond: &configured.PerSecond, ConfiguredPerMinute: &configuredPerMinute,
+			ID: id, RatePerSecond: &rate.PerSecond, RatePerMinute: &rate.PerMinute,
+			ConfiguredPerSecond: &configured.PerSecond, ConfiguredPerMinute: &configured.PerMinute,
 		})
 	})
-	if err != nil {
-		return fmt.Errorf("set the rate of %s: %w", destination, err)
-	}
-	return nil
+	return wrap(err, "set the rate of %s", destination)
 }
 
 // Lanes returns how the destinations stand that were ever owed something, in
@@ -118,7 +105,7 @@ func (l *Ledger) Lanes(ctx context.Context, name string, configured func(destina
 	for i, row := range rows {
 		pace := pace(configured(row.Name), row.RatePerSecond, row.RatePerMinute, row.ConfiguredPerSecond, row.ConfiguredPerMinute)
 		lanes[i] = protocol.LaneState{
-			Destination: row.Name, State: protocol.LaneOpen, Queued: int(row.Waiting),
+			Destination: row.Name, State: protocol.LaneOpen, Queued: row.Waiting,
 			RatePerSec: pace.PerSecond, PerMinute: pace.PerMinute, FailingSince: row.FailingSince, PausedAt: row.PausedAt, PausedDelivery: orZero(row.PausedDelivery),
 		}
 		if row.Waiting > 0 {
@@ -137,25 +124,14 @@ func (l *Ledger) Lanes(ctx context.Context, name string, configured func(destina
 // CountWithPeople counts the deliveries that wait for a person, by what for.
 func (l *Ledger) CountWithPeople(ctx context.Context) ([]protocol.WithPeople, error) {
 	rows, err := l.queries.CountWithPeople(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("deliveries that wait for a person: %w", err)
-	}
-	waiting := make([]protocol.WithPeople, len(rows))
-	for i, row := range rows {
-		waiting[i] = protocol.WithPeople{
-			Destination: row.Destination, Status: row.Status, Reason: row.Reason, Deliveries: int(row.Deliveries), Since: row.Since,
-		}
-	}
-	return waiting, nil
+	return listOf(rows, func(row relaysql.CountWithPeopleRow) protocol.WithPeople { return protocol.WithPeople(row) }),
+		wrap(err, "deliveries that wait for a person")
 }
 
 // Pulse returns another value when something has changed that the console shows.
 func (l *Ledger) Pulse(ctx context.Context) (string, error) {
 	pulse, err := l.queries.Pulse(ctx)
-	if err != nil {
-		return "", fmt.Errorf("pulse: %w", err)
-	}
-	return pulse, nil
+	return pulse, wrap(err, "pulse")
 }
 
 // WaitingFilter narrows the deliveries that wait for a person; zero values do not.
@@ -181,10 +157,7 @@ func (l *Ledger) countWaiting(ctx context.Context, queries *relaysql.Queries, fi
 		Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type), First: first, Before: beyond,
 		AsOf: unlessZero(since),
 	})
-	if err != nil {
-		return 0, time.Time{}, fmt.Errorf("count what waits for a person: %w", err)
-	}
-	return int(row.Deliveries), row.AsOf, nil
+	return row.Deliveries, row.AsOf, wrap(err, "count what waits for a person")
 }
 
 // DestinationRow is a destination that was ever owed something.
@@ -197,12 +170,5 @@ type DestinationRow struct {
 // Destinations returns the destinations in the order of their names.
 func (l *Ledger) Destinations(ctx context.Context) ([]DestinationRow, error) {
 	rows, err := l.queries.Destinations(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list destinations: %w", err)
-	}
-	list := make([]DestinationRow, len(rows))
-	for i, row := range rows {
-		list[i] = DestinationRow(row)
-	}
-	return list, nil
+	return listOf(rows, func(row relaysql.DestinationsRow) DestinationRow { return DestinationRow(row) }), wrap(err, "list destinations")
 }

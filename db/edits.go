@@ -25,7 +25,7 @@ type Edit struct {
 	// Cut has the parts that are still to come; nil if there are none.
 	Cut *Cut
 
-	revision int32
+	revision int
 }
 
 // PartToEdit is a part of a delivery that has arrived.
@@ -44,10 +44,7 @@ type PartToEdit struct {
 // taken back already stays so.
 func (l *Ledger) TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) (destinations []string, err error) {
 	destinations, err = l.queries.TakeBack(ctx, relaysql.TakeBackParams{Ids: deliveryIDs, Reason: printable(reason)})
-	if err != nil {
-		return nil, fmt.Errorf("take back %s: %w", words.Count(len(deliveryIDs), "delivery", "deliveries"), err)
-	}
-	return destinations, nil
+	return destinations, wrap(err, "take back %s", words.Count(len(deliveryIDs), "delivery", "deliveries"))
 }
 
 // OpenEdit returns an edit to be made; nil if nothing is left to do.
@@ -64,7 +61,7 @@ func (l *Ledger) OpenEdit(ctx context.Context, id int64) (*Edit, error) {
 		return nil, fmt.Errorf("parts of delivery %d: %w", row.DeliveryID, err)
 	}
 	edit := &Edit{
-		ID: row.ID, Cause: row.Cause, SentAt: orZero(row.SentAt), Attempts: int(row.Attempts), revision: row.Revision,
+		ID: row.ID, Cause: row.Cause, SentAt: orZero(row.SentAt), Attempts: row.Attempts, revision: row.Revision,
 		TakenBack: row.TakenBack,
 		Delivery: Delivery{
 			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
@@ -84,7 +81,7 @@ func (l *Ledger) OpenEdit(ctx context.Context, id int64) (*Edit, error) {
 	}
 	for _, part := range parts {
 		edit.Parts = append(edit.Parts, PartToEdit{
-			Part: int(part.Part), MessageIDs: part.MessageIds,
+			Part: part.Part, MessageIDs: part.MessageIds,
 			Shown: Shown{Kind: part.Kind, Wordless: !part.Wordy, Version: part.Shown, Photos: part.Photos},
 			Gone:  part.Gone, Behind: orZero(part.ChatID) != orZero(row.MigratedTo),
 		})
@@ -95,21 +92,15 @@ func (l *Ledger) OpenEdit(ctx context.Context, id int64) (*Edit, error) {
 // PhotosFollow has the post of a delivery edited after a while: some of its
 // photos could not be got when it went out.
 func (l *Ledger) PhotosFollow(ctx context.Context, deliveryID int64, wait time.Duration) error {
-	if err := l.queries.EditDelivery(ctx, relaysql.EditDeliveryParams{DeliveryID: deliveryID, Cause: causeEdited, Wait: wait}); err != nil {
-		return fmt.Errorf("photos of delivery %d: %w", deliveryID, err)
-	}
-	return nil
+	return wrap(l.queries.EditDelivery(ctx, relaysql.EditDeliveryParams{DeliveryID: deliveryID, Cause: causeEdited, Wait: wait}), "photos of delivery %d", deliveryID)
 }
 
 // PartShows records what a part shows now, or that its message is gone.
 func (l *Ledger) PartShows(ctx context.Context, deliveryID int64, part PartToEdit) error {
 	err := l.queries.PartShows(ctx, relaysql.PartShowsParams{
-		DeliveryID: deliveryID, Part: int32(part.Part), Shown: part.Version, Gone: part.Gone, Photos: notNil(part.Photos),
+		DeliveryID: deliveryID, Part: part.Part, Shown: part.Version, Gone: part.Gone, Photos: notNil(part.Photos),
 	})
-	if err != nil {
-		return fmt.Errorf("part %d of delivery %d: %w", part.Part, deliveryID, err)
-	}
-	return nil
+	return wrap(err, "part %d of delivery %d", part.Part, deliveryID)
 }
 
 // FinishEdit records what an edit came to. It returns false if the
@@ -119,20 +110,14 @@ func (l *Ledger) FinishEdit(ctx context.Context, edit *Edit, status, reason stri
 	rows, err := l.queries.FinishEdit(ctx, relaysql.FinishEditParams{
 		ID: edit.ID, Revision: edit.revision, Status: status, Error: reason,
 	})
-	if err != nil {
-		return false, fmt.Errorf("finish edit %d: %w", edit.ID, err)
-	}
-	return rows > 0, nil
+	return rows > 0, wrap(err, "finish edit %d", edit.ID)
 }
 
 // PostponeEdit records why an edit could not be made now. It is due
 // again after a time, twice as long for each attempt that was made, six hours at
 // the most.
 func (l *Ledger) PostponeEdit(ctx context.Context, id int64, reason string, again time.Duration) error {
-	if err := l.queries.PostponeEdit(ctx, relaysql.PostponeEditParams{ID: id, Error: reason, Again: again}); err != nil {
-		return fmt.Errorf("postpone edit %d: %w", id, err)
-	}
-	return nil
+	return wrap(l.queries.PostponeEdit(ctx, relaysql.PostponeEditParams{ID: id, Error: reason, Again: again}), "postpone edit %d", id)
 }
 
 // EditRow is an edit as operators see it.
@@ -150,15 +135,5 @@ type EditRow struct {
 // Edits returns the edits of deliveries, oldest first.
 func (l *Ledger) Edits(ctx context.Context, deliveryIDs ...int64) ([]EditRow, error) {
 	rows, err := l.queries.ListEdits(ctx, deliveryIDs)
-	if err != nil {
-		return nil, fmt.Errorf("list edits: %w", err)
-	}
-	list := make([]EditRow, len(rows))
-	for i, row := range rows {
-		list[i] = EditRow{
-			ID: row.ID, DeliveryID: row.DeliveryID, Cause: row.Cause, Status: row.Status, Reason: row.Error,
-			Attempts: int(row.Attempts), CreatedAt: row.CreatedAt, FinishedAt: row.FinishedAt,
-		}
-	}
-	return list, nil
+	return listOf(rows, func(row relaysql.ListEditsRow) EditRow { return EditRow(row) }), wrap(err, "list edits")
 }

@@ -116,10 +116,10 @@ func (f *filing) fileOrSetAside(ctx context.Context, post Post) error {
 
 // lock makes pages that have a key in common come one after the other.
 func (f *filing) lock(ctx context.Context) error {
-	var stripes []int32
+	var stripes []int
 	for _, post := range f.page.Posts {
 		for _, key := range hashedKeys(post.Fingerprint) {
-			stripes = append(stripes, int32(uint64(key)%lockStripes))
+			stripes = append(stripes, int(uint64(key)%lockStripes))
 		}
 	}
 	slices.Sort(stripes)

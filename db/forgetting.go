@@ -127,17 +127,12 @@ func (s *Posts) PostsToForget(ctx context.Context, meant ToForget) ([]PostToForg
 	rows, err := s.queries.PostsToForget(ctx, relaysql.PostsToForgetParams{
 		OwnerID: meant.Post.OwnerID, PostID: meant.Post.PostID, Author: meant.Author, Phone: meant.Phone, Key: hashedKey(key),
 	})
-	if err != nil {
-		return nil, fmt.Errorf("posts to forget: %w", err)
-	}
-	posts := make([]PostToForget, len(rows))
-	for i, row := range rows {
-		posts[i] = PostToForget{
+	return listOf(rows, func(row relaysql.PostsToForgetRow) PostToForget {
+		return PostToForget{
 			ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: row.Type, Forgotten: row.Forgotten,
 			caseID: orZero(row.CaseID), fingerprint: row.Fingerprint,
 		}
-	}
-	return posts, nil
+	}), wrap(err, "posts to forget")
 }
 
 // Forget blanks posts for good: as long as they stand on their walls, they are
@@ -155,10 +150,7 @@ func (s *Posts) Forget(ctx context.Context, posts []PostToForget) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("forget posts: %w", err)
-	}
-	return nil
+	return wrap(err, "forget posts")
 }
 
 // Copy is a delivery of a post that is to be forgotten.
@@ -186,16 +178,11 @@ func (l *Ledger) Copies(ctx context.Context, posts []PostToForget) ([]Copy, erro
 		params.OwnerIds, params.PostIds = append(params.OwnerIds, post.OwnerID), append(params.PostIds, post.PostID)
 	}
 	rows, err := l.queries.CopiesOfPosts(ctx, params)
-	if err != nil {
-		return nil, fmt.Errorf("copies of posts: %w", err)
-	}
-	copies := make([]Copy, len(rows))
-	for i, row := range rows {
-		copies[i] = Copy{
+	return listOf(rows, func(row relaysql.CopiesOfPostsRow) Copy {
+		return Copy{
 			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
-			ID:          row.ID, Status: row.Status, MessageIDs: row.MessageIds, MigratedTo: row.MigratedTo, Uncertain: int(row.UnknownAttempts),
+			ID:          row.ID, Status: row.Status, MessageIDs: row.MessageIds, MigratedTo: row.MigratedTo, Uncertain: row.UnknownAttempts,
 			TakenBack: row.TakenBack, Removal: row.Removal, Reason: row.RemovalError,
 		}
-	}
-	return copies, nil
+	}), wrap(err, "copies of posts")
 }

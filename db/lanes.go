@@ -25,10 +25,7 @@ const (
 // configuration; one that was set by hand holds until that changes.
 func (l *Ledger) Next(ctx context.Context, destination string, configured protocol.Pace) (protocol.LaneView, error) {
 	view, err := l.next(ctx, destination, configured)
-	if err != nil {
-		return protocol.LaneView{}, fmt.Errorf("what is next for %s: %w", destination, err)
-	}
-	return view, nil
+	return view, wrap(err, "what is next for %s", destination)
 }
 
 // SentLately returns what was sent to a destination within a time, the oldest
@@ -42,14 +39,7 @@ func (l *Ledger) SentLately(ctx context.Context, destination string, within time
 		return nil, fmt.Errorf("what was sent to %s: %w", destination, err)
 	}
 	rows, err := l.queries.SentLately(ctx, relaysql.SentLatelyParams{DestinationID: id, Within: within})
-	if err != nil {
-		return nil, fmt.Errorf("what was sent to %s: %w", destination, err)
-	}
-	sent := make([]protocol.SentAgo, len(rows))
-	for i, row := range rows {
-		sent[i] = protocol.SentAgo{Ago: row.Ago, Weight: int(row.Messages)}
-	}
-	return sent, nil
+	return listOf(rows, func(row relaysql.SentLatelyRow) protocol.SentAgo { return protocol.SentAgo(row) }), wrap(err, "what was sent to %s", destination)
 }
 
 func (l *Ledger) next(ctx context.Context, destination string, configured protocol.Pace) (protocol.LaneView, error) {
@@ -85,7 +75,7 @@ func (l *Ledger) next(ctx context.Context, destination string, configured protoc
 		begun++
 	}
 	urgent, other := jobsOf(destination, slices.Concat(others[:begun], rows)), jobsOf(destination, others[begun:])
-	if failed := int(lane.FailedTurns); triesNext(failed) && len(urgent)+len(other) > 1 {
+	if failed := lane.FailedTurns; triesNext(failed) && len(urgent)+len(other) > 1 {
 		urgent = slices.Concat(urgent, other)
 		other = nil
 		next := 1 + (failed-3)/2%(len(urgent)-1) // another one each time: two may be at fault
@@ -130,14 +120,12 @@ type queuedJob struct {
 }
 
 func jobsOf(destination string, rows []relaysql.NextDeliveriesRow) jobs {
-	queue := make(jobs, len(rows))
-	for i, row := range rows {
-		queue[i] = queuedJob{row.CreatedAt, protocol.Job{
-			DeliveryID: row.ID, OwnerID: row.OwnerID, PostID: row.PostID, Weight: int(row.Weight), PostType: row.Type, WantedAt: orZero(row.WantedAt),
+	return listOf(rows, func(row relaysql.NextDeliveriesRow) queuedJob {
+		return queuedJob{row.CreatedAt, protocol.Job{
+			DeliveryID: row.ID, OwnerID: row.OwnerID, PostID: row.PostID, Weight: row.Weight, PostType: row.Type, WantedAt: orZero(row.WantedAt),
 			Summary: summary(row.Type, row.Animal, row.Location, destination),
 		}}
-	}
-	return queue
+	})
 }
 
 // insert puts a job behind those that were owed before it.
@@ -146,11 +134,11 @@ func (q *jobs) insert(job queuedJob) {
 	*q = slices.Insert(*q, cmp.Or(at+1, len(*q)+1)-1, job)
 }
 
-func pace(configured protocol.Pace, perSecond *float64, perMinute *int32, instead *float64, insteadMinute *int32) protocol.Pace {
-	if perSecond == nil || orZero(instead) != configured.PerSecond || int(orZero(insteadMinute)) != configured.PerMinute {
+func pace(configured protocol.Pace, perSecond *float64, perMinute *int, instead *float64, insteadMinute *int) protocol.Pace {
+	if perSecond == nil || orZero(instead) != configured.PerSecond || orZero(insteadMinute) != configured.PerMinute {
 		return configured
 	}
-	return protocol.Pace{PerSecond: *perSecond, PerMinute: int(orZero(perMinute))}
+	return protocol.Pace{PerSecond: *perSecond, PerMinute: orZero(perMinute)}
 }
 
 // summary is how a delivery is called in lists: "lost cat, Пушкинская 283 →

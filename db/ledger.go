@@ -7,27 +7,18 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/protocol"
 )
 
-// ErrNotFound means that the row asked for does not exist.
-var ErrNotFound = errors.New("not found")
-
 // Ledger keeps the deliveries: what is owed, every attempt, what arrived. It
 // is the only place where the status of a delivery changes.
-type Ledger struct {
-	pool    *pgxpool.Pool
-	queries *relaysql.Queries
-}
+type Ledger struct{ store }
 
 // NewLedger returns a ledger in the database behind pool.
-func NewLedger(pool *pgxpool.Pool) *Ledger {
-	return &Ledger{pool: pool, queries: relaysql.New(pool)}
-}
+func NewLedger(pool *pgxpool.Pool) *Ledger { return &Ledger{newStore(pool)} }
 
 // Delivery is a delivery about to be sent.
 type Delivery struct {
@@ -65,21 +56,13 @@ type Delivery struct {
 	Reason string
 	Paused bool
 	// Captcha is what VK asked for last, nil if it did not.
-	Captcha *Captcha
+	Captcha *protocol.Captcha
 	// ReplyTo is the message that the delivery answers, the first about its
 	// case; 0 for none.
 	ReplyTo int64
 	// Cut is how the parts were cut when the first of them was sent; nil before
 	// that, and for a delivery in one part.
 	Cut *Cut
-}
-
-// Captcha is what VK asked a person to solve. A link in it may carry a session
-// token: it is for the operator's eyes, not for logs.
-type Captcha struct {
-	SID         string `json:"sid,omitempty"`
-	Picture     string `json:"picture,omitempty"`
-	RedirectURI string `json:"redirect_uri,omitempty"`
 }
 
 // Outcomes of an attempt.
@@ -148,7 +131,7 @@ type Ending struct {
 	// Status and Reason are the delivery's from now on.
 	Status  string
 	Reason  string
-	Captcha *Captcha
+	Captcha *protocol.Captcha
 	// Cool keeps the whole destination silent for that long, for Reason.
 	Cool time.Duration
 	// Pause stops the destination until a person resumes it, for Reason.
@@ -219,9 +202,9 @@ func (l *Ledger) expire(ctx context.Context, deliveryID, destinationID int64) er
 func deliveryOf(key protocol.DeliveryKey, row relaysql.OpenDeliveryRow) (Delivery, error) {
 	delivery := Delivery{
 		DeliveryKey: key, ID: row.ID, Status: row.Status, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo,
-		NamesRefused: row.NamesRefused, FailedTurns: int(row.FailedTurns),
-		Attempts: int(row.Attempts), Uncertain: int(row.UnknownAttempts), LeaseUsed: row.LeaseUsed, Wanted: row.Wanted, ReplyTo: row.ReplyTo,
-		Reason: row.Reason, Paused: row.Paused, WordsFirst: row.WordsFirst, DueIn: row.DueIn, PutOff: row.PutOff, FirstAttemptAt: orZero(row.FirstAttemptAt),
+		NamesRefused: row.NamesRefused, FailedTurns: row.FailedTurns,
+		Attempts: row.Attempts, Uncertain: row.UnknownAttempts, LeaseUsed: row.LeaseUsed, Wanted: row.Wanted, ReplyTo: row.ReplyTo,
+		Reason: row.Reason, Paused: row.Paused, WordsFirst: row.WordsFirst, DueIn: row.DueIn, PutOff: row.PutOff, FirstAttemptAt: orZero(row.FirstAttemptAt), Captcha: row.Captcha,
 	}
 	if err := json.Unmarshal(row.Arrived, &delivery.Arrived); err != nil {
 		return Delivery{}, fmt.Errorf("its parts: %w", err)
@@ -230,12 +213,6 @@ func deliveryOf(key protocol.DeliveryKey, row relaysql.OpenDeliveryRow) (Deliver
 		delivery.Cut = new(Cut)
 		if err := json.Unmarshal(row.Cut, delivery.Cut); err != nil {
 			return Delivery{}, fmt.Errorf("its cut: %w", err)
-		}
-	}
-	if row.Captcha != nil {
-		delivery.Captcha = new(Captcha)
-		if err := json.Unmarshal(row.Captcha, delivery.Captcha); err != nil {
-			return Delivery{}, fmt.Errorf("its captcha: %w", err)
 		}
 	}
 	return delivery, nil
@@ -258,7 +235,7 @@ type Uncertainty struct {
 // Uncertain reports how uncertain the attempts at a part have left us. Those
 // that began before acknowledgedAt are known to a person who said to send again.
 func (l *Ledger) Uncertain(ctx context.Context, id int64, part int, acknowledgedAt time.Time) (Uncertainty, error) {
-	row, err := l.queries.AttemptsAtPart(ctx, relaysql.AttemptsAtPartParams{DeliveryID: id, Part: int32(part), AcknowledgedAt: acknowledgedAt})
+	row, err := l.queries.AttemptsAtPart(ctx, relaysql.AttemptsAtPartParams{DeliveryID: id, Part: part, AcknowledgedAt: acknowledgedAt})
 	if err != nil {
 		return Uncertainty{}, fmt.Errorf("uncertainty of delivery %d: %w", id, err)
 	}
@@ -277,8 +254,8 @@ func (l *Ledger) Uncertain(ctx context.Context, id int64, part int, acknowledged
 // opened, *BusyError if another call is in flight. delivery is kept in step.
 func (l *Ledger) Begin(ctx context.Context, delivery *Delivery, attempt Attempt) (Attempt, error) {
 	params := relaysql.BeginAttemptParams{
-		DeliveryID: delivery.ID, Status: delivery.Status, Attempts: int32(delivery.Attempts), UnknownAttempts: int32(delivery.Uncertain),
-		Part: int32(attempt.Part), Rung: attempt.Rung, Lease: attempt.Lease, Timeout: attempt.Timeout, Upload: attempt.Upload,
+		DeliveryID: delivery.ID, Status: delivery.Status, Attempts: delivery.Attempts, UnknownAttempts: delivery.Uncertain,
+		Part: attempt.Part, Rung: attempt.Rung, Lease: attempt.Lease, Timeout: attempt.Timeout, Upload: attempt.Upload,
 		Kind: attempt.Shown.Kind, Wordy: !attempt.Shown.Wordless, Shown: attempt.Shown.Version, Photos: notNil(attempt.Shown.Photos),
 	}
 	if attempt.Cut != nil {
@@ -297,7 +274,7 @@ func (l *Ledger) Begin(ctx context.Context, delivery *Delivery, attempt Attempt)
 	if err != nil {
 		return Attempt{}, fmt.Errorf("begin an attempt at %s: %w", delivery.DeliveryKey, err)
 	}
-	attempt.Number, attempt.BeganAt = int(begun.Number), begun.StartedAt
+	attempt.Number, attempt.BeganAt = begun.Number, begun.StartedAt
 	delivery.Attempts, delivery.Status = attempt.Number, protocol.StatusSending
 	return attempt, nil
 }
@@ -308,8 +285,8 @@ func (l *Ledger) Begin(ctx context.Context, delivery *Delivery, attempt Attempt)
 func (l *Ledger) Arrived(ctx context.Context, arrival protocol.Arrival) (string, error) {
 	status, err := l.queries.RecordArrival(ctx, relaysql.RecordArrivalParams{
 		Destination: arrival.Destination, OwnerID: arrival.OwnerID, PostID: arrival.PostID,
-		Part: int32(arrival.Part), Number: int32(arrival.Attempt), BeganAt: arrival.BeganAt, MessageIds: arrival.MessageIDs, Kind: arrival.Kind,
-		Last: arrival.Last, NextWeight: int32(arrival.NextWeight),
+		Part: arrival.Part, Number: arrival.Attempt, BeganAt: arrival.BeganAt, MessageIds: arrival.MessageIDs, Kind: arrival.Kind,
+		Last: arrival.Last, NextWeight: arrival.NextWeight,
 	})
 	if err != nil {
 		return "", fmt.Errorf("record part %d: %w", arrival.Part, notFound(err, "%s", arrival.DeliveryKey))
@@ -329,7 +306,7 @@ func (l *Ledger) Close(ctx context.Context, delivery *Delivery, attempt Attempt,
 	var status string
 	err := l.inTx(ctx, func(q *relaysql.Queries) error {
 		_, err := q.CloseAttempt(ctx, relaysql.CloseAttemptParams{
-			DeliveryID: delivery.ID, Number: int32(attempt.Number), BeganAt: attempt.BeganAt, Outcome: ending.Outcome, Code: int32(ending.Code),
+			DeliveryID: delivery.ID, Number: attempt.Number, BeganAt: attempt.BeganAt, Outcome: ending.Outcome, Code: ending.Code,
 			Error: ending.Error, RetryAfter: unlessZero(ending.RetryAfter),
 		})
 		if errorsIsNoRows(err) {
@@ -351,14 +328,9 @@ func (l *Ledger) Close(ctx context.Context, delivery *Delivery, attempt Attempt,
 				return err
 			}
 		}
-		applying := relaysql.ApplyEndingParams{ID: delivery.ID, Status: ending.Status, Reason: ending.Reason}
+		applying := relaysql.ApplyEndingParams{ID: delivery.ID, Status: ending.Status, Reason: ending.Reason, Captcha: ending.Captcha}
 		if ending.Outcome == OutcomeUnknown {
 			applying.Unknown = 1
-		}
-		if ending.Captcha != nil {
-			if applying.Captcha, err = json.Marshal(ending.Captcha); err != nil {
-				return err
-			}
 		}
 		if status, err = q.ApplyEnding(ctx, applying); err != nil {
 			return err
@@ -389,32 +361,15 @@ func (l *Ledger) Close(ctx context.Context, delivery *Delivery, attempt Attempt,
 // platform does not answer at all.
 func (l *Ledger) TurnFailed(ctx context.Context, delivery Delivery, reason string) error {
 	err := l.inTx(ctx, func(q *relaysql.Queries) error { return failTurn(ctx, q, delivery.DestinationID, reason) })
-	if err != nil {
-		return fmt.Errorf("failed turn of %s: %w", delivery.DeliveryKey, err)
-	}
-	return nil
+	return wrap(err, "failed turn of %s", delivery.DeliveryKey)
 }
 
 // FollowMigration remembers which chat a Telegram group has become.
 func (l *Ledger) FollowMigration(ctx context.Context, destinationID, chatID int64) error {
 	err := l.queries.FollowMigration(ctx, relaysql.FollowMigrationParams{ID: destinationID, MigratedTo: &chatID})
-	if err != nil {
-		return fmt.Errorf("follow migration of destination %d: %w", destinationID, err)
-	}
-	return nil
-}
-
-func (l *Ledger) inTx(ctx context.Context, work func(*relaysql.Queries) error) error {
-	return pgx.BeginFunc(ctx, l.pool, func(tx pgx.Tx) error { return work(l.queries.WithTx(tx)) })
+	return wrap(err, "follow migration of destination %d", destinationID)
 }
 
 func final(status string) bool {
 	return status == protocol.StatusSent || status == protocol.StatusSuppressed
-}
-
-func notFound(err error, format string, args ...any) error {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf(format+": %w", append(args, ErrNotFound)...)
-	}
-	return err
 }

@@ -340,7 +340,7 @@ func TestARestoredLedgerLearnsFromClosedWorkflows(t *testing.T) {
 func TestAParkedDeliveryKeepsItsCaptchaUntilItIsSent(t *testing.T) {
 	d, key := owing(t)
 	ctx := t.Context()
-	asked := &db.Captcha{SID: "1", Picture: "https://vk.example/1.jpg"}
+	asked := &protocol.Captcha{SID: "1", Picture: "https://vk.example/1.jpg"}
 	delivery, attempt := d.begin(key, 0)
 	require.NoError(t, d.ledger.Close(ctx, &delivery, attempt, db.Ending{
 		Outcome: db.OutcomeParked, Code: 14, Error: "vk: wall.post: captcha 14", Status: protocol.StatusParked, Reason: "captcha", Captcha: asked, Pause: true,

@@ -22,10 +22,7 @@ func (l *Ledger) RefuseLink(ctx context.Context, link string) error {
 		}
 		return q.RefuseLink(ctx, linkHash(link))
 	})
-	if err != nil {
-		return fmt.Errorf("remember a refused link: %w", err)
-	}
-	return nil
+	return wrap(err, "remember a refused link")
 }
 
 // RefusedLinks returns those of the links that Telegram could not use lately.

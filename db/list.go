@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -47,7 +46,7 @@ type DeliveryRow struct {
 	AnswerBy *time.Time `json:"answer_by,omitempty"`
 	Silence  string     `json:"silence,omitempty"`
 	// Captcha is what VK wants solved, for the operator alone.
-	Captcha *Captcha `json:"captcha,omitempty"`
+	Captcha *protocol.Captcha `json:"captcha,omitempty"`
 	// About is its post, for people.
 	About PostGlance `json:"-"`
 }
@@ -96,7 +95,7 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 	rows, err := l.queries.ListDeliveries(ctx, relaysql.ListDeliveriesParams{
 		Statuses: statuses, First: first, Before: min(cmp.Or(filter.Before, math.MaxInt64), beyond), Type: unlessZero(filter.Type), Destination: unlessZero(filter.Destination), ID: unlessZero(filter.ID),
 		CaseID:  unlessZero(filter.Case),
-		OwnerID: unlessZero(filter.Post.OwnerID), PostID: unlessZero(filter.Post.PostID), Most: int32(filter.Limit),
+		OwnerID: unlessZero(filter.Post.OwnerID), PostID: unlessZero(filter.Post.PostID), Most: filter.Limit,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)
@@ -105,9 +104,9 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 	for i, row := range rows {
 		list[i] = DeliveryRow{
 			ID: row.ID, Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID, Type: row.Type,
-			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: int(row.Attempts),
+			Case: row.CaseID, Status: row.Status, Reason: row.Reason, Attempts: row.Attempts,
 			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
-			Uncertain: int(row.UnknownAttempts), ReplyTo: row.ReplyTo, DuplicateOf: row.DuplicateOf, TakenBackAt: row.TakenBackAt, Held: row.Held,
+			Uncertain: row.UnknownAttempts, ReplyTo: row.ReplyTo, DuplicateOf: row.DuplicateOf, TakenBackAt: row.TakenBackAt, Held: row.Held, Captcha: row.Captcha,
 			About: PostGlance{
 				ID: petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: petpost.Type(row.Type), Animal: petpost.Animal(row.Animal),
 				Name: row.Name, Location: row.Location, Wall: row.Wall,
@@ -119,12 +118,6 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 		if row.Status == protocol.StatusParked && row.Ask != "" && row.AskFor != nil {
 			answerBy := row.UpdatedAt.Add(*row.AskFor)
 			list[i].AnswerBy, list[i].Silence = &answerBy, row.Silence
-		}
-		if row.Captcha != nil {
-			list[i].Captcha = new(Captcha)
-			if err := json.Unmarshal(row.Captcha, list[i].Captcha); err != nil {
-				return nil, fmt.Errorf("captcha of delivery %d: %w", row.ID, err)
-			}
 		}
 	}
 	return list, nil
@@ -159,17 +152,7 @@ type AttemptRow struct {
 // Attempts returns every attempt at a delivery, in order.
 func (l *Ledger) Attempts(ctx context.Context, id int64) ([]AttemptRow, error) {
 	rows, err := l.queries.ListAttempts(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("attempts at delivery %d: %w", id, err)
-	}
-	list := make([]AttemptRow, len(rows))
-	for i, row := range rows {
-		list[i] = AttemptRow{
-			Part: int(row.Part), Number: int(row.Number), StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
-			Outcome: row.Outcome, Code: int(row.Code), Error: row.Error, RetryAfter: row.RetryAfter, Rung: row.Rung,
-		}
-	}
-	return list, nil
+	return listOf(rows, func(row relaysql.ListAttemptsRow) AttemptRow { return AttemptRow(row) }), wrap(err, "attempts at delivery %d", id)
 }
 
 // Summary is the state of the relay in a few numbers.
@@ -188,10 +171,7 @@ var waiting = []string{protocol.StatusPending, protocol.StatusSending, protocol.
 // FoldTallies puts the changes together that were tallied since it was last
 // called, so that Summarise reads few rows.
 func (l *Ledger) FoldTallies(ctx context.Context) error {
-	if err := l.queries.FoldTallies(ctx); err != nil {
-		return fmt.Errorf("fold tallies: %w", err)
-	}
-	return nil
+	return wrap(l.queries.FoldTallies(ctx), "fold tallies")
 }
 
 // Summarise counts the deliveries as they stand at now.

@@ -70,10 +70,7 @@ func SchemaVersion(ctx context.Context, pool *pgxpool.Pool) (current, wanted int
 	}
 	defer closeDB()
 	current, wanted, err = provider.GetVersions(ctx)
-	if err != nil {
-		return 0, 0, fmt.Errorf("db: schema version: %w", err)
-	}
-	return current, wanted, nil
+	return current, wanted, wrap(err, "db: schema version")
 }
 
 func newMigrator(pool *pgxpool.Pool) (*goose.Provider, func(), error) {

@@ -47,7 +47,7 @@ type PostFilter struct {
 // List returns posts, newest first.
 func (s *Posts) List(ctx context.Context, filter PostFilter) ([]PostGlance, error) {
 	wanted := relaysql.ListPostsParams{
-		Searched: filter.Search != "", Type: unlessZero(filter.Type), Since: filter.Since, Most: int32(filter.Limit),
+		Searched: filter.Search != "", Type: unlessZero(filter.Type), Since: filter.Since, Most: filter.Limit,
 		Until: filter.Until, BeforeOwner: cmp.Or(filter.Before.OwnerID, math.MaxInt64), BeforePost: cmp.Or(filter.Before.PostID, math.MaxInt64),
 	}
 	if wanted.Searched {

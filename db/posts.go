@@ -18,15 +18,10 @@ import (
 )
 
 // Posts keeps what was read from the walls.
-type Posts struct {
-	pool    *pgxpool.Pool
-	queries *relaysql.Queries
-}
+type Posts struct{ store }
 
 // NewPosts returns the store of posts in the database behind pool.
-func NewPosts(pool *pgxpool.Pool) *Posts {
-	return &Posts{pool: pool, queries: relaysql.New(pool)}
-}
+func NewPosts(pool *pgxpool.Pool) *Posts { return &Posts{newStore(pool)} }
 
 // The posts and their parts that the stores return.
 type (
@@ -77,14 +72,11 @@ func othersOf(ctx context.Context, q *relaysql.Queries, post Post) ([]Post, erro
 // stored, by post id.
 func (s *Posts) Known(ctx context.Context, ownerID int64, postIDs []int64) (map[int64][]byte, error) {
 	rows, err := s.queries.KnownPosts(ctx, relaysql.KnownPostsParams{OwnerID: ownerID, PostIds: postIDs})
-	if err != nil {
-		return nil, fmt.Errorf("known posts of wall %d: %w", ownerID, err)
-	}
 	known := make(map[int64][]byte, len(rows))
 	for _, row := range rows {
 		known[row.PostID] = row.ContentHash
 	}
-	return known, nil
+	return known, wrap(err, "known posts of wall %d", ownerID)
 }
 
 // Owed is a delivery that a post calls for.
@@ -169,20 +161,27 @@ func (s *Posts) StorePage(ctx context.Context, page Page) (PageStored, error) {
 // storePage writes a page; singly puts a savepoint before each post, two round
 // trips that hardly any page needs.
 func (s *Posts) storePage(ctx context.Context, page Page, singly bool) (stored PageStored, err error) {
-	err = again(ctx, func() error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			filing := &filing{tx: tx, q: s.queries.WithTx(tx), page: page, singly: singly, now: time.Now()}
-			if err := filing.run(ctx); err != nil {
-				return err
-			}
-			stored = filing.stored
-			if page.Wall != nil {
-				return page.Wall.record(ctx, filing.q, stored.SetAside)
-			}
-			return nil
-		})
+	err = s.filed(ctx, page, func(f *filing) error {
+		f.singly = singly
+		if err := f.run(ctx); err != nil {
+			return err
+		}
+		stored = f.stored
+		if page.Wall != nil {
+			return page.Wall.record(ctx, f.q, stored.SetAside)
+		}
+		return nil
 	})
 	return stored, err
+}
+
+// filed does work on a page in one transaction, and again if it is undone.
+func (s *Posts) filed(ctx context.Context, page Page, work func(*filing) error) error {
+	return again(ctx, func() error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			return work(&filing{tx: tx, q: s.queries.WithTx(tx), page: page, now: time.Now()})
+		})
+	})
 }
 
 // Owe writes a delivery of a stored post that an operator asks for, and
@@ -196,22 +195,14 @@ func (s *Posts) Owe(ctx context.Context, ownerID, postID int64, owed Owed) (id i
 	if err != nil {
 		return 0, false, err
 	}
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.queries.WithTx(tx)
+	err = s.inTx(ctx, func(q *relaysql.Queries) error {
 		destination, err := destinationID(ctx, q, owed.Destination)
 		if err == nil {
 			id, created, err = owe(ctx, q, destination, post, owed)
 		}
 		return err
 	})
-	if err != nil {
-		return 0, false, fmt.Errorf("owe %s to %s: %w", protocol.WallPost(ownerID, postID), owed.Destination, err)
-	}
-	return id, created, nil
-}
-
-func (s *Posts) inTx(ctx context.Context, work func(*relaysql.Queries) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return work(s.queries.WithTx(tx)) })
+	return id, created, wrap(err, "owe %s to %s", protocol.WallPost(ownerID, postID), owed.Destination)
 }
 
 func owe(ctx context.Context, q *relaysql.Queries, destinationID int64, post Post, owed Owed) (id int64, created bool, err error) {
@@ -224,7 +215,7 @@ func owe(ctx context.Context, q *relaysql.Queries, destinationID int64, post Pos
 	id, err = q.OweDelivery(ctx, relaysql.OweDeliveryParams{
 		DestinationID: destinationID, OwnerID: post.OwnerID, PostID: post.PostID,
 		WorkflowID: protocol.DeliveryWorkflowID(owed.Destination, post.OwnerID, post.PostID),
-		Weight:     int32(max(owed.Weight, 1)), Status: status, Reason: cmp.Or(owed.Suppressed, owed.Ask),
+		Weight:     max(owed.Weight, 1), Status: status, Reason: cmp.Or(owed.Suppressed, owed.Ask),
 		CaseID: unlessZero(post.CaseID), ReplyTo: unlessZero(owed.replyTo), DuplicateOf: unlessZero(owed.duplicateOf), Wanted: owed.Wanted,
 		Ask: owed.Ask, AskFor: unlessZero(owed.AskFor), Silence: owed.Silence,
 		Urgent: !owed.Later && (owed.Wanted || fresh(post)),
@@ -268,7 +259,7 @@ func rowOf(post Post) (relaysql.StorePostParams, error) {
 		ContentHash: post.ContentHash,
 		Type:        string(r.Type), Animal: string(r.Animal), Sex: string(r.Sex), Name: clean(r.Name),
 		Phones: cleanAll(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
-		Reading: r, RulesetVersion: int32(petpost.RulesetVersion), Fingerprint: fingerprint,
+		Reading: r, RulesetVersion: petpost.RulesetVersion, Fingerprint: fingerprint,
 		CaseID: unlessZero(post.CaseID), CaseReason: post.CaseReason, Keys: hashedKeys(post.Fingerprint),
 	}, nil
 }

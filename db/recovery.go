@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"vestnik/db/internal/relaysql"
@@ -19,14 +18,7 @@ type Owing struct {
 // Owing returns the destinations with something to send or to edit now.
 func (l *Ledger) Owing(ctx context.Context) ([]Owing, error) {
 	rows, err := l.queries.OwingDestinations(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("destinations that owe: %w", err)
-	}
-	owing := make([]Owing, len(rows))
-	for i, row := range rows {
-		owing[i] = Owing{Destination: row.Name, Paused: row.Paused, Edits: row.Edits}
-	}
-	return owing, nil
+	return listOf(rows, func(row relaysql.OwingDestinationsRow) Owing { return Owing(row) }), wrap(err, "destinations that owe")
 }
 
 // ToStart is a delivery whose workflow is to be started.
@@ -43,103 +35,70 @@ type ToStart struct {
 // Unstarted returns up to most deliveries, oldest first, that are owed and have
 // no workflow yet.
 func (l *Ledger) Unstarted(ctx context.Context, most int) ([]ToStart, error) {
-	rows, err := l.queries.UnstartedDeliveries(ctx, int32(most))
-	if err != nil {
-		return nil, fmt.Errorf("deliveries to start: %w", err)
-	}
-	list := make([]ToStart, len(rows))
-	for i, row := range rows {
-		list[i] = ToStart{
+	rows, err := l.queries.UnstartedDeliveries(ctx, most)
+	return listOf(rows, func(row relaysql.UnstartedDeliveriesRow) ToStart {
+		return ToStart{
 			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
 			ID:          row.ID, WantedAt: orZero(row.WantedAt), PostType: row.Type, Summary: summary(row.Type, row.Animal, row.Location, row.Destination),
 		}
-	}
-	return list, nil
+	}), wrap(err, "deliveries to start")
 }
 
 // Started records that deliveries have their workflows.
 func (l *Ledger) Started(ctx context.Context, ids []int64) error {
-	if err := l.queries.MarkStarted(ctx, ids); err != nil {
-		return fmt.Errorf("mark deliveries as started: %w", err)
-	}
-	return nil
+	return wrap(l.queries.MarkStarted(ctx, ids), "mark deliveries as started")
 }
 
 // WithPeople returns up to most deliveries that wait for a person and whose
 // workflow was not looked at since, the longest ago first.
 func (l *Ledger) WithPeople(ctx context.Context, since time.Time, most int) ([]ToStart, error) {
-	rows, err := l.queries.WaitingForPeople(ctx, relaysql.WaitingForPeopleParams{SeenBefore: since, Most: int32(most)})
-	if err != nil {
-		return nil, fmt.Errorf("deliveries that wait for a person: %w", err)
-	}
-	list := make([]ToStart, len(rows))
-	for i, row := range rows {
-		list[i] = ToStart{
+	rows, err := l.queries.WaitingForPeople(ctx, relaysql.WaitingForPeopleParams{SeenBefore: since, Most: most})
+	return listOf(rows, func(row relaysql.WaitingForPeopleRow) ToStart {
+		return ToStart{
 			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
 			ID:          row.ID, WantedAt: orZero(row.WantedAt), PostType: row.Type, Summary: summary(row.Type, row.Animal, row.Location, row.Destination),
 			Status: row.Status, Reason: row.Reason,
 		}
-	}
-	return list, nil
+	}), wrap(err, "deliveries that wait for a person")
 }
 
 // RunsSeen records that the workflows of deliveries that wait for a person run.
 func (l *Ledger) RunsSeen(ctx context.Context, ids []int64) error {
-	if err := l.queries.RunsSeen(ctx, ids); err != nil {
-		return fmt.Errorf("mark runs as seen: %w", err)
-	}
-	return nil
+	return wrap(l.queries.RunsSeen(ctx, ids), "mark runs as seen")
 }
 
 // WantSchedule remembers that a schedule is wanted, whatever becomes of Temporal.
 func (l *Ledger) WantSchedule(ctx context.Context, id string) error {
-	if err := l.queries.WantSchedule(ctx, id); err != nil {
-		return fmt.Errorf("want schedule %s: %w", id, err)
-	}
-	return nil
+	return wrap(l.queries.WantSchedule(ctx, id), "want schedule %s", id)
 }
 
 // WantedSchedules returns the schedules that are wanted.
 func (l *Ledger) WantedSchedules(ctx context.Context) ([]string, error) {
 	ids, err := l.queries.WantedSchedules(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("wanted schedules: %w", err)
-	}
-	return ids, nil
+	return ids, wrap(err, "wanted schedules")
 }
 
 // NotAtRest returns up to most deliveries that are neither sent nor given up, in
 // the order of their ids, after one.
 func (l *Ledger) NotAtRest(ctx context.Context, after int64, most int) ([]ToStart, error) {
-	rows, err := l.queries.DeliveriesNotAtRest(ctx, relaysql.DeliveriesNotAtRestParams{Waiting: waiting, After: after, Most: int32(most)})
-	if err != nil {
-		return nil, fmt.Errorf("deliveries that are not at rest: %w", err)
-	}
-	list := make([]ToStart, len(rows))
-	for i, row := range rows {
-		list[i] = ToStart{ID: row.ID, DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID}}
-	}
-	return list, nil
+	rows, err := l.queries.DeliveriesNotAtRest(ctx, relaysql.DeliveriesNotAtRestParams{Waiting: waiting, After: after, Most: most})
+	return listOf(rows, func(row relaysql.DeliveriesNotAtRestRow) ToStart {
+		return ToStart{ID: row.ID, DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID}}
+	}), wrap(err, "deliveries that are not at rest")
 }
 
 // Untold returns up to most deliveries that came to rest from outside, and whose
 // workflows are to hear of it.
 func (l *Ledger) Untold(ctx context.Context, most int) (keys []protocol.DeliveryKey, ids []int64, err error) {
-	rows, err := l.queries.UntoldDeliveries(ctx, int32(most))
-	if err != nil {
-		return nil, nil, fmt.Errorf("deliveries to tell of their end: %w", err)
-	}
+	rows, err := l.queries.UntoldDeliveries(ctx, most)
 	for _, row := range rows {
 		keys = append(keys, protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID})
 		ids = append(ids, row.ID)
 	}
-	return keys, ids, nil
+	return keys, ids, wrap(err, "deliveries to tell of their end")
 }
 
 // Told records that the workflows of deliveries know of their end.
 func (l *Ledger) Told(ctx context.Context, ids []int64) error {
-	if err := l.queries.MarkTold(ctx, ids); err != nil {
-		return fmt.Errorf("mark deliveries as told: %w", err)
-	}
-	return nil
+	return wrap(l.queries.MarkTold(ctx, ids), "mark deliveries as told")
 }

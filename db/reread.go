@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/jackc/pgx/v5"
-
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
 )
@@ -62,16 +60,13 @@ type Reread struct {
 // tells which would), nothing is sent and no message is edited. A post that was
 // edited meanwhile keeps what was read in it then.
 func (s *Posts) Reread(ctx context.Context, posts []Reread) error {
-	return again(ctx, func() error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-			q := s.queries.WithTx(tx)
-			for _, reread := range posts {
-				if err := rereadOne(ctx, q, reread); err != nil {
-					return fmt.Errorf("reread %s: %w", reread.Post.ID, err)
-				}
+	return s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
+		for _, reread := range posts {
+			if err := rereadOne(ctx, q, reread); err != nil {
+				return fmt.Errorf("reread %s: %w", reread.Post.ID, err)
 			}
-			return nil
-		})
+		}
+		return nil
 	})
 }
 

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"time"
 
@@ -21,49 +20,30 @@ func (l *Ledger) RefuseSettings(ctx context.Context, process, variable, reason s
 	err := l.queries.RefuseSettings(ctx, relaysql.RefuseSettingsParams{
 		Process: process, Variable: variable, Reason: shorten(printable(reason), maxFailure),
 	})
-	if err != nil {
-		return fmt.Errorf("record refused settings: %w", err)
-	}
-	return nil
+	return wrap(err, "record refused settings")
 }
 
 // SettingsAreGood ends what RefuseSettings has recorded of a process.
 func (l *Ledger) SettingsAreGood(ctx context.Context, process string) error {
-	if err := l.queries.SettingsAreGood(ctx, process); err != nil {
-		return fmt.Errorf("record good settings: %w", err)
-	}
-	return nil
+	return wrap(l.queries.SettingsAreGood(ctx, process), "record good settings")
 }
 
 // RefusedSettings are what the processes that run have refused, by variable.
 func (l *Ledger) RefusedSettings(ctx context.Context) ([]RefusedSettings, error) {
 	rows, err := l.queries.RefusedSettings(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("refused settings: %w", err)
-	}
-	refused := make([]RefusedSettings, len(rows))
-	for i, row := range rows {
-		refused[i] = RefusedSettings(row)
-	}
-	return refused, nil
+	return listOf(rows, func(row relaysql.RefusedSettingsRow) RefusedSettings { return RefusedSettings(row) }), wrap(err, "refused settings")
 }
 
 // KeepRules keeps what a version of the rules says.
 func (l *Ledger) KeepRules(ctx context.Context, version, text string) error {
-	if err := l.queries.KeepRules(ctx, relaysql.KeepRulesParams{Version: version, Text: printable(text)}); err != nil {
-		return fmt.Errorf("keep rules: %w", err)
-	}
-	return nil
+	return wrap(l.queries.KeepRules(ctx, relaysql.KeepRulesParams{Version: version, Text: printable(text)}), "keep rules")
 }
 
 // Rules returns what a version of the rules says, and since when it is known;
 // ErrNotFound if it is not.
 func (l *Ledger) Rules(ctx context.Context, version string) (text string, since time.Time, err error) {
 	row, err := l.queries.GetRules(ctx, version)
-	if err != nil {
-		return "", since, notFound(err, "rules %s", version)
-	}
-	return row.Text, row.FirstUsedAt, nil
+	return row.Text, row.FirstUsedAt, notFound(err, "rules %s", version)
 }
 
 // Written visits the posts that were written since a time and stand, in that order,

@@ -73,14 +73,14 @@ func (l *Ledger) Statistics(ctx context.Context, days int, now time.Time) ([]Day
 	}
 	for _, row := range types {
 		day := on(row.Day)
-		day.Lost, day.Reunited = day.Lost+int(row.Lost), day.Reunited+int(row.Reunited)
+		day.Lost, day.Reunited = day.Lost+row.Lost, day.Reunited+row.Reunited
 	}
 	calls, err := l.queries.CallsPerDay(ctx, since)
 	if err != nil {
 		return fail(err)
 	}
 	for _, row := range calls {
-		on(row.Day).Calls += int(row.Calls)
+		on(row.Day).Calls += row.Calls
 	}
 	return list, nil
 }

@@ -75,17 +75,11 @@ func (l *Ledger) Titles(ctx context.Context) (Titles, error) {
 // and of the walls that are read.
 func (l *Ledger) TitlesToAsk(ctx context.Context, destinations []string) ([]string, error) {
 	names, err := l.queries.TitlesToAsk(ctx, relaysql.TitlesToAskParams{Names: destinations, UnknownFor: titleMissing, KnownFor: titleHolds})
-	if err != nil {
-		return nil, fmt.Errorf("titles to ask for: %w", err)
-	}
-	return names, nil
+	return names, wrap(err, "titles to ask for")
 }
 
 // KeepTitle records that a platform was asked for a title; "" keeps the one that
 // was known.
 func (l *Ledger) KeepTitle(ctx context.Context, name, title string) error {
-	if err := l.queries.KeepTitle(ctx, relaysql.KeepTitleParams{Name: name, Title: shorten(printable(title), maxTitle)}); err != nil {
-		return fmt.Errorf("title of %s: %w", name, err)
-	}
-	return nil
+	return wrap(l.queries.KeepTitle(ctx, relaysql.KeepTitleParams{Name: name, Title: shorten(printable(title), maxTitle)}), "title of %s", name)
 }

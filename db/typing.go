@@ -2,10 +2,6 @@ package db
 
 import (
 	"context"
-	"fmt"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
@@ -41,17 +37,11 @@ func (s *Posts) SetType(ctx context.Context, ref petpost.PostRef, kind petpost.T
 		return TypeSet{}, err
 	}
 	page.Posts = []Post{post.OfType(kind)}
-	err = again(ctx, func() error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) (err error) {
-			filing := &filing{tx: tx, q: s.queries.WithTx(tx), page: page, now: time.Now()}
-			set, err = filing.setType(ctx, owes)
-			return err
-		})
+	err = s.filed(ctx, page, func(f *filing) (err error) {
+		set, err = f.setType(ctx, owes)
+		return err
 	})
-	if err != nil {
-		return TypeSet{}, fmt.Errorf("set the type of %s: %w", ref, err)
-	}
-	return set, nil
+	return set, wrap(err, "set the type of %s", ref)
 }
 
 func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error) {

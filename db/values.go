@@ -2,7 +2,6 @@ package db
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,11 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
-
-func errorsIsNoRows(err error) bool { return errors.Is(err, pgx.ErrNoRows) }
 
 // unlessZero is NULL for a zero value.
 func unlessZero[T comparable](value T) *T {
@@ -112,24 +108,6 @@ func unstorable(err error) string {
 }
 
 var errPanicked = errors.New("panic")
-
-// deadlockRetries is how often work is begun again that Postgres has chosen to
-// undo, because it and another transaction waited for each other.
-const deadlockRetries = 5
-
-// again repeats work that a deadlock, or another reader, has undone.
-func again(ctx context.Context, work func() error) error {
-	var err error
-	for range deadlockRetries {
-		var refused *pgconn.PgError
-		err = work()
-		repeat := errors.As(err, &refused) && (refused.Code == deadlockDetected || refused.Code == serializationFailure)
-		if !repeat && !errors.Is(err, errStoredMeanwhile) || ctx.Err() != nil {
-			return err
-		}
-	}
-	return err
-}
 
 // SQLSTATEs of a transaction that may simply be repeated.
 const (

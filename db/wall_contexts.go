@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"vestnik/db/internal/relaysql"
@@ -19,11 +18,7 @@ func (s *Posts) WallContext(ctx context.Context, ownerID int64) (*petpost.WallCo
 	if err != nil {
 		return nil, fmt.Errorf("what wall %d repeats: %w", ownerID, err)
 	}
-	wall := &petpost.WallContext{Version: int(row.Version), Posts: int(row.Posts)}
-	if err := json.Unmarshal(row.Units, &wall.Units); err != nil {
-		return nil, fmt.Errorf("what wall %d repeats: %w", ownerID, err)
-	}
-	return wall, nil
+	return &petpost.WallContext{Version: row.Version, Posts: row.Posts, Units: row.Units}, nil
 }
 
 // LearnWall learns from a wall's last stored posts what they repeat, and keeps
@@ -34,14 +29,8 @@ func (s *Posts) LearnWall(ctx context.Context, ownerID int64) (petpost.WallConte
 		return petpost.WallContext{}, fmt.Errorf("learn what wall %d repeats: %w", ownerID, err)
 	}
 	wall := petpost.LearnWall(texts)
-	units, err := json.Marshal(wall.Units)
-	if err == nil {
-		err = s.queries.KeepWallContext(ctx, relaysql.KeepWallContextParams{
-			OwnerID: ownerID, Version: int32(wall.Version), Posts: int32(wall.Posts), Units: withoutNUL(units),
-		})
-	}
-	if err != nil {
-		return petpost.WallContext{}, fmt.Errorf("learn what wall %d repeats: %w", ownerID, err)
-	}
-	return wall, nil
+	err = s.queries.KeepWallContext(ctx, relaysql.KeepWallContextParams{
+		OwnerID: ownerID, Version: wall.Version, Posts: wall.Posts, Units: notNil(wall.Units),
+	})
+	return wall, wrap(err, "learn what wall %d repeats", ownerID)
 }

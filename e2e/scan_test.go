@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
-	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
@@ -748,7 +747,7 @@ func TestAReadingKeysCaptchaIsAnsweredLikeAnyOther(t *testing.T) {
 	keys, err := s.starter.ReadingKeys(s.ctx)
 	require.NoError(t, err)
 	require.True(t, keys[0].Paused())
-	require.Equal(t, &db.Captcha{SID: "900300", Picture: "https://vk.example/captcha.jpg"}, keys[0].Captcha)
+	require.Equal(t, &protocol.Captcha{SID: "900300", Picture: "https://vk.example/captcha.jpg"}, keys[0].Captcha)
 
 	resumed, err := s.starter.ResumeKey(s.ctx, "зл7к")
 	require.NoError(t, err)

@@ -120,20 +120,20 @@ func TestACaptchasAnswerGoesIntoTheNextCall(t *testing.T) {
 	for _, row := range []struct {
 		name           string
 		extra          map[string]any
-		captcha        db.Captcha
+		captcha        protocol.Captcha
 		key, sid, with string // what the next call carries
 	}{
 		{
 			name:    "a picture",
 			extra:   map[string]any{"captcha_sid": "900100", "captcha_img": "https://vk.example/captcha.jpg"},
-			captcha: db.Captcha{SID: "900100", Picture: "https://vk.example/captcha.jpg"},
+			captcha: protocol.Captcha{SID: "900100", Picture: "https://vk.example/captcha.jpg"},
 			key:     "captcha_key", sid: "900100",
 		},
 		{
 			name: "a page",
 			extra: map[string]any{"captcha_sid": "900200", "captcha_img": "https://vk.example/stub.jpg",
 				"redirect_uri": "https://id.vk.example/not_robot_captcha?session_token=x"},
-			captcha: db.Captcha{SID: "900200", Picture: "https://vk.example/stub.jpg", RedirectURI: "https://id.vk.example/not_robot_captcha?session_token=x"},
+			captcha: protocol.Captcha{SID: "900200", Picture: "https://vk.example/stub.jpg", RedirectURI: "https://id.vk.example/not_robot_captcha?session_token=x"},
 			key:     "success_token", sid: "900200",
 		},
 	} {

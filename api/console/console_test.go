@@ -341,7 +341,7 @@ func TestAPausedReadingKeyIsSeenAndResumed(t *testing.T) {
 	operator := d.operator(t)
 	key := db.KeyName(sandbox.VKReadToken)
 	require.NoError(t, d.relay.Walls.PauseKey(t.Context(), key, db.KeyPause{
-		Until: time.Now().Add(time.Hour), Reason: "key_invalid", Captcha: &db.Captcha{Picture: "https://vk.example/captcha.jpg"},
+		Until: time.Now().Add(time.Hour), Reason: "key_invalid", Captcha: &protocol.Captcha{Picture: "https://vk.example/captcha.jpg"},
 	}))
 	page := operator.get("/console/walls").body
 	require.Contains(t, page, "key_invalid")

@@ -113,7 +113,7 @@ func (c *console) hold(r *http.Request, name string, file io.Reader, options con
 		return accepted, false, err
 	}
 	accepted, err = c.Guide.Import(r.Context(), guidedb.Upload{Batch: batch, Author: operators.Of(r.Context()).Name, Origin: name, Hold: true})
-	return accepted, err == nil && accepted.State == content.Held && len(batch.Notes().Columns) > 0, err
+	return accepted, err == nil && accepted.State == content.Held && len(batch.Summary().Notes.Columns) > 0, err
 }
 
 func importPath(id string) string { return deskPath + "/imports/" + url.PathEscape(id) }

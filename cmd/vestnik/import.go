@@ -136,7 +136,7 @@ func checkBatch(ctx context.Context, cmd *cli.Command) error {
 	err = show(cmd, report, func() error {
 		fmt.Println(report)
 		printRefusals(report.Refused)
-		printNotes(batch.Notes())
+		printNotes(batch.Summary().Notes)
 		if len(report.Outside) > 0 {
 			fmt.Println("\nGood only if the guide has them already:")
 			printRefusals(report.Outside)

@@ -153,7 +153,7 @@ func (s *stagedSource) Err() error { return s.err }
 const goneRank = 100
 
 func findRepeated(ctx context.Context, queries *guidesql.Queries, upload Upload) (Acceptance, bool, error) {
-	hash := upload.Batch.Hash()
+	hash := upload.Batch.Summary().Hash
 	if upload.Key != "" {
 		known, err := queries.FindImportByKey(ctx, upload.Key)
 		if err == nil {
@@ -200,8 +200,8 @@ func newImportID(ctx context.Context, queries *guidesql.Queries, key string, has
 
 // record makes an import of what is staged, held if it needs a person's word.
 func (i *Imports) record(ctx context.Context, queries *guidesql.Queries, number int64, upload Upload) (Acceptance, error) {
-	batch := upload.Batch
-	id, err := newImportID(ctx, queries, upload.Key, batch.Hash())
+	batch := upload.Batch.Summary()
+	id, err := newImportID(ctx, queries, upload.Key, batch.Hash)
 	if err != nil {
 		return Acceptance{}, err
 	}
@@ -216,13 +216,9 @@ func (i *Imports) record(ctx context.Context, queries *guidesql.Queries, number 
 			return Acceptance{}, wrap("accept batch", err)
 		}
 	}
-	lists := make([]string, 0, len(batch.Lists()))
-	for _, list := range batch.Lists() {
-		lists = append(lists, string(list))
-	}
 	params := guidesql.InsertImportParams{
-		ID: id, QueueNumber: number, ContentHash: batch.Hash(), Mode: batch.Mode(), Lists: lists, Objects: int32(batch.Objects()),
-		Author: upload.Author, Origin: upload.Origin, Brake: int16(cmp.Or(upload.Brake, defaultBrake)), Confirmed: int32(upload.Confirmed), Notes: batch.Notes(),
+		ID: id, QueueNumber: number, ContentHash: batch.Hash, Mode: batch.Mode, Lists: names(batch.Lists), Objects: batch.Objects,
+		Author: upload.Author, Origin: upload.Origin, Brake: int16(cmp.Or(upload.Brake, defaultBrake)), Confirmed: upload.Confirmed, Notes: batch.Notes,
 	}
 	if upload.Key != "" {
 		params.IdempotencyKey = &upload.Key

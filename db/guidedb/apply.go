@@ -127,7 +127,7 @@ func (i *Imports) applyChunk(ctx context.Context, id string, below int16, size i
 			return err
 		}
 		progress = Progress{
-			Objects: int(tally.Objects), More: len(rows) > 0,
+			Objects: tally.Objects, More: len(rows) > 0,
 			Done: int(tally.Created + tally.Changed + tally.Unchanged + tally.Refused),
 		}
 		return nil
@@ -200,7 +200,7 @@ func (c *chunk) refuse(fault error) {
 }
 
 func (r *stagedRow) refuse(refusal content.Refusal) {
-	refusal.Name, refusal.Table, refusal.Row = content.Title(r.Payload), r.SourceTable, int(r.SourceRow)
+	refusal.Name, refusal.Table, refusal.Row = content.Title(r.Payload), r.SourceTable, r.SourceRow
 	r.outcome, r.refusals = refused, append(r.refusals, refusal)
 }
 

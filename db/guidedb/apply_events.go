@@ -117,7 +117,7 @@ func (c *chunk) applyCollections(ctx context.Context) error {
 	for _, o := range objects {
 		for n, item := range o.object.Items {
 			items.Owners = append(items.Owners, o.id)
-			items.Positions = append(items.Positions, int32(n))
+			items.Positions = append(items.Positions, n)
 			items.Places = append(items.Places, o.refs[content.Places][item.Place])
 			items.Events = append(items.Events, o.refs[content.Events][item.Event])
 		}

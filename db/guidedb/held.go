@@ -31,19 +31,27 @@ func (i *Imports) brake(ctx context.Context, queries *guidesql.Queries, id strin
 	}
 	staged, err := queries.CountGone(ctx, locked.QueueNumber)
 	if err != nil || staged <= locked.Confirmed {
-		return false, int(staged), err
+		return false, staged, err
 	}
 	weighed, err := queries.WeighUnnamed(ctx, guidesql.WeighUnnamedParams{QueueNumber: locked.QueueNumber, Lists: locked.Lists})
 	if err != nil {
-		return false, int(staged), err
+		return false, staged, err
 	}
 	held = slices.ContainsFunc(weighed, func(list guidesql.WeighUnnamedRow) bool {
-		return list.Gone >= brakeFloor && 100*int(list.Gone) > int(locked.Brake)*int(list.Published)
+		return list.Gone >= brakeFloor && 100*list.Gone > int(locked.Brake)*list.Published
 	})
 	if held {
 		err = queries.HoldImport(ctx, guidesql.HoldImportParams{ID: id})
 	}
-	return held, int(staged), err
+	return held, staged, err
+}
+
+func names(lists []content.List) []string {
+	names := make([]string, 0, len(lists))
+	for _, list := range lists {
+		names = append(names, string(list))
+	}
+	return names
 }
 
 func ranksOf(lists []string) []int16 {
@@ -81,7 +89,7 @@ func (i *Imports) Confirm(ctx context.Context, id string, unpublishes int) error
 }
 
 func (i *Imports) letGo(ctx context.Context, id string, confirmed int) error {
-	rows, err := i.queries.ConfirmImport(ctx, guidesql.ConfirmImportParams{ID: id, Confirmed: int32(confirmed)})
+	rows, err := i.queries.ConfirmImport(ctx, guidesql.ConfirmImportParams{ID: id, Confirmed: confirmed})
 	if err == nil && rows == 0 {
 		err = ErrNotFound
 	}
@@ -224,7 +232,7 @@ func difference(ctx context.Context, queries *guidesql.Queries, queueNumber int6
 		if err != nil {
 			return nil, err
 		}
-		change := content.Change{List: list, Kind: content.ChangeKind(count.Kind), Count: int(count.Objects)}
+		change := content.Change{List: list, Kind: content.ChangeKind(count.Kind), Count: count.Objects}
 		for _, row := range rows {
 			object := content.ChangedObject{ID: row.ExternalID, Name: row.Title}
 			if change.Kind == content.ObjectChanged {
@@ -255,10 +263,7 @@ func (i *Imports) Undo(ctx context.Context, id, author string) (accepted Accepta
 		if err != nil {
 			return err
 		}
-		lists := make([]string, 0, len(content.Lists))
-		for _, list := range content.Lists {
-			lists = append(lists, string(list))
-		}
+		lists := names(content.Lists)
 		staged, err := queries.StageUndo(ctx, guidesql.StageUndoParams{ID: id, QueueNumber: number, Lists: lists, Ranks: ranksOf(lists)})
 		if err != nil {
 			return err
@@ -273,7 +278,7 @@ func (i *Imports) Undo(ctx context.Context, id, author string) (accepted Accepta
 		}
 		return insertImport(ctx, queries, guidesql.InsertImportParams{
 			ID: accepted.ID, QueueNumber: number, ContentHash: hash, Mode: content.Upsert, Lists: []string{},
-			Objects: staged.Objects, Author: author, Origin: undone.Origin, Undoes: &id, Brake: undone.Brake, Notes: content.Notes{KeptLater: int(staged.Later)},
+			Objects: staged.Objects, Author: author, Origin: undone.Origin, Undoes: &id, Brake: undone.Brake, Notes: content.Notes{KeptLater: staged.Later},
 		})
 	})
 	return accepted, wrap("undo import", err)

@@ -165,8 +165,8 @@ func (i *Imports) status(ctx context.Context, row guidesql.CmsImport) (content.S
 func statusOf(row guidesql.CmsImport) content.Status {
 	status := content.Status{
 		ID: row.ID, State: row.State, Phase: row.Phase, Mode: row.Mode,
-		Objects: int(row.Objects), Created: int(row.Created), Changed: int(row.Changed), Unchanged: int(row.Unchanged),
-		Unpublished: int(row.Unpublished), RefusedCount: int(row.Refused), Failure: row.Failure,
+		Objects: row.Objects, Created: row.Created, Changed: row.Changed, Unchanged: row.Unchanged,
+		Unpublished: row.Unpublished, RefusedCount: row.Refused, Failure: row.Failure,
 		Author: row.Author, Origin: row.Origin, AcceptedAt: row.AcceptedAt, FinishedAt: row.FinishedAt, Progress: 1,
 	}
 	if row.Undoes != nil {

@@ -14,7 +14,7 @@ type links struct {
 // linkRows is what every query that links takes, column by column.
 type linkRows = struct {
 	Owners, Targets []int64
-	Positions       []int32
+	Positions       []int
 }
 
 // replace links owner to targets instead of before; if they are the same, there
@@ -29,7 +29,7 @@ func (l *links) replace(owner int64, before, targets []int64) {
 	for position, target := range targets {
 		l.rows.Owners = append(l.rows.Owners, owner)
 		l.rows.Targets = append(l.rows.Targets, target)
-		l.rows.Positions = append(l.rows.Positions, int32(position))
+		l.rows.Positions = append(l.rows.Positions, position)
 	}
 }
 
@@ -37,7 +37,7 @@ func (l *links) replace(owner int64, before, targets []int64) {
 func replaceLinks[P interface {
 	~struct {
 		Owners, Targets []int64
-		Positions       []int32
+		Positions       []int
 	}
 }](ctx context.Context, l links, clear func(context.Context, []int64) error, link func(context.Context, P) error) error {
 	if len(l.former) > 0 {

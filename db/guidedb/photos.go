@@ -42,14 +42,7 @@ func (i *Imports) ClaimDuePhotos(ctx context.Context, now time.Time, limit int) 
 	rows, err := i.queries.ClaimDuePhotos(ctx, guidesql.ClaimDuePhotosParams{
 		Now: now, ClaimedUntil: now.Add(claimTime), MaxPhotos: int64(limit),
 	})
-	if err != nil {
-		return nil, wrap("claim photos", err)
-	}
-	photos := make([]DuePhoto, 0, len(rows))
-	for _, row := range rows {
-		photos = append(photos, DuePhoto{ID: row.ID, URL: row.Url})
-	}
-	return photos, nil
+	return all("claim photos", rows, err, func(row guidesql.ClaimDuePhotosRow) DuePhoto { return DuePhoto{ID: row.ID, URL: row.Url} })
 }
 
 // RecordPhoto keeps a finding. Another image than before, or a good one after
@@ -65,7 +58,7 @@ func (i *Imports) RecordPhoto(ctx context.Context, id int64, finding PhotoFindin
 	}
 	return wrap("record photo", i.queries.RecordPhoto(ctx, guidesql.RecordPhotoParams{
 		ID: id, State: state, Reason: finding.Reason, CheckedAt: now, DueAt: due, ContentHash: finding.Hash,
-		MediaType: finding.MediaType, Bytes: finding.Bytes, Width: int32(finding.Width), Height: int32(finding.Height),
+		MediaType: finding.MediaType, Bytes: finding.Bytes, Width: finding.Width, Height: finding.Height,
 	}))
 }
 
@@ -77,17 +70,8 @@ func (i *Imports) PhotoReport(ctx context.Context) (content.PhotoReport, error) 
 		return content.PhotoReport{}, wrap("photo report", err)
 	}
 	rows, err := i.queries.ListBadPhotos(ctx, content.MaxRefusedListed)
-	if err != nil {
-		return content.PhotoReport{}, wrap("photo report", err)
-	}
-	report := content.PhotoReport{
-		Photos:    content.Photos{Due: int(counts.Due), Good: int(counts.Good), Bad: int(counts.Bad)},
-		BadPhotos: make([]content.BadPhoto, 0, len(rows)),
-	}
-	for _, row := range rows {
-		report.BadPhotos = append(report.BadPhotos, content.BadPhoto{
-			URL: row.Url, Reason: row.Reason, CheckedAt: row.CheckedAt, UsedBy: row.UsedBy,
-		})
-	}
-	return report, nil
+	bad, err := all("photo report", rows, err, func(row guidesql.ListBadPhotosRow) content.BadPhoto {
+		return content.BadPhoto{URL: row.Url, Reason: row.Reason, CheckedAt: row.CheckedAt, UsedBy: row.UsedBy}
+	})
+	return content.PhotoReport{Photos: content.Photos{Due: int(counts.Due), Good: int(counts.Good), Bad: int(counts.Bad)}, BadPhotos: bad}, err
 }

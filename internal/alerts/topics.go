@@ -103,7 +103,7 @@ func (c Chat) problemTopic(ctx context.Context, problem protocol.Problem) topic 
 }
 
 // captchaOf is what VK asks for, nil if it does not, or if nobody can say now.
-func (c Chat) captchaOf(ctx context.Context, problem protocol.Problem) *db.Captcha {
+func (c Chat) captchaOf(ctx context.Context, problem protocol.Problem) *protocol.Captcha {
 	switch problem.Kind {
 	case protocol.ProblemBlocked:
 		lane, err := c.Desk.Destination(ctx, problem.Subject)

@@ -61,7 +61,7 @@ func TestWhatABatchIsMadeOfCostsNoMoreThanItsObjectsMay(t *testing.T) {
 		require.ErrorAs(t, err, &refused, name)
 		require.Equal(t, test.tooLarge, refused.TooLarge, "%s: %v", name, refused)
 		require.Equal(t, test.path, refused.Path, name)
-		require.LessOrEqual(t, reader.Objects(), content.MaxObjects, name)
+		require.LessOrEqual(t, reader.Summary().Objects, content.MaxObjects, name)
 		if name != "unknown keys" { // each is a refusal to be told
 			require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20), name)
 		}

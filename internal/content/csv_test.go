@@ -36,7 +36,7 @@ func opened(t *testing.T, name string, file io.Reader, rules content.Rules, opti
 	for {
 		object, err := batch.Next()
 		if errors.Is(err, io.EOF) {
-			require.Len(t, objects, batch.Objects())
+			require.Len(t, objects, batch.Summary().Objects)
 			return objects
 		}
 		require.NoError(t, err)

@@ -63,7 +63,7 @@ func TestWhatIsTooMuchForOneBatchIsWrittenAsSeveral(t *testing.T) {
 					require.NoError(t, err, "each part is a batch that an import takes")
 					require.Empty(t, object.Refusals)
 				}
-				objects = append(objects, reader.Objects())
+				objects = append(objects, reader.Summary().Objects)
 			}
 			require.Equal(t, test.objects, objects)
 		})

@@ -14,15 +14,20 @@ import (
 
 // Source is a batch that is read object by object, whatever it is written in.
 // Next gives the next object, refused ones included, io.EOF at the end of a
-// whole batch, and a *BatchError if the batch is refused. The rest is known once
-// Next gave io.EOF.
+// whole batch, and a *BatchError if the batch is refused. The summary is whole
+// once Next gave io.EOF.
 type Source interface {
 	Next() (Object, error)
-	Mode() Mode
-	Lists() []List // that a snapshot holds all of
-	Objects() int  // without those that are gone
-	Hash() []byte  // of what the batch says
-	Notes() Notes
+	Summary() Summary
+}
+
+// Summary is what there is to say of a batch as a whole.
+type Summary struct {
+	Mode    Mode
+	Lists   []List // that a snapshot holds all of
+	Objects int    // without those that are gone
+	Hash    []byte // SHA-256 of what the batch says
+	Notes   Notes
 }
 
 // BatchError refuses a batch whole: it is not JSON of the expected shape, or
@@ -81,9 +86,7 @@ func NewReader(r io.Reader, rules Rules) *Reader {
 	return reader
 }
 
-// Next gives the next object, refused ones included, io.EOF at the end of a
-// whole batch, a *BatchError if the batch is refused, and otherwise the error
-// of the underlying reader.
+// Next gives the next object; its other errors are the underlying reader's.
 func (r *Reader) Next() (Object, error) {
 	for {
 		object, found, err := r.step()
@@ -100,23 +103,10 @@ func (r *Reader) Next() (Object, error) {
 	}
 }
 
-// Mode is the batch's, known once Next gave io.EOF.
-func (r *Reader) Mode() Mode { return r.mode }
-
-// Lists are those that the batch has, known once Next gave io.EOF.
-func (r *Reader) Lists() []List { return r.lists }
-
-// Objects counts the objects read so far.
-func (r *Reader) Objects() int { return r.objects - r.handed }
-
-// Notes are what the batch gives cause to say besides.
-func (r *Reader) Notes() Notes { return r.remarks.notes() }
-
-// Bytes counts the bytes read so far.
-func (r *Reader) Bytes() int64 { return r.source.read }
-
-// Hash is the SHA-256 of the batch's bytes, known once Next gave io.EOF.
-func (r *Reader) Hash() []byte { return r.source.hash.Sum(nil) }
+// Summary is that of what was read so far; the hash is of the batch's bytes.
+func (r *Reader) Summary() Summary {
+	return Summary{Mode: r.mode, Lists: r.lists, Objects: r.objects - r.handed, Hash: r.source.hash.Sum(nil), Notes: r.remarks.notes()}
+}
 
 func (r *Reader) readOpening() (Object, bool, error) {
 	r.source.skipByteOrderMark()

@@ -35,8 +35,8 @@ func TestABatchIsReadObjectByObjectWhateverTheOrderOfItsParts(t *testing.T) {
 		{"id": "p2", "name": "Парк"}], "events": null, "districts": [], "mode": "snapshot"}`)
 	require.NoError(t, err)
 	require.Len(t, objects, 2)
-	require.Equal(t, content.Snapshot, reader.Mode())
-	require.Equal(t, []content.List{content.Places, content.Districts}, reader.Lists(), "a null list is not there, an empty one is")
+	require.Equal(t, content.Snapshot, reader.Summary().Mode)
+	require.Equal(t, []content.List{content.Places, content.Districts}, reader.Summary().Lists, "a null list is not there, an empty one is")
 	require.Empty(t, objects[0].Refusals)
 	require.Equal(t, "p1", objects[0].ID)
 	require.JSONEq(t, `{"id":"p1","name":"Кофейня «Ветер»","photos":["https://cdn.example.com/1.jpg"]}`, string(objects[0].Payload))
@@ -126,7 +126,7 @@ func TestWhatMayBeASlipIsTakenAndWarnedOf(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, objects, 5)
 	warned := map[string]string{}
-	for _, warning := range reader.Notes().Warnings {
+	for _, warning := range reader.Summary().Notes.Warnings {
 		for _, about := range warning.Objects {
 			warned[warning.Reason] += about.Path + " "
 		}
@@ -145,7 +145,7 @@ func TestWhatIsGoneIsNamedByItsList(t *testing.T) {
 	t.Parallel()
 	objects, reader, err := readAll(t, `{"unpublish": {"events": ["e"], "places": [" p "]}, "types": [{"id": "t", "name": "Тип"}]}`)
 	require.NoError(t, err)
-	require.Equal(t, 1, reader.Objects())
+	require.Equal(t, 1, reader.Summary().Objects)
 	require.Equal(t, content.Object{Seq: 2, List: content.Places, Path: "unpublish.places[0]", ID: "p", Gone: true}, objects[1])
 	_, _, err = readAll(t, `{"unpublish": {"place": ["p"]}}`)
 	require.ErrorAs(t, err, new(*content.BatchError))

@@ -19,6 +19,7 @@ import (
 type tableReader struct {
 	rules   Rules
 	options TableOptions
+	mode    Mode
 	remarks *remarks
 	now     time.Time
 	zone    *time.Location
@@ -33,18 +34,16 @@ type tableReader struct {
 
 func newTableReader(rules Rules, options TableOptions) *tableReader {
 	r := &tableReader{
-		rules: rules, options: options, remarks: newRemarks(rules), zone: cmp.Or(rules.Zone, time.UTC),
+		rules: rules, options: options, mode: cmp.Or(options.Mode, Upsert), remarks: newRemarks(rules), zone: cmp.Or(rules.Zone, time.UTC),
 		books: make(map[List]*book), counts: make(map[List]int),
 	}
 	r.now = r.remarks.now
 	return r
 }
 
-func (r *tableReader) Mode() Mode    { return cmp.Or(r.options.Mode, Upsert) }
-func (r *tableReader) Lists() []List { return r.lists }
-func (r *tableReader) Objects() int  { return len(r.objects) }
-func (r *tableReader) Hash() []byte  { return r.hash }
-func (r *tableReader) Notes() Notes  { return r.remarks.notes() }
+func (r *tableReader) Summary() Summary {
+	return Summary{Mode: r.mode, Lists: r.lists, Objects: len(r.objects), Hash: r.hash, Notes: r.remarks.notes()}
+}
 
 func (r *tableReader) Next() (Object, error) {
 	if r.given == len(r.objects) {
@@ -98,7 +97,7 @@ func (r *tableReader) read(tables []table) error {
 		}
 	}
 	sum := sha256.New()
-	fmt.Fprint(sum, r.Mode(), r.lists)
+	fmt.Fprint(sum, r.mode, r.lists)
 	for i := range r.objects {
 		r.objects[i].Seq = i + 1
 		fmt.Fprintf(sum, "%s %s %x %v\n", r.objects[i].List, r.objects[i].ID, r.objects[i].Digest, r.objects[i].Refusals)

@@ -78,7 +78,7 @@ func TestATableIsTakenAsPeopleWriteIt(t *testing.T) {
 	source, err := content.Open("город.zip", batch, rulesOfDesk, content.TableOptions{})
 	require.NoError(t, err)
 	objects := map[string]string{}
-	for range source.Objects() {
+	for range source.Summary().Objects {
 		object, err := source.Next()
 		require.NoError(t, err)
 		require.Empty(t, object.Refusals)
@@ -91,10 +91,10 @@ func TestATableIsTakenAsPeopleWriteIt(t *testing.T) {
 	require.JSONEq(t, `{"id":"kontsert","title":"Концерт","starts_at":"2026-12-05T15:00:00Z","place":"kofeynya","price":"500 ₽","categories":["muzyka"]}`, objects["kontsert"])
 	require.JSONEq(t, `{"id":"yarmarka","title":"Ярмарка","starts_at":"2026-12-04T20:00:00Z","ends_at":"2026-12-07T19:59:59Z","price":"от 300 ₽","categories":["yarmarki"]}`, objects["yarmarka"])
 	require.JSONEq(t, `{"id":"skidka","title":"Скидка","code":"РЕКА10","place":"kofeynya","ends_at":"2026-11-25T19:59:59Z"}`, objects["skidka"])
-	require.Equal(t, []content.List{content.Places, content.Events, content.Promos}, sorted(source.Lists()), "what is created along is not all there is")
+	require.Equal(t, []content.List{content.Places, content.Events, content.Promos}, sorted(source.Summary().Lists), "what is created along is not all there is")
 
 	columns := map[string]content.Column{}
-	for _, column := range source.Notes().Columns {
+	for _, column := range source.Summary().Notes.Columns {
 		columns[column.Heading] = column
 	}
 	require.Equal(t, "types", columns["Категории"].Field)

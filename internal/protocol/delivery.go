@@ -164,6 +164,14 @@ const (
 	ErrRejected = "Rejected"
 )
 
+// Captcha is what VK asked a person to solve. A link in it may carry a session
+// token: it is for the operator's eyes, not for logs.
+type Captcha struct {
+	SID         string `json:"sid,omitempty"`
+	Picture     string `json:"picture,omitempty"`
+	RedirectURI string `json:"redirect_uri,omitempty"`
+}
+
 // Refusal is the detail of a Parked, UnknownParked or Rejected error.
 type Refusal struct {
 	// Reason is a short slug: captcha, kicked, no_rights, wrong_token…

@@ -47,21 +47,21 @@ RETURNING created, changed, unchanged, unpublished, refused, objects
 `
 
 type AddToImportParams struct {
-	Created     int32
-	Changed     int32
-	Unchanged   int32
-	Unpublished int32
-	Refused     int32
+	Created     int
+	Changed     int
+	Unchanged   int
+	Unpublished int
+	Refused     int
 	ID          string
 }
 
 type AddToImportRow struct {
-	Created     int32
-	Changed     int32
-	Unchanged   int32
-	Unpublished int32
-	Refused     int32
-	Objects     int32
+	Created     int
+	Changed     int
+	Unchanged   int
+	Unpublished int
+	Refused     int
+	Objects     int
 }
 
 func (q *Queries) AddToImport(ctx context.Context, arg AddToImportParams) (AddToImportRow, error) {
@@ -168,7 +168,7 @@ WHERE id = $2 AND state = 'held'
 `
 
 type ConfirmImportParams struct {
-	Confirmed int32
+	Confirmed int
 	ID        string
 }
 
@@ -192,7 +192,7 @@ GROUP BY d.list, d.kind
 type CountDifferenceRow struct {
 	List    string
 	Kind    string
-	Objects int32
+	Objects int
 }
 
 func (q *Queries) CountDifference(ctx context.Context, queueNumber int64) ([]CountDifferenceRow, error) {
@@ -219,9 +219,9 @@ const countGone = `-- name: CountGone :one
 SELECT count(*)::int FROM cms.staged_objects WHERE queue_number = $1 AND gone
 `
 
-func (q *Queries) CountGone(ctx context.Context, queueNumber int64) (int32, error) {
+func (q *Queries) CountGone(ctx context.Context, queueNumber int64) (int, error) {
 	row := q.db.QueryRow(ctx, countGone, queueNumber)
-	var column_1 int32
+	var column_1 int
 	err := row.Scan(&column_1)
 	return column_1, err
 }
@@ -577,12 +577,12 @@ type InsertImportParams struct {
 	ContentHash    []byte
 	Mode           content.Mode
 	Lists          []string
-	Objects        int32
+	Objects        int
 	Author         string
 	Origin         string
 	Undoes         *string
 	Brake          int16
-	Confirmed      int32
+	Confirmed      int
 	Notes          content.Notes
 }
 
@@ -718,7 +718,7 @@ SELECT unnest($1::bigint[]), unnest($2::int[]), NULLIF(unnest($3::bigint[]), 0),
 
 type LinkCollectionItemsParams struct {
 	Owners    []int64
-	Positions []int32
+	Positions []int
 	Places    []int64
 	Events    []int64
 }
@@ -742,7 +742,7 @@ SELECT unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[])
 type LinkEventCategoriesParams struct {
 	Owners    []int64
 	Targets   []int64
-	Positions []int32
+	Positions []int
 }
 
 func (q *Queries) LinkEventCategories(ctx context.Context, arg LinkEventCategoriesParams) error {
@@ -758,7 +758,7 @@ SELECT unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[])
 type LinkEventPhotosParams struct {
 	Owners    []int64
 	Targets   []int64
-	Positions []int32
+	Positions []int
 }
 
 func (q *Queries) LinkEventPhotos(ctx context.Context, arg LinkEventPhotosParams) error {
@@ -774,7 +774,7 @@ SELECT unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[])
 type LinkPlacePhotosParams struct {
 	Owners    []int64
 	Targets   []int64
-	Positions []int32
+	Positions []int
 }
 
 func (q *Queries) LinkPlacePhotos(ctx context.Context, arg LinkPlacePhotosParams) error {
@@ -790,7 +790,7 @@ SELECT unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[])
 type LinkPlaceSubcategoriesParams struct {
 	Owners    []int64
 	Targets   []int64
-	Positions []int32
+	Positions []int
 }
 
 func (q *Queries) LinkPlaceSubcategories(ctx context.Context, arg LinkPlaceSubcategoriesParams) error {
@@ -806,7 +806,7 @@ SELECT unnest($1::bigint[]), unnest($2::bigint[]), unnest($3::int[])
 type LinkPlaceTypesParams struct {
 	Owners    []int64
 	Targets   []int64
-	Positions []int32
+	Positions []int
 }
 
 func (q *Queries) LinkPlaceTypes(ctx context.Context, arg LinkPlaceTypesParams) error {
@@ -1061,9 +1061,9 @@ type LockImportRow struct {
 	Lists       []string
 	State       content.State
 	AppliedRank int16
-	AppliedSeq  int32
+	AppliedSeq  int
 	Brake       int16
-	Confirmed   int32
+	Confirmed   int
 	Undoes      *string
 }
 
@@ -1092,7 +1092,7 @@ UPDATE cms.imports SET applied_rank = $1, applied_seq = $2 WHERE id = $3
 
 type MoveImportParams struct {
 	Rank int16
-	Seq  int32
+	Seq  int
 	ID   string
 }
 
@@ -1177,7 +1177,7 @@ WHERE s.queue_number = $1 AND s.rank = $2 AND s.seq = o.seq
 type RefuseObjectsParams struct {
 	QueueNumber int64
 	Rank        int16
-	Seqs        []int32
+	Seqs        []int
 	Faults      []json.RawMessage
 }
 
@@ -1204,7 +1204,7 @@ WHERE e.queue_number = $1 AND e.rank = $2 AND e.seq = $3 AND s.queue_number = $1
 type RefuseRepeatedIDParams struct {
 	QueueNumber int64
 	Rank        int16
-	Seq         int32
+	Seq         int
 	List        string
 	ExternalID  string
 }
@@ -1230,7 +1230,7 @@ type RepeatedIDsRow struct {
 	Rank       int16
 	List       string
 	ExternalID string
-	Seq        int32
+	Seq        int
 }
 
 // Ids that stand in the batch more than once, with where they stand first. No
@@ -1331,9 +1331,9 @@ type StageUndoParams struct {
 }
 
 type StageUndoRow struct {
-	Objects int32
-	Staged  int32
-	Later   int32
+	Objects int
+	Staged  int
+	Later   int
 }
 
 // The objects of an import as they were before it. What was not published is
@@ -1387,15 +1387,15 @@ type StagedChunkParams struct {
 	QueueNumber int64
 	Below       int16
 	AppliedRank int16
-	AppliedSeq  int32
+	AppliedSeq  int
 	Size        int64
 }
 
 type StagedChunkRow struct {
 	Gone        bool
 	SourceTable string
-	SourceRow   int32
-	Seq         int32
+	SourceRow   int
+	Seq         int
 	Rank        int16
 	List        string
 	Path        string
@@ -1573,8 +1573,8 @@ type WeighUnnamedParams struct {
 
 type WeighUnnamedRow struct {
 	List      string
-	Published int32
-	Gone      int32
+	Published int
+	Gone      int
 }
 
 // Per list: how many objects people still see, and how many of them go.

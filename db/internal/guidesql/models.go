@@ -20,14 +20,14 @@ type CmsImport struct {
 	State          content.State
 	Phase          content.Phase
 	Failure        string
-	Objects        int32
-	Created        int32
-	Changed        int32
-	Unchanged      int32
-	Unpublished    int32
-	Refused        int32
+	Objects        int
+	Created        int
+	Changed        int
+	Unchanged      int
+	Unpublished    int
+	Refused        int
 	AppliedRank    int16
-	AppliedSeq     int32
+	AppliedSeq     int
 	AcceptedAt     time.Time
 	FinishedAt     *time.Time
 	Turn           int64
@@ -35,7 +35,7 @@ type CmsImport struct {
 	Origin         string
 	Undoes         *string
 	Brake          int16
-	Confirmed      int32
+	Confirmed      int
 	Notes          content.Notes
 	Report         *content.Status
 }

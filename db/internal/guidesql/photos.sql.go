@@ -136,8 +136,8 @@ type RecordPhotoParams struct {
 	DueAt       time.Time
 	MediaType   string
 	Bytes       int64
-	Width       int32
-	Height      int32
+	Width       int
+	Height      int
 	ID          int64
 }
 

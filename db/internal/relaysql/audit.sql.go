@@ -24,7 +24,7 @@ type AddBulkDecisionParams struct {
 	Since       *time.Time
 	Until       *time.Time
 	AsOf        time.Time
-	Deliveries  int32
+	Deliveries  int
 }
 
 func (q *Queries) AddBulkDecision(ctx context.Context, arg AddBulkDecisionParams) error {
@@ -126,7 +126,7 @@ LIMIT $3
 type ListAuditParams struct {
 	Subject *string
 	Before  *int64
-	Most    int32
+	Most    int
 }
 
 type ListAuditRow struct {
@@ -263,9 +263,9 @@ WHERE id = $6 AND after_id = $7 AND finished_at IS NULL
 
 type StepBulkDecisionParams struct {
 	After    int64
-	Handed   int32
-	Refused  int32
-	Tries    int32
+	Handed   int
+	Refused  int
+	Tries    int
 	Finished bool
 	ID       int64
 	Was      int64

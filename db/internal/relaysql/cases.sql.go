@@ -165,8 +165,8 @@ type CaseCandidatesParams struct {
 	Keys    []int64
 	Since   time.Time
 	Until   time.Time
-	PerKey  int32
-	Most    int32
+	PerKey  int
+	Most    int
 	OwnerID int64
 	PostID  int64
 }
@@ -486,9 +486,9 @@ LIMIT $1
 `
 
 type ListCasesParams struct {
-	Most       int32
+	Most       int
 	ID         *int64
-	LeastPosts int32
+	LeastPosts int
 	Before     int64
 	Closed     *bool
 }
@@ -500,14 +500,14 @@ type ListCasesRow struct {
 	ClosedOwnerID *int64
 	ClosedPostID  *int64
 	Note          string
-	Posts         int32
+	Posts         int
 	LastAt        time.Time
 	Type          string
 	Animal        string
 	Location      string
-	Owed          int32
-	Told          int32
-	Suppressed    int32
+	Owed          int
+	Told          int
+	Suppressed    int
 }
 
 // A page is the newest of each number of posts, put together: however few cases
@@ -579,8 +579,8 @@ SELECT pg_advisory_xact_lock($1::int, stripe) FROM unnest($2::int[]) AS stripe
 `
 
 type LockKeysParams struct {
-	Class   int32
-	Stripes []int32
+	Class   int
+	Stripes []int
 }
 
 // Two transactions that hold posts with a key in common come one after the
@@ -670,7 +670,7 @@ type OthersOfCaseParams struct {
 	CaseID  int64
 	OwnerID int64
 	PostID  int64
-	Most    int32
+	Most    int
 }
 
 // The newest first.

@@ -9,6 +9,8 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"vestnik/internal/protocol"
 )
 
 const addDestination = `-- name: AddDestination :one
@@ -57,8 +59,8 @@ RETURNING status
 type ApplyEndingParams struct {
 	Status  string
 	Reason  string
-	Captcha json.RawMessage
-	Unknown int32
+	Captcha *protocol.Captcha
+	Unknown int
 	ID      int64
 }
 
@@ -89,7 +91,7 @@ WHERE delivery_id = $2 AND part = $3
 type AttemptsAtPartParams struct {
 	AcknowledgedAt time.Time
 	DeliveryID     int64
-	Part           int32
+	Part           int
 }
 
 type AttemptsAtPartRow struct {
@@ -142,10 +144,10 @@ type BeginAttemptParams struct {
 	Cut             json.RawMessage
 	DeliveryID      int64
 	Status          string
-	Attempts        int32
-	UnknownAttempts int32
+	Attempts        int
+	UnknownAttempts int
 	Upload          bool
-	Part            int32
+	Part            int
 	Rung            string
 	Lease           int64
 	Timeout         time.Duration
@@ -156,7 +158,7 @@ type BeginAttemptParams struct {
 }
 
 type BeginAttemptRow struct {
-	Number    int32
+	Number    int
 	StartedAt time.Time
 }
 
@@ -193,11 +195,11 @@ RETURNING destination_id
 
 type CloseAttemptParams struct {
 	Outcome    string
-	Code       int32
+	Code       int
 	Error      string
 	RetryAfter *time.Duration
 	DeliveryID int64
-	Number     int32
+	Number     int
 	BeganAt    time.Time
 }
 
@@ -307,7 +309,7 @@ type CountWaitingParams struct {
 }
 
 type CountWaitingRow struct {
-	Deliveries int32
+	Deliveries int
 	AsOf       time.Time
 }
 
@@ -340,7 +342,7 @@ type CountWithPeopleRow struct {
 	Destination string
 	Status      string
 	Reason      string
-	Deliveries  int32
+	Deliveries  int
 	Since       time.Time
 }
 
@@ -388,7 +390,7 @@ LIMIT $3
 type DeliveriesNotAtRestParams struct {
 	Waiting []string
 	After   int64
-	Most    int32
+	Most    int
 }
 
 type DeliveriesNotAtRestRow struct {
@@ -483,7 +485,7 @@ WHERE a.delivery_id = $3 AND a.outcome IN ('retry', 'unknown') AND a.started_at 
 `
 
 type FailedAloneParams struct {
-	Least         int32
+	Least         int
 	DestinationID int64
 	DeliveryID    int64
 	Since         time.Time
@@ -567,7 +569,7 @@ type GetDeliveryRow struct {
 	ID            int64
 	Status        string
 	Reason        string
-	Captcha       json.RawMessage
+	Captcha       *protocol.Captcha
 	WantedAt      *time.Time
 	DestinationID int64
 	Ask           string
@@ -614,12 +616,12 @@ ORDER BY number
 `
 
 type ListAttemptsRow struct {
-	Part       int32
-	Number     int32
+	Part       int
+	Number     int
 	StartedAt  time.Time
 	FinishedAt *time.Time
 	Outcome    string
-	Code       int32
+	Code       int
 	Error      string
 	RetryAfter *time.Duration
 	Rung       string
@@ -720,7 +722,7 @@ type ListDeliveriesParams struct {
 	Statuses    []string
 	Destination *string
 	Type        *string
-	Most        int32
+	Most        int
 	ID          *int64
 	First       int64
 	Before      int64
@@ -738,12 +740,12 @@ type ListDeliveriesRow struct {
 	CaseID          *int64
 	Status          string
 	Reason          string
-	Attempts        int32
-	UnknownAttempts int32
+	Attempts        int
+	UnknownAttempts int
 	WorkflowID      string
 	CreatedAt       time.Time
 	SentAt          *time.Time
-	Captcha         json.RawMessage
+	Captcha         *protocol.Captcha
 	ReplyTo         *int64
 	DuplicateOf     *int64
 	TakenBackAt     *time.Time
@@ -833,8 +835,8 @@ ON CONFLICT (delivery_id, photo) DO UPDATE SET rung = greatest(relay.delivery_ph
 
 type LowerPhotoParams struct {
 	DeliveryID int64
-	Photo      int32
-	Rung       int32
+	Photo      int
+	Rung       int
 }
 
 func (q *Queries) LowerPhoto(ctx context.Context, arg LowerPhotoParams) error {
@@ -889,9 +891,9 @@ type OpenDeliveryRow struct {
 	ID              int64
 	Status          string
 	Reason          string
-	Attempts        int32
-	UnknownAttempts int32
-	Captcha         json.RawMessage
+	Attempts        int
+	UnknownAttempts int
+	Captcha         *protocol.Captcha
 	Cut             json.RawMessage
 	Wanted          bool
 	WordsFirst      bool
@@ -901,7 +903,7 @@ type OpenDeliveryRow struct {
 	DestinationID   int64
 	MigratedTo      *int64
 	NamesRefused    bool
-	FailedTurns     int32
+	FailedTurns     int
 	Paused          bool
 	Arrived         json.RawMessage
 	ReplyTo         int64
@@ -957,7 +959,7 @@ type OweDeliveryParams struct {
 	OwnerID       int64
 	PostID        int64
 	WorkflowID    string
-	Weight        int32
+	Weight        int
 	Status        string
 	Reason        string
 	CaseID        *int64
@@ -998,8 +1000,8 @@ SELECT photo, rung FROM relay.delivery_photos WHERE delivery_id = $1
 `
 
 type PhotoRungsRow struct {
-	Photo int32
-	Rung  int32
+	Photo int
+	Rung  int
 }
 
 func (q *Queries) PhotoRungs(ctx context.Context, deliveryID int64) ([]PhotoRungsRow, error) {
@@ -1083,13 +1085,13 @@ RETURNING v.status
 
 type RecordArrivalParams struct {
 	Last        bool
-	NextWeight  int32
-	Part        int32
+	NextWeight  int
+	Part        int
 	Destination string
 	OwnerID     int64
 	PostID      int64
 	MessageIds  []int64
-	Number      int32
+	Number      int
 	BeganAt     time.Time
 	Kind        string
 }
@@ -1178,7 +1180,7 @@ ON CONFLICT (delivery_id, photo) DO UPDATE SET source = excluded.source, saved =
 
 type SavePhotoParams struct {
 	DeliveryID int64
-	Photo      int32
+	Photo      int
 	Source     string
 	Saved      string
 }
@@ -1198,7 +1200,7 @@ SELECT photo, source, saved FROM relay.delivery_photos WHERE delivery_id = $1 AN
 `
 
 type SavedPhotosRow struct {
-	Photo  int32
+	Photo  int
 	Source string
 	Saved  string
 }
@@ -1263,7 +1265,7 @@ WHERE id = $4
 type SetStatusParams struct {
 	Status  string
 	Reason  string
-	Captcha json.RawMessage
+	Captcha *protocol.Captcha
 	ID      int64
 }
 
@@ -1361,7 +1363,7 @@ type UnstartedDeliveriesRow struct {
 
 // What is owed, due, and has no workflow yet, oldest first. The page is found
 // before anything is joined to it.
-func (q *Queries) UnstartedDeliveries(ctx context.Context, most int32) ([]UnstartedDeliveriesRow, error) {
+func (q *Queries) UnstartedDeliveries(ctx context.Context, most int) ([]UnstartedDeliveriesRow, error) {
 	rows, err := q.db.Query(ctx, unstartedDeliveries, most)
 	if err != nil {
 		return nil, err
@@ -1407,7 +1409,7 @@ type UntoldDeliveriesRow struct {
 }
 
 // Deliveries that came to rest while their workflows waited.
-func (q *Queries) UntoldDeliveries(ctx context.Context, most int32) ([]UntoldDeliveriesRow, error) {
+func (q *Queries) UntoldDeliveries(ctx context.Context, most int) ([]UntoldDeliveriesRow, error) {
 	rows, err := q.db.Query(ctx, untoldDeliveries, most)
 	if err != nil {
 		return nil, err
@@ -1444,7 +1446,7 @@ LIMIT $2
 
 type WaitingForPeopleParams struct {
 	SeenBefore time.Time
-	Most       int32
+	Most       int
 }
 
 type WaitingForPeopleRow struct {
@@ -1510,7 +1512,7 @@ type WaitingSinceParams struct {
 	Type        *string
 	First       int64
 	Before      int64
-	Most        int32
+	Most        int
 }
 
 // The oldest of those that have waited for a person since a time.

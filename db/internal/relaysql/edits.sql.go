@@ -115,7 +115,7 @@ type FinishEditParams struct {
 	Status   string
 	Error    string
 	ID       int64
-	Revision int32
+	Revision int
 }
 
 // Photos that are late go as they were when the words went: the edit is due once more after them.
@@ -149,7 +149,7 @@ func (q *Queries) FirstMessage(ctx context.Context, deliveryID int64) (int64, er
 }
 
 const listEdits = `-- name: ListEdits :many
-SELECT a.id, a.delivery_id, a.cause, a.status, a.error, a.attempts, a.created_at, a.finished_at
+SELECT a.id, a.delivery_id, a.cause, a.status, a.error AS reason, a.attempts, a.created_at, a.finished_at
 FROM relay.amendments a
 WHERE a.delivery_id = ANY($1::bigint[])
 ORDER BY a.id
@@ -160,8 +160,8 @@ type ListEditsRow struct {
 	DeliveryID int64
 	Cause      string
 	Status     string
-	Error      string
-	Attempts   int32
+	Reason     string
+	Attempts   int
 	CreatedAt  time.Time
 	FinishedAt *time.Time
 }
@@ -180,7 +180,7 @@ func (q *Queries) ListEdits(ctx context.Context, deliveryIds []int64) ([]ListEdi
 			&i.DeliveryID,
 			&i.Cause,
 			&i.Status,
-			&i.Error,
+			&i.Reason,
 			&i.Attempts,
 			&i.CreatedAt,
 			&i.FinishedAt,
@@ -209,9 +209,9 @@ type OpenEditRow struct {
 	ID             int64
 	DeliveryID     int64
 	Cause          string
-	Revision       int32
+	Revision       int
 	Status         string
-	Attempts       int32
+	Attempts       int
 	CreatedAt      time.Time
 	DeliveryStatus string
 	Cut            json.RawMessage
@@ -258,7 +258,7 @@ UPDATE relay.delivery_parts SET shown = $3, gone = $4, photos = $5 WHERE deliver
 
 type PartShowsParams struct {
 	DeliveryID int64
-	Part       int32
+	Part       int
 	Shown      []byte
 	Gone       bool
 	Photos     []string
@@ -283,7 +283,7 @@ ORDER BY part
 `
 
 type PartsToEditRow struct {
-	Part       int32
+	Part       int
 	MessageIds []int64
 	Kind       string
 	Wordy      bool

@@ -72,7 +72,7 @@ type CopiesOfPostsRow struct {
 	OwnerID         int64
 	PostID          int64
 	Status          string
-	UnknownAttempts int32
+	UnknownAttempts int
 	TakenBack       bool
 	MessageIds      []int64
 	Removal         string
@@ -140,7 +140,7 @@ type PostsToBlankParams struct {
 	After   time.Time
 	OwnerID int64
 	PostID  int64
-	Most    int32
+	Most    int
 	Before  time.Time
 }
 

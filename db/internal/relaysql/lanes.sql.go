@@ -81,9 +81,9 @@ WHERE id = $1
 RETURNING failed_turns
 `
 
-func (q *Queries) FailedTurn(ctx context.Context, id int64) (int32, error) {
+func (q *Queries) FailedTurn(ctx context.Context, id int64) (int, error) {
 	row := q.db.QueryRow(ctx, failedTurn, id)
-	var failed_turns int32
+	var failed_turns int
 	err := row.Scan(&failed_turns)
 	return failed_turns, err
 }
@@ -105,13 +105,13 @@ type LaneRow struct {
 	PauseReason         string
 	PausedDelivery      *int64
 	CoolReason          string
-	FailedTurns         int32
+	FailedTurns         int
 	FailingSince        *time.Time
 	CoolFor             time.Duration
 	RatePerSecond       *float64
-	RatePerMinute       *int32
+	RatePerMinute       *int
 	ConfiguredPerSecond *float64
-	ConfiguredPerMinute *int32
+	ConfiguredPerMinute *int
 	InFlightFor         time.Duration
 }
 
@@ -170,10 +170,10 @@ type ListDestinationsRow struct {
 	CoolReason          string
 	FailingSince        *time.Time
 	RatePerSecond       *float64
-	RatePerMinute       *int32
+	RatePerMinute       *int
 	ConfiguredPerSecond *float64
-	ConfiguredPerMinute *int32
-	Waiting             int32
+	ConfiguredPerMinute *int
+	Waiting             int
 	Oldest              time.Time
 }
 
@@ -224,7 +224,7 @@ LIMIT $3
 type NextDeliveriesParams struct {
 	DestinationID int64
 	Urgent        bool
-	Most          int32
+	Most          int
 }
 
 type NextDeliveriesRow struct {
@@ -232,7 +232,7 @@ type NextDeliveriesRow struct {
 	OwnerID   int64
 	PostID    int64
 	Status    string
-	Weight    int32
+	Weight    int
 	CreatedAt time.Time
 	WantedAt  *time.Time
 	Type      string
@@ -284,7 +284,7 @@ LIMIT $2
 
 type NextEditsParams struct {
 	DestinationID int64
-	Most          int32
+	Most          int
 }
 
 type NextEditsRow struct {
@@ -333,7 +333,7 @@ WITH edited AS (
     WHERE a.status = 'pending' AND a.due_at <= now()
       AND (v.status IN ('sent', 'failed', 'suppressed') OR v.status = 'sending' AND v.due_at > now())
 )
-SELECT d.name, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
+SELECT d.name AS destination, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
 FROM relay.destinations d
 LEFT JOIN edited e ON e.destination_id = d.id
 WHERE e.destination_id IS NOT NULL
@@ -343,9 +343,9 @@ ORDER BY d.name
 `
 
 type OwingDestinationsRow struct {
-	Name   string
-	Paused bool
-	Edits  bool
+	Destination string
+	Paused      bool
+	Edits       bool
 }
 
 // Destinations with something to send or to edit.
@@ -358,7 +358,7 @@ func (q *Queries) OwingDestinations(ctx context.Context) ([]OwingDestinationsRow
 	var items []OwingDestinationsRow
 	for rows.Next() {
 		var i OwingDestinationsRow
-		if err := rows.Scan(&i.Name, &i.Paused, &i.Edits); err != nil {
+		if err := rows.Scan(&i.Destination, &i.Paused, &i.Edits); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -434,7 +434,7 @@ func (q *Queries) ResumeDestination(ctx context.Context, id int64) ([]int64, err
 
 const sentLately = `-- name: SentLately :many
 SELECT (now() - v.sent_at)::interval AS ago,
-       coalesce((SELECT sum(cardinality(t.message_ids)) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), 1)::int AS messages
+       coalesce((SELECT sum(cardinality(t.message_ids)) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), 1)::int AS weight
 FROM relay.deliveries v
 WHERE v.destination_id = $1 AND v.status = 'sent' AND v.sent_at > now() - $2::interval
 ORDER BY v.sent_at
@@ -446,8 +446,8 @@ type SentLatelyParams struct {
 }
 
 type SentLatelyRow struct {
-	Ago      time.Duration
-	Messages int32
+	Ago    time.Duration
+	Weight int
 }
 
 func (q *Queries) SentLately(ctx context.Context, arg SentLatelyParams) ([]SentLatelyRow, error) {
@@ -459,7 +459,7 @@ func (q *Queries) SentLately(ctx context.Context, arg SentLatelyParams) ([]SentL
 	var items []SentLatelyRow
 	for rows.Next() {
 		var i SentLatelyRow
-		if err := rows.Scan(&i.Ago, &i.Messages); err != nil {
+		if err := rows.Scan(&i.Ago, &i.Weight); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -480,7 +480,7 @@ LIMIT $2
 
 type SentUrgentParams struct {
 	DestinationID int64
-	Most          int32
+	Most          int
 }
 
 // Which of the last deliveries were urgent, the last first.
@@ -513,9 +513,9 @@ WHERE id = $5
 
 type SetRateParams struct {
 	RatePerSecond       *float64
-	RatePerMinute       *int32
+	RatePerMinute       *int
 	ConfiguredPerSecond *float64
-	ConfiguredPerMinute *int32
+	ConfiguredPerMinute *int
 	ID                  int64
 }
 

@@ -42,11 +42,11 @@ type RelayBulkDecision struct {
 	Since        *time.Time
 	Until        *time.Time
 	AsOf         time.Time
-	Deliveries   int32
+	Deliveries   int
 	AfterID      int64
-	Handed       int32
-	Refused      int32
-	Tries        int32
+	Handed       int
+	Refused      int
+	Tries        int
 	ClaimedUntil *time.Time
 	FinishedAt   *time.Time
 }
@@ -60,7 +60,7 @@ type RelayCase struct {
 	Note          string
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	Posts         int32
+	Posts         int
 }
 
 type RelayDay struct {
@@ -95,7 +95,7 @@ type RelayPost struct {
 	WhenSaid       string
 	Contacts       []string
 	Reading        petpost.Reading
-	RulesetVersion int32
+	RulesetVersion int
 	DeletedAt      *time.Time
 	StoredAt       time.Time
 	UpdatedAt      time.Time
@@ -124,5 +124,5 @@ type RelayWall struct {
 	NewestPostAt *time.Time
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
-	Failures     int32
+	Failures     int
 }

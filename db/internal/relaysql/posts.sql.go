@@ -229,7 +229,7 @@ LIMIT $1
 `
 
 type ListPostsParams struct {
-	Most        int32
+	Most        int
 	Words       *string
 	Since       time.Time
 	Until       time.Time
@@ -314,7 +314,7 @@ type MissingPostsParams struct {
 	Until         time.Time
 	Seen          []int64
 	CheckedBefore time.Time
-	Most          int32
+	Most          int
 }
 
 // Posts of a wall that a reading should have met and did not.
@@ -366,7 +366,7 @@ LIMIT $3
 type PostsAfterParams struct {
 	OwnerID int64
 	PostID  int64
-	Most    int32
+	Most    int
 }
 
 // All posts, page by page, for reading them again.
@@ -566,7 +566,7 @@ type PostsToCheckParams struct {
 	Seen          []int64
 	CheckedBefore time.Time
 	GivenUp       string
-	Most          int32
+	Most          int
 }
 
 // Posts of a wall that were told somewhere, or were to be until they were gone,
@@ -611,7 +611,7 @@ type PostsWrittenParams struct {
 	Since      time.Time
 	AfterOwner int64
 	AfterPost  int64
-	Most       int32
+	Most       int
 }
 
 // Posts that stand, in the order of writing, page by page.
@@ -694,7 +694,7 @@ type RereadPostParams struct {
 	WhenSaid       string
 	Contacts       []string
 	Reading        petpost.Reading
-	RulesetVersion int32
+	RulesetVersion int
 	Fingerprint    json.RawMessage
 	OwnerID        int64
 	PostID         int64
@@ -815,7 +815,7 @@ type StorePostParams struct {
 	WhenSaid       string
 	Contacts       []string
 	Reading        petpost.Reading
-	RulesetVersion int32
+	RulesetVersion int
 	Fingerprint    json.RawMessage
 	CaseReason     string
 	Rules          string

@@ -20,7 +20,7 @@ GROUP BY 1
 
 type CallsPerDayRow struct {
 	Day   time.Time
-	Calls int32
+	Calls int
 }
 
 func (q *Queries) CallsPerDay(ctx context.Context, since time.Time) ([]CallsPerDayRow, error) {
@@ -158,8 +158,8 @@ GROUP BY 1
 
 type TypesPerDayRow struct {
 	Day      time.Time
-	Lost     int32
-	Reunited int32
+	Lost     int
+	Reunited int
 }
 
 func (q *Queries) TypesPerDay(ctx context.Context, since time.Time) ([]TypesPerDayRow, error) {

@@ -7,7 +7,8 @@ package relaysql
 
 import (
 	"context"
-	"encoding/json"
+
+	"vestnik/internal/petpost"
 )
 
 const keepWallContext = `-- name: KeepWallContext :exec
@@ -17,9 +18,9 @@ ON CONFLICT (owner_id) DO UPDATE SET version = excluded.version, posts = exclude
 
 type KeepWallContextParams struct {
 	OwnerID int64
-	Version int32
-	Posts   int32
-	Units   json.RawMessage
+	Version int
+	Posts   int
+	Units   []petpost.Boilerplate
 }
 
 func (q *Queries) KeepWallContext(ctx context.Context, arg KeepWallContextParams) error {
@@ -38,7 +39,7 @@ SELECT text FROM relay.posts WHERE owner_id = $1 AND deleted_at IS NULL AND text
 
 type LastTextsParams struct {
 	OwnerID int64
-	Most    int32
+	Most    int
 }
 
 // The newest first.
@@ -67,9 +68,9 @@ SELECT version, posts, units FROM relay.wall_contexts WHERE owner_id = $1
 `
 
 type WallContextRow struct {
-	Version int32
-	Posts   int32
-	Units   json.RawMessage
+	Version int
+	Posts   int
+	Units   []petpost.Boilerplate
 }
 
 func (q *Queries) WallContext(ctx context.Context, ownerID int64) (WallContextRow, error) {

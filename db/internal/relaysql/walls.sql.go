@@ -7,8 +7,9 @@ package relaysql
 
 import (
 	"context"
-	"encoding/json"
 	"time"
+
+	"vestnik/internal/protocol"
 )
 
 const answerCaptcha = `-- name: AnswerCaptcha :execrows
@@ -39,7 +40,7 @@ RETURNING name, owner_id, watched, state, reason, posts_per_day, read_every, nex
 `
 
 type BeginReadingParams struct {
-	Failures int32
+	Failures int
 	Slowest  time.Duration
 	Name     string
 }
@@ -193,7 +194,7 @@ type PauseKeyParams struct {
 	Key     string
 	Until   time.Time
 	Reason  string
-	Captcha json.RawMessage
+	Captcha *protocol.Captcha
 }
 
 func (q *Queries) PauseKey(ctx context.Context, arg PauseKeyParams) error {
@@ -235,10 +236,10 @@ type ReadingKeysParams struct {
 
 type ReadingKeysRow struct {
 	Key     string
-	Used    int32
+	Used    int
 	Until   *time.Time
 	Reason  string
-	Captcha json.RawMessage
+	Captcha *protocol.Captcha
 	Answer  string
 }
 

@@ -92,7 +92,7 @@ SET error = @error, due_at = now() + least(sqlc.arg(again)::interval * power(2, 
 WHERE id = @id AND status = 'pending';
 
 -- name: ListEdits :many
-SELECT a.id, a.delivery_id, a.cause, a.status, a.error, a.attempts, a.created_at, a.finished_at
+SELECT a.id, a.delivery_id, a.cause, a.status, a.error AS reason, a.attempts, a.created_at, a.finished_at
 FROM relay.amendments a
 WHERE a.delivery_id = ANY(@delivery_ids::bigint[])
 ORDER BY a.id;

@@ -10,7 +10,7 @@ WHERE d.name = $1;
 
 -- name: SentLately :many
 SELECT (now() - v.sent_at)::interval AS ago,
-       coalesce((SELECT sum(cardinality(t.message_ids)) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), 1)::int AS messages
+       coalesce((SELECT sum(cardinality(t.message_ids)) FROM relay.delivery_parts t WHERE t.delivery_id = v.id), 1)::int AS weight
 FROM relay.deliveries v
 WHERE v.destination_id = @destination_id AND v.status = 'sent' AND v.sent_at > now() - @within::interval
 ORDER BY v.sent_at;
@@ -122,7 +122,7 @@ WITH edited AS (
     WHERE a.status = 'pending' AND a.due_at <= now()
       AND (v.status IN ('sent', 'failed', 'suppressed') OR v.status = 'sending' AND v.due_at > now())
 )
-SELECT d.name, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
+SELECT d.name AS destination, (d.paused_at IS NOT NULL)::boolean AS paused, (e.destination_id IS NOT NULL)::boolean AS edits
 FROM relay.destinations d
 LEFT JOIN edited e ON e.destination_id = d.id
 WHERE e.destination_id IS NOT NULL
