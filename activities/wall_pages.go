@@ -63,32 +63,11 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, horizon time.Time, 
 		for reason, count := range skipped {
 			read.Skip(reason, count)
 		}
-		ids := make([]int64, len(items))
-		for i, item := range items {
-			ids[i] = item.PostID
-		}
-		known, err := a.Posts.Known(ctx, wall.OwnerID, ids)
+		known, err := a.Posts.Known(ctx, wall.OwnerID, postIDs(items))
 		if err != nil {
 			return found{}, err
 		}
-		for _, item := range items {
-			_, isKnown := known[item.PostID]
-			if isKnown && !met.ids[item.PostID] {
-				met.known = append(met.known, item.PostID)
-			}
-			isKnown = isKnown && !item.Date.After(wall.ReadUntil)
-			if !item.Pinned && (isKnown || item.Date.Before(horizon)) {
-				met.whole = true
-			}
-			if !item.Pinned && item.Date.Before(met.since) {
-				met.since = item.Date
-			}
-			if met.ids[item.PostID] {
-				continue
-			}
-			met.ids[item.PostID] = true
-			met.items = append(met.items, item)
-		}
+		met.add(items, known, wall.ReadUntil, horizon)
 		if len(page.Items) < count {
 			met.whole, met.since = true, time.Time{}
 		}
@@ -103,14 +82,39 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, horizon time.Time, 
 	return met, nil
 }
 
-// understand reads posts: what they link to, their words, and of those that are
-// new or edited what their photos look like.
-func (a *Walls) understand(ctx context.Context, ownerID int64, items []vk.Post, read *protocol.WallRead) ([]petpost.Post, error) {
+// add notes the posts of a page. The reading is whole with one that is known and
+// was read up to, or is older than horizon.
+func (f *found) add(items []vk.Post, known map[int64][]byte, readUntil, horizon time.Time) {
+	for _, item := range items {
+		_, isKnown := known[item.PostID]
+		if isKnown && !f.ids[item.PostID] {
+			f.known = append(f.known, item.PostID)
+		}
+		if !item.Pinned && (isKnown && !item.Date.After(readUntil) || item.Date.Before(horizon)) {
+			f.whole = true
+		}
+		if !item.Pinned && item.Date.Before(f.since) {
+			f.since = item.Date
+		}
+		if !f.ids[item.PostID] {
+			f.ids[item.PostID] = true
+			f.items = append(f.items, item)
+		}
+	}
+}
+
+func postIDs(items []vk.Post) []int64 {
 	ids := make([]int64, len(items))
 	for i, item := range items {
 		ids[i] = item.PostID
 	}
-	known, err := a.Posts.Known(ctx, ownerID, ids)
+	return ids
+}
+
+// understand reads posts: what they link to, their words, and of those that are
+// new or edited what their photos look like.
+func (a *Walls) understand(ctx context.Context, ownerID int64, items []vk.Post, read *protocol.WallRead) ([]petpost.Post, error) {
+	known, err := a.Posts.Known(ctx, ownerID, postIDs(items))
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (i *Imports) applyChunk(ctx context.Context, id string, below int16, size i
 		}
 		progress = Progress{
 			Objects: tally.Objects, More: len(rows) > 0,
-			Done: int(tally.Created + tally.Changed + tally.Unchanged + tally.Refused),
+			Done: tally.Created + tally.Changed + tally.Unchanged + tally.Refused,
 		}
 		return nil
 	})
