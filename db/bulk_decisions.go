@@ -20,6 +20,8 @@ type BulkDecision struct {
 	// many did not take it, Refused; others were decided about meanwhile.
 	Deliveries, Handed, Refused int
 	Finished                    bool
+	// Opened are the destinations whose pause it has ended.
+	Opened []string
 
 	filter WaitingFilter
 	asOf   time.Time
@@ -42,8 +44,13 @@ func (b BulkDecision) Step() BulkStep { return BulkStep{After: b.after} }
 
 // DecideAll records a decision about all deliveries that match and have waited for
 // a person since a time that CountWaiting gave. The decision's action gets their
-// number, and the audit its line, in the same transaction.
-func (l *Ledger) DecideAll(ctx context.Context, decision Decision, filter WaitingFilter, asOf time.Time) (bulk BulkDecision, err error) {
+// number, and the audit its line, in the same transaction; with open, so end the
+// pauses of the destinations where they wait, each with a line of its own.
+func (l *Ledger) DecideAll(ctx context.Context, decision Decision, filter WaitingFilter, asOf time.Time, open bool) (bulk BulkDecision, err error) {
+	first, beyond, err := l.owedBetween(ctx, filter.Since, filter.Until)
+	if err != nil {
+		return BulkDecision{}, fmt.Errorf("decide about all: %w", err)
+	}
 	err = l.inTx(ctx, func(q *relaysql.Queries) error {
 		action := decision.Action
 		deliveries, _, err := l.countWaiting(ctx, q, filter, asOf)
@@ -56,10 +63,29 @@ func (l *Ledger) DecideAll(ctx context.Context, decision Decision, filter Waitin
 			return err
 		}
 		bulk = BulkDecision{Decision: line, Resume: protocol.ResumeAction(action), Deliveries: deliveries}
-		return q.AddBulkDecision(ctx, relaysql.AddBulkDecisionParams{
+		err = q.AddBulkDecision(ctx, relaysql.AddBulkDecisionParams{
 			ID: line.ID, Action: action, Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type),
 			Since: unlessZero(filter.Since), Until: unlessZero(filter.Until), AsOf: asOf, Deliveries: deliveries,
 		})
+		if err != nil || !open {
+			return err
+		}
+		bulk.Opened, err = q.OpenWhereWaiting(ctx, relaysql.OpenWhereWaitingParams{
+			Status: unlessZero(filter.Status), Destination: unlessZero(filter.Destination), Type: unlessZero(filter.Type), AsOf: asOf, First: first, Before: beyond,
+		})
+		if err != nil {
+			return err
+		}
+		for _, destination := range bulk.Opened {
+			line := Decision{Who: decision.Who, Via: decision.Via, Action: "resume", Subject: "destination/" + destination, Note: decision.Note}
+			if line.ID, err = openDecision(ctx, q, line); err != nil {
+				return err
+			}
+			if err := closeDecision(ctx, q, line); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return bulk, wrap(err, "decide about all")
 }

@@ -519,7 +519,7 @@ func TestAListIsFilteredByTypeAndTimeAndItsPagesFollowEachOther(t *testing.T) {
 	waiting, asOf, err := d.ledger.CountWaiting(ctx, matching)
 	require.NoError(t, err)
 	require.Equal(t, 2, waiting)
-	_, err = d.ledger.DecideAll(ctx, db.Decision{Action: "skip"}, matching, asOf)
+	_, err = d.ledger.DecideAll(ctx, db.Decision{Action: "skip"}, matching, asOf, false)
 	require.NoError(t, err)
 	bulk, err := d.ledger.ClaimBulk(ctx, 0)
 	require.NoError(t, err)

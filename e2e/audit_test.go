@@ -42,7 +42,7 @@ func TestADecisionThatCannotBeRecordedIsNotCarriedOut(t *testing.T) {
 			return err
 		},
 		"resume all": func(ctx context.Context) error {
-			_, err := s.starter.DecideAll(ctx, "deliveries", db.WaitingFilter{}, time.Now(), protocol.Resume{Action: protocol.ResumeSkip})
+			_, err := s.starter.DecideAll(ctx, "deliveries", db.WaitingFilter{}, time.Now(), protocol.Resume{Action: protocol.ResumeSkip}, true)
 			return err
 		},
 		"deliver": func(ctx context.Context) error {

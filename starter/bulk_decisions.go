@@ -26,10 +26,11 @@ const (
 
 // DecideAll decides about all deliveries that match and have waited for a person
 // since a time that db.Ledger.CountWaiting gave. The decision is recorded, with one
-// line of the audit about subject; the first step hands it on at once, and recovery
+// line of the audit about subject, and with open the pauses of the destinations where
+// they wait end with it; the first step hands it on at once, and recovery
 // the others, whatever becomes of this process. It does not wait for what comes of
 // it: deliveries take it up when a worker runs.
-func (s *Starter) DecideAll(ctx context.Context, subject string, filter db.WaitingFilter, asOf time.Time, resume protocol.Resume) (db.BulkDecision, error) {
+func (s *Starter) DecideAll(ctx context.Context, subject string, filter db.WaitingFilter, asOf time.Time, resume protocol.Resume, open bool) (db.BulkDecision, error) {
 	if err := resume.Validate(); err != nil {
 		return db.BulkDecision{}, err
 	}
@@ -39,9 +40,14 @@ func (s *Starter) DecideAll(ctx context.Context, subject string, filter db.Waiti
 	actor := operators.Of(ctx)
 	bulk, err := s.relay.Ledger.DecideAll(ctx, db.Decision{
 		Who: actor.Name, Via: actor.Via, Action: string(resume.Action), Subject: subject, Note: resume.Note,
-	}, filter, asOf)
+	}, filter, asOf, open)
 	if err != nil {
 		return db.BulkDecision{}, err
+	}
+	for _, destination := range bulk.Opened {
+		if err := s.Nudge(ctx, destination); err != nil {
+			s.relay.Log.WarnContext(ctx, "opened lane left to recovery", "destination", destination, "error", err)
+		}
 	}
 	stepped, err := s.stepBulk(ctx, bulk.ID)
 	if err != nil {

@@ -93,14 +93,9 @@ func (c *console) openDestinationOf(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return c.openPaused(ctx, delivery.Destination)
-}
-
-// openPaused ends the pause of a destination, or of all where none is named.
-func (c *console) openPaused(ctx context.Context, destination string) error {
 	lanes, err := c.lanes(ctx)
 	for _, lane := range lanes.Lanes {
-		if err == nil && lane.State == protocol.LanePaused && (destination == "" || lane.Destination == destination) {
+		if err == nil && lane.State == protocol.LanePaused && lane.Destination == delivery.Destination {
 			_, err = c.Steering.ResumeDestination(ctx, lane.Destination)
 			c.Log.InfoContext(ctx, "operator steered a destination", "destination", lane.Destination, "action", "resume", "error", err)
 		}

@@ -82,7 +82,7 @@ func relayToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 	post := protocol.WallPost(delivery.OwnerID, delivery.PostID)
 	_, asOf, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
 	require.NoError(t, err)
-	_, err = d.relay.Ledger.DecideAll(t.Context(), db.Decision{Who: "Вера", Via: "console", Action: "skip", Subject: "deliveries?status=parked&type=lost"}, db.WaitingFilter{}, asOf)
+	_, err = d.relay.Ledger.DecideAll(t.Context(), db.Decision{Who: "Вера", Via: "console", Action: "skip", Subject: "deliveries?status=parked&type=lost"}, db.WaitingFilter{}, asOf, false)
 	require.NoError(t, err) // nobody hands it on
 	return d, []pageToLookAt{
 		{"overview", "/console/"},

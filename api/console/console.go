@@ -34,7 +34,7 @@ const (
 // the one that does.
 type Steering interface {
 	Resume(ctx context.Context, deliveryID int64, resume protocol.Resume) (string, error)
-	DecideAll(ctx context.Context, subject string, filter db.WaitingFilter, asOf time.Time, resume protocol.Resume) (db.BulkDecision, error)
+	DecideAll(ctx context.Context, subject string, filter db.WaitingFilter, asOf time.Time, resume protocol.Resume, open bool) (db.BulkDecision, error)
 	Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (id int64, err error)
 	Problems(ctx context.Context) ([]protocol.Problem, error)
 	Destinations(ctx context.Context) ([]protocol.LaneState, error)

@@ -73,11 +73,8 @@ func (c *console) resumeMatching(w http.ResponseWriter, r *http.Request) {
 	}
 	var bulk db.BulkDecision
 	if err == nil {
-		bulk, err = c.Steering.DecideAll(r.Context(), filter.Subject(), filter.matching(), asOf, decision.Resume)
-		c.Log.InfoContext(r.Context(), "operator decided about all that match", "matching", bulk.Deliveries, "handed", bulk.Handed, "action", decision.Action, "error", err)
-		if err == nil && decision.OpenDestination && decision.sends() {
-			err = c.openPaused(r.Context(), filter.Destination)
-		}
+		bulk, err = c.Steering.DecideAll(r.Context(), filter.Subject(), filter.matching(), asOf, decision.Resume, decision.OpenDestination && decision.sends())
+		c.Log.InfoContext(r.Context(), "operator decided about all that match", "matching", bulk.Deliveries, "handed", bulk.Handed, "opened", len(bulk.Opened), "action", decision.Action, "error", err)
 	}
 	done := l.count("done.handed", bulk.Handed)
 	if !bulk.Finished {

@@ -89,6 +89,25 @@ func TestADecisionAboutMoreThanOneStepGoesOnWhereAProcessHasDied(t *testing.T) {
 	require.Equal(t, []string{"skip 250", "deliveries?status=parked", "буря"}, []string{decisions[0].Action, decisions[0].Subject, decisions[0].Note})
 }
 
+// No worker runs here: what is decided is in the ledger, and recovery nudges the lane.
+func TestADecisionAboutAllThatOpensTheirChatsDoesSoWhateverBecomesOfItsProcess(t *testing.T) {
+	t.Parallel()
+	d := newDeck(t, false)
+	d.ask(t, 3)
+	for _, lane := range []string{chatName, wallName} {
+		require.NoError(t, d.relay.Ledger.Pause(t.Context(), lane, protocol.Pause{Reason: "ремонт", By: "Иван"}))
+	}
+	operator := d.operator(t)
+	page := operator.get("/console/deliveries/all?status=parked").body
+	asOf := html.UnescapeString(regexp.MustCompile(`name="as_of" value="([^"]+)"`).FindStringSubmatch(page)[1])
+	operator.press("/console/deliveries/all", url.Values{"status": {"parked"}, "as_of": {asOf}, "action": {"retry"}, "open_destination": {"1"}})
+	require.Contains(t, operator.notice(), "3 messages have your decision")
+	require.Equal(t, protocol.LaneOpen, d.lane(t, chatName).State)
+	require.Equal(t, protocol.LanePaused, d.lane(t, wallName).State, "nothing waits there")
+	audit := plain(operator.get("/console/audit").body)
+	require.Regexp(t, "console resume .+ console send again: 3 ", audit)
+}
+
 func TestADeliveryThatTakesNoDecisionHoldsUpTheOthersForFiveTries(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, false)
@@ -97,7 +116,7 @@ func TestADeliveryThatTakesNoDecisionHoldsUpTheOthersForFiveTries(t *testing.T) 
 	_, asOf, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
 	require.NoError(t, err)
 	ctx := operators.As(t.Context(), operators.Actor{Name: "Анна", Via: "console"})
-	bulk, err := d.starter.DecideAll(ctx, "deliveries", db.WaitingFilter{}, asOf, protocol.Resume{Action: protocol.ResumeSkip})
+	bulk, err := d.starter.DecideAll(ctx, "deliveries", db.WaitingFilter{}, asOf, protocol.Resume{Action: protocol.ResumeSkip}, false)
 	require.NoError(t, err)
 	require.False(t, bulk.Finished)
 	for try := range 4 {

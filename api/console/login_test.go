@@ -121,7 +121,7 @@ type away struct{}
 var errAway = errors.New("no Temporal")
 
 func (away) Resume(context.Context, int64, protocol.Resume) (string, error) { return "", errAway }
-func (away) DecideAll(context.Context, string, db.WaitingFilter, time.Time, protocol.Resume) (db.BulkDecision, error) {
+func (away) DecideAll(context.Context, string, db.WaitingFilter, time.Time, protocol.Resume, bool) (db.BulkDecision, error) {
 	return db.BulkDecision{}, errAway
 }
 func (away) SetType(context.Context, petpost.PostRef, petpost.Type, string) (db.TypeSet, error) {

@@ -86,7 +86,18 @@ func (i *Imports) Object(ctx context.Context, list content.List, externalID stri
 	return object, wrap("object", json.Unmarshal(row.Payload, object.Content))
 }
 
-// Named lists a list's objects by what people call them, hidden ones too.
+// NamedAfter lists up to most of a list's objects by what people call them, hidden
+// ones too: those after one, or, after the zero value, the first.
+func (i *Imports) NamedAfter(ctx context.Context, list content.List, after content.Named, most int) ([]content.Named, error) {
+	rows, err := i.queries.NextNamedObjects(ctx, guidesql.NextNamedObjectsParams{
+		List: string(list), AfterTitle: after.Title, AfterID: after.ID, Most: int64(most),
+	})
+	return all("named objects", rows, err, func(row guidesql.NextNamedObjectsRow) content.Named {
+		return content.Named{ID: row.ExternalID, Title: row.Title, Detail: row.Detail, Published: row.Published}
+	})
+}
+
+// Named lists all of a list's objects by what people call them, hidden ones too.
 func (i *Imports) Named(ctx context.Context, list content.List) ([]content.Named, error) {
 	rows, err := i.queries.NamedObjects(ctx, string(list))
 	return all("named objects", rows, err, func(row guidesql.NamedObjectsRow) content.Named {

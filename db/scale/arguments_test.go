@@ -69,8 +69,9 @@ var wants = map[string]want{
 	"RecordPhoto":            {args: map[string]string{"state": "'good'"}},
 	"StageUnnamed":           {pages: 2_000_000, took: 20 * time.Second, whole: true}, // of a snapshot, once
 	"PublishedObjects":       {pages: 8_000},                                          // everything, page by page
-	"NamedObjects":           {pages: 20_000, took: 2 * time.Second, whole: true},     // a list for people, all of it
-	"ForgetUnnamed":          {pages: 10_000, took: time.Second, whole: true},         // of a batch
+	"NamedObjects":           {pages: 20_000, took: 2 * time.Second, whole: true},     // what a table may name, all of it
+	"NextNamedObjects":       {args: map[string]string{"list": "'places'", "after_title": "'Кофейня у дома 17'", "after_id": "'p17'", "most": "201"}},
+	"ForgetUnnamed":          {pages: 10_000, took: time.Second, whole: true}, // of a batch
 	"CountGone":              {pages: 10_000, took: time.Second, whole: true},
 	"SumDay":                 {args: map[string]string{"since": "now() - interval '3 days'", "until": "now() - interval '2 days'"}, pages: 10_000},
 	"KeepDay":                {args: map[string]string{"day": "now()"}},
@@ -119,6 +120,7 @@ var wants = map[string]want{
 	"ListDestinations":                       {args: map[string]string{"name": "NULL"}, pages: 20_000},
 	"CountWaiting":                           {args: anyDelivery(nil)},
 	"CountWaiting/of a type since some day":  {args: anyDelivery(map[string]string{"type": "'lost'", "first": "1000"})},
+	"OpenWhereWaiting":                       {args: anyDelivery(map[string]string{"as_of": "now()"})},
 	"WaitingSince":                           {args: anyDelivery(map[string]string{"as_of": "now()"})},
 	"SuppressWaiting/of a case":              {args: map[string]string{"case_id": "7", "owner_id": "NULL", "post_id": "NULL"}},
 	"SuppressWaiting/of a post":              {args: map[string]string{"case_id": "NULL"}},

@@ -104,6 +104,56 @@ func (q *Queries) NamedObjects(ctx context.Context, list string) ([]NamedObjects
 	return items, nil
 }
 
+const nextNamedObjects = `-- name: NextNamedObjects :many
+SELECT external_id, title, detail, published FROM cms.objects
+WHERE list = $1::text AND (title, external_id) > ($2::text, $3::text) ORDER BY title, external_id LIMIT $4::bigint
+`
+
+type NextNamedObjectsParams struct {
+	List       string
+	AfterTitle string
+	AfterID    string
+	Most       int64
+}
+
+type NextNamedObjectsRow struct {
+	ExternalID string
+	Title      string
+	Detail     string
+	Published  bool
+}
+
+// Those after one, by what people call them.
+func (q *Queries) NextNamedObjects(ctx context.Context, arg NextNamedObjectsParams) ([]NextNamedObjectsRow, error) {
+	rows, err := q.db.Query(ctx, nextNamedObjects,
+		arg.List,
+		arg.AfterTitle,
+		arg.AfterID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []NextNamedObjectsRow
+	for rows.Next() {
+		var i NextNamedObjectsRow
+		if err := rows.Scan(
+			&i.ExternalID,
+			&i.Title,
+			&i.Detail,
+			&i.Published,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const publishedObjects = `-- name: PublishedObjects :many
 
 SELECT external_id, payload FROM cms.objects

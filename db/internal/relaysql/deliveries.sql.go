@@ -945,6 +945,54 @@ func (q *Queries) OpenDelivery(ctx context.Context, arg OpenDeliveryParams) (Ope
 	return i, err
 }
 
+const openWhereWaiting = `-- name: OpenWhereWaiting :many
+UPDATE relay.destinations d
+SET paused_at = NULL, paused_by = '', pause_reason = '', paused_delivery = NULL
+WHERE d.paused_at IS NOT NULL AND ($1::text IS NULL OR d.name = $1)
+  AND EXISTS (
+    SELECT FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status IN ('parked', 'unknown') AND ($2::text IS NULL OR v.status = $2)
+      AND ($3::text IS NULL OR v.post_type = $3) AND v.id >= $4 AND v.id < $5 AND v.updated_at <= $6::timestamptz)
+RETURNING d.name
+`
+
+type OpenWhereWaitingParams struct {
+	Destination *string
+	Status      *string
+	Type        *string
+	First       int64
+	Before      int64
+	AsOf        time.Time
+}
+
+// Ends the pauses of destinations where something has waited for a person since a time.
+func (q *Queries) OpenWhereWaiting(ctx context.Context, arg OpenWhereWaitingParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, openWhereWaiting,
+		arg.Destination,
+		arg.Status,
+		arg.Type,
+		arg.First,
+		arg.Before,
+		arg.AsOf,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const oweDelivery = `-- name: OweDelivery :one
 INSERT INTO relay.deliveries (destination_id, owner_id, post_id, workflow_id, weight, status, reason, case_id, reply_to, stands_for, urgent, ask, ask_for, silence,
     wanted, wanted_at)

@@ -444,5 +444,16 @@ WHERE v.status IN ('parked', 'unknown') AND (sqlc.narg('status')::text IS NULL O
 ORDER BY v.id
 LIMIT @most;
 
+-- name: OpenWhereWaiting :many
+-- Ends the pauses of destinations where something has waited for a person since a time.
+UPDATE relay.destinations d
+SET paused_at = NULL, paused_by = '', pause_reason = '', paused_delivery = NULL
+WHERE d.paused_at IS NOT NULL AND (sqlc.narg('destination')::text IS NULL OR d.name = sqlc.narg('destination'))
+  AND EXISTS (
+    SELECT FROM relay.deliveries v
+    WHERE v.destination_id = d.id AND v.status IN ('parked', 'unknown') AND (sqlc.narg('status')::text IS NULL OR v.status = sqlc.narg('status'))
+      AND (sqlc.narg('type')::text IS NULL OR v.post_type = sqlc.narg('type')) AND v.id >= @first AND v.id < @before AND v.updated_at <= @as_of::timestamptz)
+RETURNING d.name;
+
 -- name: FirstDeliverySince :one
 SELECT relay.first_delivery_since(@since)::bigint;
