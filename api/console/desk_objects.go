@@ -1,9 +1,11 @@
 package console
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"vestnik/db/guidedb"
@@ -15,6 +17,8 @@ import (
 const (
 	// objectsListed is how many objects one page lists.
 	objectsListed = 200
+	// objectsSearched is how many a search reads at once.
+	objectsSearched = 2000
 	// suggested is how many names a field suggests.
 	suggested = 1000
 )
@@ -24,7 +28,7 @@ type objectsView struct {
 	Lists   []content.List
 	Query   string
 	Objects []content.Named
-	Total   int
+	After   string // the address of the page after this one, "" if there is none
 }
 
 func (c *console) showObjects(w http.ResponseWriter, r *http.Request) {
@@ -33,21 +37,43 @@ func (c *console) showObjects(w http.ResponseWriter, r *http.Request) {
 		c.showNotFound(w, r)
 		return
 	}
-	named, err := c.Guide.Named(r.Context(), view.List)
-	if err != nil {
+	after := content.Named{Title: r.URL.Query().Get("after"), ID: r.URL.Query().Get("after_id")}
+	var err error
+	if view.Objects, err = c.objects(r.Context(), view.List, view.Query, after); err != nil {
 		c.showFault(w, r, err)
 		return
 	}
-	wanted := content.SortKey(view.Query)
-	for _, object := range named {
-		if wanted != "" && !strings.Contains(content.SortKey(object.Title+" "+object.Detail), wanted) && object.ID != view.Query {
-			continue
-		}
-		if view.Total++; len(view.Objects) < objectsListed {
-			view.Objects = append(view.Objects, object)
-		}
+	if len(view.Objects) > objectsListed {
+		view.Objects = view.Objects[:objectsListed]
+		last := view.Objects[objectsListed-1]
+		view.After = address(deskPath+"/objects", url.Values{"list": {string(view.List)}, "q": {view.Query}, "after": {last.Title}, "after_id": {last.ID}})
 	}
 	c.render(w, r, http.StatusOK, "objects", view)
+}
+
+// objects are those of a list after one that match what is searched for: one more
+// than a page has, if there are so many. A search reads along the list until then.
+func (c *console) objects(ctx context.Context, list content.List, query string, after content.Named) (found []content.Named, err error) {
+	wanted := content.SortKey(query)
+	most := objectsListed + 1
+	if wanted != "" {
+		most = objectsSearched
+	}
+	for {
+		named, err := c.Guide.NamedAfter(ctx, list, after, most)
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range named {
+			if wanted == "" || strings.Contains(content.SortKey(object.Title+" "+object.Detail), wanted) || object.ID == query {
+				found = append(found, object)
+			}
+		}
+		if len(named) < most || len(found) > objectsListed {
+			return found, nil
+		}
+		after = named[most-1]
+	}
 }
 
 // objectView is the form of one object, with its card and what is wrong.
@@ -103,8 +129,7 @@ func (c *console) showForm(w http.ResponseWriter, r *http.Request, status int, v
 	view.Suggested = map[content.List][]content.Named{}
 	for _, field := range view.Fields {
 		if list := field.Refers; list != "" && err == nil && view.Suggested[list] == nil {
-			view.Suggested[list], err = c.Guide.Named(r.Context(), list)
-			view.Suggested[list] = view.Suggested[list][:min(len(view.Suggested[list]), suggested)]
+			view.Suggested[list], err = c.Guide.NamedAfter(r.Context(), list, content.Named{}, suggested)
 		}
 	}
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,7 @@ func newDesk(t *testing.T) *deck {
 	require.NoError(t, err)
 	server := httptest.NewServer(pages)
 	t.Cleanup(server.Close)
-	return &deck{url: server.URL}
+	return &deck{pool: pool, url: server.URL}
 }
 
 // editor is a browser at a page of the desk.
@@ -280,4 +281,25 @@ func TestTheDeskSpeaksEnglishToo(t *testing.T) {
 		require.Contains(t, page.body, words)
 		require.NotRegexp(t, "[а-яё]", strings.ReplaceAll(page.body, "Русский", ""), path)
 	}
+}
+
+func TestALongListIsPagedToItsEndAndSearchedWhole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.exec(t, "INSERT INTO guide.districts (external_id, name, sort_key, digest) SELECT 'd' || n, 'Край ' || (1000 + n), 'край', '' FROM generate_series(1, 405) n")
+	e := d.editor(t)
+	shown := 0
+	for at, pages := "/console/desk/objects?list=districts&q=край", 1; at != ""; pages++ {
+		page := e.get(at).body
+		shown += strings.Count(page, "<b>Край 1")
+		at = ""
+		if further := regexp.MustCompile(`class="button" href="([^"]+)">(?:Дальше|Further on)`).FindStringSubmatch(page); further != nil {
+			at = html.UnescapeString(further[1])
+		}
+		require.LessOrEqual(t, pages, 3)
+	}
+	require.Equal(t, 405, shown)
+	require.Contains(t, e.get("/console/desk/objects?list=districts").body, "Край 1001")
+	require.Contains(t, e.get("/console/desk/objects?list=districts&q=d405").body, "Край 1405", "by its id, too")
+	require.NotContains(t, e.get("/console/desk/objects?list=districts&q=край+1404").body, "Край 1405")
 }

@@ -45,13 +45,8 @@ var consolePages = []string{
 	"/console/cases/100/join?with=200", "/console/posts", "/console/posts?days=180&type=sighting", "/console/posts?q=%D0%A0%D1%8B%D0%B6%D0%B8%D0%BA",
 	"/console/posts?q=%2B79000000005", "/console/posts/wall-100_5", "/console/destinations", "/console/walls", "/console/statistics", "/console/audit",
 	"/console/setup", "/console/no-such-page", "/console/desk", "/console/desk/template.xlsx", "/console/desk/imports/import29", "/console/desk/photos",
-	"/console/desk/objects?list=places", "/console/desk/object?list=places&id=p100",
+	"/console/desk/objects?list=places", "/console/desk/objects?list=places&after=%D0%9A&after_id=p1", "/console/desk/object?list=places&id=p100",
 }
-
-// slowPages may take longer: they read a whole list of the guide, as NamedObjects
-// does, which is ten times as large here as a city's; the second tries the import
-// of the object, too.
-var slowPages = map[string]time.Duration{"/console/desk/objects?list=places": time.Second, "/console/desk/object?list=places&id=p100": 2 * time.Second}
 
 // noPages are a stream, and the table that somebody has just uploaded.
 var noPages = []string{"GET /console/events", "GET /console/desk/files/{id}"}

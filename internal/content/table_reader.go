@@ -24,6 +24,7 @@ type tableReader struct {
 	now     time.Time
 	zone    *time.Location
 	books   map[List]*book
+	own     map[List][]Named // of rows with ids, until somebody asks for their list's book
 	lists   []List
 	objects []Object
 	counts  map[List]int
@@ -35,7 +36,7 @@ type tableReader struct {
 func newTableReader(rules Rules, options TableOptions) *tableReader {
 	r := &tableReader{
 		rules: rules, options: options, mode: cmp.Or(options.Mode, Upsert), remarks: newRemarks(rules), zone: cmp.Or(rules.Zone, time.UTC),
-		books: make(map[List]*book), counts: make(map[List]int),
+		books: make(map[List]*book), own: make(map[List][]Named), counts: make(map[List]int),
 	}
 	r.now = r.remarks.now
 	return r
@@ -122,6 +123,38 @@ func (s *sheet) cell(row int, field string) string {
 	return ""
 }
 
+// haveIDs reports whether every row has an id of its own, for which the guide need
+// not be asked, and gives it to the rows.
+func (r *tableReader) haveIDs(s *sheet) bool {
+	s.ids = make([]string, len(s.rows))
+	for n := range s.rows {
+		if s.ids[n] = s.cell(n, "id"); s.ids[n] == "" {
+			return false
+		}
+	}
+	taken := make(map[string]bool)
+	for n, id := range s.ids {
+		if taken[id] {
+			continue
+		}
+		taken[id] = true
+		r.own[s.list] = append(r.own[s.list], Named{ID: id, Title: s.cell(n, titleField(s.list)), Detail: r.detail(s, n), Published: true})
+	}
+	return true
+}
+
+// detail is what tells a row from others of its name: an address, or when an event
+// starts.
+func (r *tableReader) detail(s *sheet, row int) string {
+	if s.list != Events {
+		return s.cell(row, "address")
+	}
+	if at, ok := r.moment(s, row, "starts_at", startTime); ok {
+		return at.UTC().Format("2006-01-02T15:04:05Z")
+	}
+	return ""
+}
+
 // book is what a list has, by id and by name.
 type book struct {
 	ids    map[string]bool
@@ -135,10 +168,11 @@ func (r *tableReader) book(list List) (*book, error) {
 	}
 	b := &book{ids: make(map[string]bool), named: make(map[string][]Named), placed: make(map[string]string)}
 	r.books[list] = b
-	if r.rules.Known == nil {
-		return b, nil
+	var known []Named
+	var err error
+	if r.rules.Known != nil {
+		known, err = r.rules.Known(list)
 	}
-	known, err := r.rules.Known(list)
 	slices.SortStableFunc(known, func(a, b Named) int { // what people see goes first
 		if a.Published == b.Published {
 			return 0
@@ -148,7 +182,7 @@ func (r *tableReader) book(list List) (*book, error) {
 		}
 		return 1
 	})
-	for _, named := range known {
+	for _, named := range append(known, r.own[list]...) {
 		b.add(named)
 	}
 	return b, err
@@ -176,6 +210,9 @@ func (b *book) new(title string) string {
 // the same name and address (or time), or with the same name if there is but one
 // of it here and there, or a new one.
 func (r *tableReader) identify(s *sheet) error {
+	if r.books[s.list] == nil && r.haveIDs(s) {
+		return nil
+	}
 	b, err := r.book(s.list)
 	if err != nil {
 		return err
@@ -188,13 +225,7 @@ func (r *tableReader) identify(s *sheet) error {
 	s.ids = make([]string, len(s.rows))
 	for n := range s.rows {
 		id, title := s.cell(n, "id"), s.cell(n, titleField(s.list))
-		detail := s.cell(n, "address")
-		if s.list == Events {
-			detail = ""
-			if at, ok := r.moment(s, n, "starts_at", startTime); ok {
-				detail = at.UTC().Format("2006-01-02T15:04:05Z")
-			}
-		}
+		detail := r.detail(s, n)
 		key := SortKey(title)
 		if id == "" && key != "" {
 			id = b.placed[key+"|"+detail]
