@@ -76,7 +76,7 @@ func TestWhoIsForgottenIsGoneFromEveryCopyAndStaysSo(t *testing.T) {
 			}
 			require.Contains(t, kept, "79000000001", "others stay")
 			require.Zero(t, value[int](s, "SELECT count(*) FROM relay.case_keys WHERE post_id = $1", first.PostID))
-			require.Equal(t, meant(first).By(), value[string](s, "SELECT subject FROM relay.audit WHERE who = 'дежурная' AND action = 'forget' AND note = '1 posts, 2 copies, 0 favourites'"))
+			require.Equal(t, meant(first).By(), value[string](s, "SELECT subject FROM relay.audit WHERE who = 'дежурная' AND action = 'forget' AND note = '1 post, 2 copies, 0 favourites'"))
 			s.until("the histories of its deliveries are gone", func() bool {
 				_, err := s.temporal.DescribeWorkflowExecution(s.ctx, first.WorkflowID, "")
 				return err != nil
@@ -137,7 +137,7 @@ func TestAPersonOfTheGuideIsForgotten(t *testing.T) {
 		_, err := s.temporal.DescribeWorkflowExecution(s.ctx, session, "")
 		return err != nil
 	})
-	require.Equal(t, "telegram-user", value[string](s, "SELECT subject FROM relay.audit WHERE note = '0 posts, 0 copies, 1 favourites'"))
+	require.Equal(t, "telegram-user", value[string](s, "SELECT subject FROM relay.audit WHERE note = '0 posts, 0 copies, 1 favourite'"))
 }
 
 // retain runs what the schedule runs.
