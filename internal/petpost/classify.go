@@ -19,7 +19,7 @@ func (r *reader) classify(v *view, source string) {
 	if v.typ != "" {
 		return
 	}
-	best, second, confidence := sums.decideType(&v.vetoes)
+	best, second, confidence := sums.decideType(&v.vetoes, v.lostMargin())
 	v.typ, v.confidence = ModelTypes[best], confidence
 	r.explain(v, features, best, second, Evidence{Field: "type", Source: source})
 	for i, reason := range v.vetoes {

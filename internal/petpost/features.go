@@ -10,11 +10,13 @@ import (
 //
 //	w ищу      a word, cut to its stem
 //	t ищу      the same within the first two sentences
+//	l ищу      the same within the last sentence
 //	h ищу      the same in a hashtag
 //	b ищу дом  two neighbours in a sentence; animals, pets' names, colours and
 //	           numbers stand for all of their kind, ^ is the sentence's begin
 //	e ем       the last two letters of a word: who does it, and to whom
 //	c seek     a word of a class
+//	n, nc      a word, or one of a class, within two words after a negation
 //	r, rt      a rule that matched, anywhere or within the first two sentences
 //	g, gt      what the rules are signs of, with how plainly all of them say so
 //	g1         the sign that comes first
@@ -104,9 +106,20 @@ func (r *reader) wordFeatures(all []feature) []feature {
 			if w.sentence < titleSentences {
 				add(i, "t "+stem)
 			}
+			if int(w.sentence) == len(t.sentences)-1 {
+				add(i, "l "+stem)
+			}
 		}
 		if letters := t.codesOf(w); len(letters) >= minEnding {
 			add(i, "e "+lettersOf(letters[len(letters)-2:]))
+		}
+		if k := t.negation(i); k < i {
+			add(k, "n "+r.stemName(i))
+			for _, class := range t.lexOf(w) {
+				if name := r.rs.names[class]; name[0] == '@' {
+					add(k, "nc "+name[1:])
+				}
+			}
 		}
 		from := i
 		if !begins {
@@ -116,6 +129,17 @@ func (r *reader) wordFeatures(all []feature) []feature {
 		previous = token
 	}
 	return all
+}
+
+// negation is the place of a negation one or two words before word i in its
+// sentence; i where there is none.
+func (t *text) negation(i int) int {
+	for k := i - 1; k >= i-2 && t.sameSentence(k, i); k-- {
+		if t.isWord(k, "не", "нет", "ни", "без", "нету") {
+			return k
+		}
+	}
+	return i
 }
 
 func (r *reader) ruleFeatures(all []feature) []feature {

@@ -80,12 +80,12 @@ func sumsOf(features []feature) (sums ModelSums) {
 
 // decideType chooses the type that the sums speak for most, of those without a
 // veto, and gives the runner-up and how likely the choice is right, 0..1. Lost
-// must lead by lostMargin: a false search goes out to people's chats.
-func (s *ModelSums) decideType(vetoes *vetoes) (best, second int, confidence float64) {
+// must lead by a margin: a false search goes out to people's chats.
+func (s *ModelSums) decideType(vetoes *vetoes, margin int) (best, second int, confidence float64) {
 	best, second = -1, -1
 	score := func(i int) int {
 		if ModelTypes[i] == Lost {
-			return s[i] - lostMargin
+			return s[i] - margin
 		}
 		return s[i]
 	}
@@ -130,6 +130,17 @@ var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400
 // lostMargin is in hundredths of log odds too.
 const lostMargin = 130
 
+// lostMargin is none where the first words say outright that an animal is missing
+// and nothing in the text says otherwise: "Пропал кот, фото в комментариях".
+func (v *view) lostMargin() int {
+	s := &v.signs
+	others := s.of(sigFound, sigHold, sigSeen, sigFree, sigOwner, sigSeeksOwner, sigAdopt, sigFoster, sigMoney, sigHome, sigAdopted, sigSale, sigNews, sigNotPet, sigAdvice, sigEvent, sigFun)
+	if s.title[sigLost] >= outright && others == 0 && v.animalBy == animalNamed {
+		return 0
+	}
+	return lostMargin
+}
+
 // Prepared is a text as the classifier sees it: for the command learn, which
 // trains on Features and measures by Decide.
 type Prepared struct {
@@ -159,6 +170,6 @@ func (p *Prepared) Decide(sums *ModelSums) (Type, Animal, float64) {
 	if p.view.typ != "" {
 		return p.view.typ, animal, 1
 	}
-	best, _, confidence := sums.decideType(&p.view.vetoes)
+	best, _, confidence := sums.decideType(&p.view.vetoes, p.view.lostMargin())
 	return ModelTypes[best], animal, confidence
 }

@@ -32,6 +32,8 @@ func TestTypeIsWhatTheAuthorAsksForRatherThanAWordOfTheText(t *testing.T) {
 		"letters apart":                               {"П Р О П А Л А  С О Б А К А", petpost.Lost},
 		"Latin among Cyrillic":                        {"Пpoпaл кoт, чёpный", petpost.Lost},
 		"a run-on hashtag":                            {"#пропаласобака #Ижевск рыжая, в ошейнике", petpost.Lost},
+		"a form of short lines is no verse":           {"Пропала кошка\nУлица Лесная\nСерая, пушистая\nПомогите найти", petpost.Lost},
+		"a form with emoji is no verse":               {"❗️ЧЬЯ ПРОПАЖА❗️\n🐶 Хаски, окрас серо-белый\n📍 видели на льду озера\n▪️ близко не подпускает", petpost.Sighting},
 		"a breeder sells":                             {"Продаются щенки лабрадора, РКФ", petpost.News},
 		"a tomcat for mating is not missing":          {"Ищу кота для вязки", petpost.News},
 		"links alone":                                 {"[club1|Приют] https://vk.com/wall-1_2", petpost.Link},

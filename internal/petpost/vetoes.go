@@ -20,6 +20,7 @@ type veto struct {
 var vetoList = []veto{
 	{"a thing or a person is missing", []Type{Lost, Found, Sighting, Reunited}, (*reader).missesNoPet},
 	{"a verse", []Type{Lost, Found, Sighting, Reunited, Adoption, Fundraising}, (*reader).isVerse},
+	{"it begins with the animal's return", []Type{Lost}, (*reader).beginsWithReturn},
 }
 
 func (r *reader) findVetoes(v *view) {
@@ -52,19 +53,37 @@ func (r *reader) missesNoPet(v *view) bool {
 	return v.notPet
 }
 
+// beginsWithReturn reports an old search under the news that it is over: "НАЙДЕНА!
+// Пропала собака …".
+func (r *reader) beginsWithReturn(v *view) bool {
+	s := &v.signs
+	return s.title[sigHome] >= plain && s.sum[sigLost] >= outright && s.first[sigHome] < s.first[sigLost] && s.of(sigNotHome, sigNotPet) == 0
+}
+
+// eventSignals are what a notice may be about.
+var eventSignals = []signal{sigLost, sigFound, sigSeen, sigOwner, sigAdopt, sigHome}
+
 // isVerse reports four lines or more of a few words each, without anything that a
-// notice has: a phone, a number, a link.
+// notice has: a phone, a number, a link, an emoji before a line, a first line that
+// says what it is about ("Пропала кошка").
 func (r *reader) isVerse(v *view) bool {
 	const leastLines, longestLine = 4, 7
 	t := &r.text
-	lines := 1
+	lines, title := 1, len(t.words)
 	for i := range t.words {
 		w := &t.words[i]
-		if w.kind == kindNumber || w.gap&gapColon != 0 {
+		begins := i == 0 || w.gap&gapLine != 0
+		if w.kind == kindNumber || w.gap&gapColon != 0 || begins && w.gap&gapEmoji != 0 {
 			return false
 		}
-		if i > 0 && w.gap&gapLine != 0 {
+		if i > 0 && begins {
 			lines++
+			title = min(title, i)
+		}
+	}
+	for k := range r.found {
+		if m := &r.found[k]; m.anchor < title && t.gapAfter(title-1)&gapComma == 0 && m.phrase.rule.weight >= plain && slices.Contains(eventSignals, m.phrase.rule.signal) {
+			return false
 		}
 	}
 	return lines >= leastLines && len(t.words) <= longestLine*lines && t.links+t.hashtags == 0

@@ -17,7 +17,7 @@ import (
 // Training lists the corpora that words and model are made from; HeldOut those
 // that were written before these met them and that the model never learns from.
 var (
-	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl"}
+	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl", "streetwalls.jsonl", "yards.jsonl"}
 	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl", "lastwalls.jsonl"}
 )
 

@@ -47,8 +47,8 @@ func (r *Result) Accuracy(field string) float64 {
 	return float64(c.Hit) / float64(c.labelled())
 }
 
-// learnWalls gives what each wall of a corpus repeats.
-func learnWalls(posts []Post) map[int64]*petpost.WallContext {
+// LearnWalls gives what each wall of a corpus repeats.
+func LearnWalls(posts []Post) map[int64]*petpost.WallContext {
 	texts := map[int64][]string{}
 	for _, p := range slices.Backward(posts) {
 		texts[p.OwnerID] = append(texts[p.OwnerID], p.Text)
@@ -67,7 +67,7 @@ func Evaluate(posts []Post) *Result {
 	for _, t := range petpost.Types {
 		r.Types[t] = &Count{}
 	}
-	walls := learnWalls(posts)
+	walls := LearnWalls(posts)
 	for i := range posts {
 		p := &posts[i]
 		in := p.Input()

@@ -75,12 +75,13 @@ func leaveTenthsOut(samples []*sample) []row {
 	return leaveOut(samples, folds, func(i int) int { return i % folds })
 }
 
-// read takes the posts of one text; what a repost makes of two is no matter of
-// the model.
+// read takes the posts of one text, without what their walls repeat; what a
+// repost makes of two is no matter of the model.
 func read(posts []corpus.Post) []*sample {
 	var samples []*sample
+	walls := corpus.LearnWalls(posts)
 	for i := range posts {
-		text := posts[i].Text
+		text, _ := walls[posts[i].OwnerID].Strip(posts[i].Text)
 		switch n := len(posts[i].CopyHistory); {
 		case n > 0 && text == "":
 			text = posts[i].CopyHistory[n-1].Text
