@@ -47,6 +47,7 @@ func (r *reader) missesNoPet(v *view) bool {
 		return false
 	case animal < 0:
 		v.notPet = thing >= outright || !t.holds(c.nameAny, c.nameKnown)
+	case t.has(animal-1, c.lose): // "в Великом с вокзала убежала собачка": a town, no bicycle
 	case animal >= s.first[sigNotPet]+3:
 		v.notPet = thing >= outright && thing > s.sum[sigLost] || s.title[sigNotPet] >= outright && s.first[sigNotPet] < s.first[sigLost]
 	}

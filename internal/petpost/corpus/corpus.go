@@ -18,7 +18,7 @@ import (
 // that were written before these met them and that the model never learns from.
 var (
 	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl", "streetwalls.jsonl", "yards.jsonl"}
-	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl", "lastwalls.jsonl"}
+	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl", "lastwalls.jsonl", "morewalls.jsonl"}
 )
 
 // Post is one line of a corpus: the input of `vestnik parse` and what a person
