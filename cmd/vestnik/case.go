@@ -187,14 +187,4 @@ func splitCase(ctx context.Context, cmd *cli.Command) error {
 	return nil
 }
 
-func caseNumbers(texts []string) ([]int64, error) {
-	var ids []int64
-	for _, text := range texts {
-		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || id <= 0 {
-			return nil, fmt.Errorf("case %q: want the number that `vestnik case list` shows", text)
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
+func caseNumbers(texts []string) ([]int64, error) { return numbers("case", "vestnik case list", texts) }

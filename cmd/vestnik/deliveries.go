@@ -27,7 +27,7 @@ func deliveriesCommand() *cli.Command {
 		Usage:     "list deliveries, newest first; with an id: every attempt at it",
 		ArgsUsage: "[id]",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "status", Usage: "only these: " + strings.Join(protocol.Statuses, ", "), Validator: validStatus},
+			&cli.StringFlag{Name: "status", Usage: "only these: " + strings.Join(protocol.Statuses, ", "), Validator: oneOf("status", protocol.Statuses...)},
 			&cli.StringFlag{Name: "destination", Usage: "only to this one, such as telegram:-1001234567890"},
 			limitFlag(), beforeFlag(),
 			&cli.BoolFlag{Name: "summary", Usage: "counts by status, the oldest that waits, sent in the last hour"},
@@ -49,13 +49,6 @@ func deliveriesCommand() *cli.Command {
 			}
 		}),
 	}
-}
-
-func validStatus(status string) error {
-	if !slices.Contains(protocol.Statuses, status) {
-		return words.NewUnknown("status", status, protocol.Statuses, "want one of "+strings.Join(protocol.Statuses, ", "))
-	}
-	return nil
 }
 
 func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
@@ -132,10 +125,11 @@ func printCounts(summary db.Summary) error {
 }
 
 func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
-	id, err := deliveryID(cmd)
+	ids, err := deliveryIDs(cmd)
 	if err != nil {
 		return err
 	}
+	id := ids[0]
 	delivery, err := a.starter.Delivery(ctx, id)
 	if err != nil {
 		return err
@@ -332,23 +326,7 @@ func (a *app) chosen(ctx context.Context, cmd *cli.Command) ([]int64, error) {
 }
 
 func deliveryIDs(cmd *cli.Command) ([]int64, error) {
-	var ids []int64
-	for _, text := range cmd.Args().Slice() {
-		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || id <= 0 {
-			return nil, fmt.Errorf("delivery %q: want the number that `vestnik deliveries` shows", text)
-		}
-		ids = append(ids, id)
-	}
-	return ids, nil
-}
-
-func deliveryID(cmd *cli.Command) (int64, error) {
-	ids, err := deliveryIDs(cmd)
-	if err != nil {
-		return 0, err
-	}
-	return ids[0], nil
+	return numbers("delivery", "vestnik deliveries", cmd.Args().Slice())
 }
 
 func reconcileCommand() *cli.Command {

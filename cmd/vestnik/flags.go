@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
+
+	"vestnik/internal/words"
 )
 
 // limitFlag bounds a list.
@@ -17,6 +20,29 @@ func limitFlag() cli.Flag {
 // beforeFlag goes on with a list.
 func beforeFlag() cli.Flag {
 	return &cli.Int64Flag{Name: "before", Usage: "those that follow this number in the list", Validator: positive[int64]}
+}
+
+// oneOf refuses a value that is none of those that there are.
+func oneOf(what string, values ...string) func(string) error {
+	return func(value string) error {
+		if slices.Contains(values, value) {
+			return nil
+		}
+		return words.NewUnknown(what, value, values, "want one of "+strings.Join(values, ", "))
+	}
+}
+
+// numbers reads numbers of things, each of which a list shows.
+func numbers(what, list string, texts []string) ([]int64, error) {
+	var ids []int64
+	for _, text := range texts {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id <= 0 {
+			return nil, fmt.Errorf("%s %q: want the number that `%s` shows", what, text, list)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }
 
 func positive[T int | int64](n T) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -22,7 +21,7 @@ func operatorCommand() *cli.Command {
 		Commands: []*cli.Command{
 			{
 				Name: "add", Usage: "let somebody in, and print their token: it is kept nowhere", ArgsUsage: "name",
-				Flags: []cli.Flag{&cli.StringFlag{Name: "role", Value: operators.Look, Usage: "look or decide", Validator: validRole}},
+				Flags: []cli.Flag{&cli.StringFlag{Name: "role", Value: operators.Look, Usage: "look or decide", Validator: oneOf("role", operators.Look, operators.Decide)}},
 				Action: withOperators(func(cmd *cli.Command, path string) error {
 					token, err := operators.Add(path, cmd.Args().First(), cmd.String("role"))
 					if err != nil {
@@ -52,7 +51,7 @@ func operatorCommand() *cli.Command {
 					if err != nil {
 						return err
 					}
-					return show(cmd, slices.Concat([]operators.Operator{}, all), func() error {
+					return show(cmd, append([]operators.Operator{}, all...), func() error {
 						list := newTable(os.Stdout, "NAME", "ROLE")
 						for _, operator := range all {
 							list.row(operator.Name, operator.Role)
@@ -63,13 +62,6 @@ func operatorCommand() *cli.Command {
 			},
 		},
 	}
-}
-
-func validRole(role string) error {
-	if role != operators.Look && role != operators.Decide {
-		return fmt.Errorf("role %q: want look or decide", role)
-	}
-	return nil
 }
 
 // withOperators runs a command on the one operator that its argument names.

@@ -15,13 +15,7 @@ import (
 // outputFlag chooses between a table for people and JSON for programs.
 func outputFlag() cli.Flag {
 	return &cli.StringFlag{
-		Name: "output", Aliases: []string{"o"}, Value: "table", Usage: "table or json",
-		Validator: func(value string) error {
-			if value != "table" && value != "json" {
-				return fmt.Errorf("output %q: want table or json", value)
-			}
-			return nil
-		},
+		Name: "output", Aliases: []string{"o"}, Value: "table", Usage: "table or json", Validator: oneOf("output", "table", "json"),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,24 @@ func TestTheREADMENamesEveryPackage(t *testing.T) {
 	require.NoError(t, err)
 	for _, folder := range folders {
 		require.Contains(t, text, "`internal/"+filepath.Base(folder)+"`")
+	}
+}
+
+func TestThePagesNameOnlyFilesThatAreThere(t *testing.T) {
+	t.Parallel()
+	var files []string
+	for _, folders := range []string{"*", "*/*", "*/*/*"} {
+		found, err := filepath.Glob("../../" + folders + "/*.go")
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	for _, path := range pages {
+		for _, named := range regexp.MustCompile("`([a-zA-Z_/]+\\.go)`").FindAllStringSubmatch(page(t, path[len("../../"):]), -1) {
+			isNamed := func(file string) bool { return strings.HasSuffix(file, "/"+named[1]) }
+			require.True(t, slices.ContainsFunc(files, isNamed), "%s names %s", path, named[1])
+		}
 	}
 }
 

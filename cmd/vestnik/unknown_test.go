@@ -154,6 +154,7 @@ func TestAListWithoutRowsSaysSo(t *testing.T) {
 	servers(t, nil)
 	require.Equal(t, "Nothing to list.\n", printed(t, "deliveries", "--status", "parked"))
 	require.Equal(t, "[]\n", printed(t, "deliveries", "--status", "parked", "-o", "json"))
+	require.Equal(t, "[]\n", printed(t, "operator", "list", "-o", "json"))
 	require.Equal(t, "Nothing is kept of them, and nothing was sent.\n", printed(t, "forget", "--post", "wall-1_9999"))
 }
 

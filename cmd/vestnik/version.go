@@ -19,7 +19,10 @@ func versionCommand() *cli.Command {
 		Usage: "say which build this is",
 		Flags: []cli.Flag{outputFlag()},
 		Action: func(_ context.Context, cmd *cli.Command) error {
-			build := buildFacts()
+			build := buildInfo{Version: version, Ruleset: petpost.RulesetVersion}
+			if info, ok := debug.ReadBuildInfo(); ok {
+				build.Go = info.GoVersion
+			}
 			return show(cmd, build, func() error {
 				_, err := fmt.Printf("vestnik %s (Go %s, parsing rules %d)\n", build.Version, build.Go, build.Ruleset)
 				return err
@@ -32,12 +35,4 @@ type buildInfo struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
 	Ruleset int    `json:"ruleset"`
-}
-
-func buildFacts() buildInfo {
-	facts := buildInfo{Version: version, Ruleset: petpost.RulesetVersion}
-	if info, ok := debug.ReadBuildInfo(); ok {
-		facts.Go = info.GoVersion
-	}
-	return facts
 }
