@@ -14,9 +14,9 @@ var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 // Events lists published events that are not over, by start.
 func (s *Store) Events(ctx context.Context, filter guide.EventFilter, paging Paging) (guide.Listing[guide.EventLine], error) {
 	paging = paging.clamp()
-	notOverAt, startsBefore := window(filter)
+	notOverAt, startsBefore, dayStarts := window(filter)
 	rows, err := s.queries.ListEvents(ctx, guidesql.ListEventsParams{
-		CategoryID: filter.Category, SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts(filter),
+		CategoryID: filter.Category, SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts,
 		CountLimit: maxListed, PageNumber: int64(paging.Number), PageSize: int64(paging.Size),
 	})
 	return page("events", paging, rows, err, func(row guidesql.ListEventsRow) (guide.EventLine, int64) {
@@ -27,9 +27,9 @@ func (s *Store) Events(ctx context.Context, filter guide.EventFilter, paging Pag
 // EventCategories lists the categories that have events under the filter's
 // source and dates; the filter's own category is not looked at.
 func (s *Store) EventCategories(ctx context.Context, filter guide.EventFilter) ([]guide.Choice, error) {
-	notOverAt, startsBefore := window(filter)
+	notOverAt, startsBefore, dayStarts := window(filter)
 	rows, err := s.queries.ListEventCategories(ctx, guidesql.ListEventCategoriesParams{
-		SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts(filter),
+		SourceID: filter.Source, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts,
 	})
 	return all("event categories", rows, err, func(row guidesql.ListEventCategoriesRow) guide.Choice { return guide.Choice(row) })
 }
@@ -37,9 +37,9 @@ func (s *Store) EventCategories(ctx context.Context, filter guide.EventFilter) (
 // EventSources lists the sources that have events under the filter's category
 // and dates; the filter's own source is not looked at.
 func (s *Store) EventSources(ctx context.Context, filter guide.EventFilter) ([]guide.Choice, error) {
-	notOverAt, startsBefore := window(filter)
+	notOverAt, startsBefore, dayStarts := window(filter)
 	rows, err := s.queries.ListEventSources(ctx, guidesql.ListEventSourcesParams{
-		CategoryID: filter.Category, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts(filter),
+		CategoryID: filter.Category, NotOverAt: notOverAt, StartsBefore: startsBefore, DayStarts: dayStarts,
 	})
 	return all("event sources", rows, err, func(row guidesql.ListEventSourcesRow) guide.Choice { return guide.Choice(row) })
 }
@@ -57,24 +57,16 @@ func (s *Store) Event(ctx context.Context, id, telegramID int64) (guide.EventVie
 	return guide.EventView(row), wrap("event", err)
 }
 
-// dayStarts is when a day to come begins; zero for today and for all days, on
-// which everything stands that is not over.
-func dayStarts(filter guide.EventFilter) time.Time {
-	if filter.From.After(filter.Now) {
-		return filter.From
-	}
-	return time.Time{}
-}
-
-// window is the time at which listed events must not be over, and the one
-// before which they must start.
-func window(filter guide.EventFilter) (notOverAt, startsBefore time.Time) {
+// window is the time at which listed events must not be over, the one before
+// which they must start, and when a day to come begins: zero for today and for all
+// days, on which everything stands that is not over.
+func window(filter guide.EventFilter) (notOverAt, startsBefore, dayStarts time.Time) {
 	notOverAt, startsBefore = filter.Now, farFuture
 	if filter.From.After(filter.Now) {
-		notOverAt = filter.From
+		notOverAt, dayStarts = filter.From, filter.From
 	}
 	if !filter.To.IsZero() {
 		startsBefore = filter.To
 	}
-	return notOverAt, startsBefore
+	return notOverAt, startsBefore, dayStarts
 }

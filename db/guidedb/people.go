@@ -66,12 +66,6 @@ func (s *Store) CountOf(ctx context.Context, telegramID int64) (favourites int, 
 func (s *Store) ForgetUser(ctx context.Context, telegramID int64) error {
 	return wrap("forget user", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.queries.WithTx(tx)
-		if err := q.ForgetFavouritePlaces(ctx, telegramID); err != nil {
-			return err
-		}
-		if err := q.ForgetFavouriteEvents(ctx, telegramID); err != nil {
-			return err
-		}
-		return q.ForgetUser(ctx, telegramID)
+		return errors.Join(q.ForgetFavouritePlaces(ctx, telegramID), q.ForgetFavouriteEvents(ctx, telegramID), q.ForgetUser(ctx, telegramID))
 	}))
 }
