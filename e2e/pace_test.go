@@ -43,7 +43,7 @@ func times(calls []sandbox.Call) []time.Time {
 // where the machine had something else to do it measures again: the spacing
 // must hold every time, the rate once.
 func TestThreeWorkersKeepThePaceOfOneChat(t *testing.T) { //nolint:paralleltest // see above
-	const posts, perSecond, rounds = 40, 2.0, 4
+	const posts, perSecond, rounds = 20, 2.0, 4
 	s := setHarness(t, toChat, map[string]string{"TG_RATE_PER_SEC": fmt.Sprint(perSecond)})
 	require.NoError(t, s.sandbox.SetLimits(chatID, sandbox.Limits{PerSecond: perSecond, Burst: 2}))
 	for range 3 {
