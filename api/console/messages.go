@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -95,6 +96,23 @@ func (l language) count(key string, n int) string {
 		return words.Russian(n, forms[0], forms[1], forms[2])
 	}
 	return words.Count(n, forms[0], forms[len(forms)-1])
+}
+
+// tenths is a number with one decimal place, as the language writes it.
+func (l language) tenths(n float64) string {
+	text := strconv.FormatFloat(n, 'f', 1, 64)
+	if l == russian {
+		return strings.ReplaceAll(text, ".", ",")
+	}
+	return text
+}
+
+// day is a date as people of the language write it.
+func (l language) day(at time.Time) string {
+	if l == russian {
+		return at.Format("02.01.2006")
+	}
+	return at.Format(time.DateOnly)
 }
 
 // name is the word for a value of some kind; a value without any is its own.
