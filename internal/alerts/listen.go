@@ -166,7 +166,7 @@ func (c Chat) undo(ctx context.Context, who, what string) (said string, err erro
 		return "", ctx.Err()
 	case failure != nil:
 		c.Log.InfoContext(ctx, "operator decided in the chat", "operator", who, "action", "undo", "error", failure)
-		return c.notDone(failure), nil //nolint:nilerr // whoever wrote is told
+		return c.notDone(failure), nil
 	}
 	return fmt.Sprintf("Публикация %d: %s", id, done), nil
 }
