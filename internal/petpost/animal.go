@@ -1,9 +1,6 @@
 package petpost
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // Weights of a word that names an animal.
 const (
@@ -97,7 +94,7 @@ func (r *reader) tallyAnimals(v *view, source string) (tally [3]animalTally) {
 	t := &r.text
 	tortoise := 0
 	for i := range t.words {
-		if t.has(i, r.rs.class.tortoise) && r.means[i] != "cat" {
+		if t.has(i, "tortoise") && r.means[i] != "cat" {
 			tortoise = i + 1
 		} else {
 			r.countMention(&tally, i, v, source)
@@ -145,27 +142,27 @@ func (r *reader) countMention(tally *[3]animalTally, i int, v *view, source stri
 
 // mention returns which animal word i names and how strongly; no points for none.
 func (r *reader) mention(i int) (animal, points int) {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	switch {
-	case t.has(i, c.dogBreed) && r.afterStreet(i), r.isCable(i):
+	case r.isCable(i):
 		return 0, 0
 	case r.means[i] == "cat":
 		return catIndex, animalBreed
 	}
 	for _, kind := range [...]struct {
-		class          uint16
+		class          string
 		animal, points int
 	}{
-		{c.dog, dogIndex, animalNoun}, {c.cat, catIndex, animalNoun}, {c.other, otherIndex, animalNoun},
-		{c.dogBreed, dogIndex, animalBreed}, {c.catBreed, catIndex, animalBreed},
-		{c.nameDog, dogIndex, animalName}, {c.nameCat, catIndex, animalName},
-		{c.dogMaybe, dogIndex, animalMaybe}, {c.catMaybe, catIndex, animalMaybe},
-		{c.dogTrait, dogIndex, animalTrait}, {c.catTrait, catIndex, animalTrait},
+		{"dog.noun", dogIndex, animalNoun}, {"cat.noun", catIndex, animalNoun}, {"other.noun", otherIndex, animalNoun},
+		{"dog.breed", dogIndex, animalBreed}, {"cat.breed", catIndex, animalBreed},
+		{"name.dog", dogIndex, animalName}, {"name.cat", catIndex, animalName},
+		{"dog.maybe", dogIndex, animalMaybe}, {"cat.maybe", catIndex, animalMaybe},
+		{"dog.trait", dogIndex, animalTrait}, {"cat.trait", catIndex, animalTrait},
 	} {
 		if !t.has(i, kind.class) {
 			continue
 		}
-		if kind.points == animalNoun && t.has(i, c.oblique) {
+		if kind.points == animalNoun && t.has(i, "oblique") {
 			return kind.animal, animalOblique
 		}
 		return kind.animal, kind.points
@@ -176,26 +173,18 @@ func (r *reader) mention(i int) (animal, points int) {
 // isCable tells the cable from the dog that people write like one.
 func (r *reader) isCable(i int) bool {
 	t := &r.text
-	return t.isWord(i, "кабель", "кабеля", "кабелем", "кабели") && t.holds(r.rs.class.wire)
+	return t.isWord(i, "кабель", "кабеля", "кабелем", "кабели") && t.holds("wire")
 }
-
-// afterStreet reports a word that is a street's name.
-func (r *reader) afterStreet(i int) bool {
-	t, c := &r.text, &r.rs.class
-	return t.has(i-1, c.street) || t.has(i+1, c.street) && t.at(i+1).gap&(gapComma|gapLine) == 0
-}
-
-var mentionPatterns = sync.OnceValue(func() []fieldPattern { return compiled().fieldPatterns("mentions") })
 
 // markMeanings reads what the words beside it make of a word for an animal: the
 // section of the first line of lexicon/mentions.txt that matches.
 func (r *reader) markMeanings() {
 	r.means = slices.Grow(r.means[:0], len(r.text.words))[:len(r.text.words)]
 	clear(r.means)
-	for _, pattern := range mentionPatterns() {
+	for _, pattern := range patternsOf("mentions") {
 		for i := range r.text.words {
-			if m := r.matchField(&pattern, i); m.to > i && r.means[m.anchor] == "" {
-				r.means[m.anchor] = pattern.section
+			if m, ok := r.match(&pattern, i); ok && r.means[m.anchor] == "" {
+				r.means[m.anchor] = pattern.rule.name
 			}
 		}
 	}

@@ -155,17 +155,16 @@ func (t Type) HasAnimal() bool { return groupOf(t) != noAnimal }
 
 // contradiction names what cannot be true of one animal. What colour or breed
 // it has is a matter of opinion: under one phone and one name it may be told in
-// two ways, and the colours of one phone's searches need only be close.
+// two ways.
 func contradiction(a, b *Fingerprint) string {
-	onePhone := shared(a.Phones, b.Phones)
-	known := onePhone && a.Name != "" && a.Name == b.Name
+	known := shared(a.Phones, b.Phones) && a.Name != "" && a.Name == b.Name
 	advert := groupOf(a.Type) == adverts || groupOf(b.Type) == adverts
 	switch {
 	case a.Animal != "" && b.Animal != "" && a.Animal != b.Animal:
 		return "different animals"
 	case a.Name != "" && b.Name != "" && !sameName(a.Name, b.Name):
 		return "different names"
-	case apart(a.Colors, b.Colors) && !known && (!onePhone || advert || !closeColors(a.Colors, b.Colors)):
+	case apart(a.Colors, b.Colors) && !known:
 		return "different colours"
 	case advert && otherAges(a, b):
 		return "different ages"
@@ -218,23 +217,6 @@ func months(age string) (n, step float64) {
 // the dog was seen elsewhere. Of both at once it is another animal, however
 // alike the words are: there are templates for the words.
 func apart(a, b []string) bool { return len(a) > 0 && len(b) > 0 && !shared(a, b) }
-
-// closeColors reports whether two colours may be one in two people's eyes. The
-// stems are those of the word class of colours.
-func closeColors(a, b []string) bool {
-	for _, shades := range [...][]string{
-		{"рыж", "пал", "пер", "беж", "кре", "пес", "зол", "огн", "кор", "бур", "шок", "жел"},
-		{"сер", "гол", "дым", "пеп", "мыш", "лил", "сед", "пол", "таб", "тиг", "мра"},
-		{"чер", "тем", "кор", "шок", "бур", "соб"},
-		{"бел", "све", "кре"},
-		{"тре", "чер"}, // tortoiseshell
-	} {
-		if shared(a, shades) && shared(b, shades) {
-			return true
-		}
-	}
-	return false
-}
 
 // houses are the places that name a house.
 func houses(places []string) []string {

@@ -19,15 +19,14 @@ func (r *reader) classify(v *view, source string) {
 	if v.typ != "" {
 		return
 	}
-	best, second, confidence := sums.decideType(&v.vetoes, v.lostMargin())
+	best, second, confidence := sums.decideType(v.veto != "", v.lostMargin())
 	v.typ, v.confidence = ModelTypes[best], confidence
 	r.explain(v, features, best, second, Evidence{Field: "type", Source: source})
-	for i, reason := range v.vetoes {
-		if reason != "" && sums[i] > sums[best] {
-			v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "veto: " + reason, Points: string(v.typ), Weight: (sums[i] - sums[best] + 9) / 10, Source: source})
-		}
+	if v.veto != "" {
+		most := slices.Max(sums[:len(ModelTypes)])
+		v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "veto: " + v.veto, Points: string(v.typ), Weight: max(most-sums[best], 10) / 10, Source: source})
 	}
-	if v.typ == News && (v.mixed || v.notPet || v.animalBy == animalHinted) || v.typ == Fundraising && v.even {
+	if v.typ == News && (v.mixed || v.signs.sum[sigNotPet] >= outright || v.animalBy == animalHinted) || v.typ == Fundraising && v.even {
 		v.animal = "" // of cats and dogs alike, or of none
 	}
 }

@@ -3,8 +3,6 @@ package petpost
 import (
 	"embed"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -15,14 +13,14 @@ import (
 //go:embed lexicon/*.txt lexicon/phrases/*.txt
 var lexiconFiles embed.FS
 
-// vocabulary lists the files of word classes, those first whose classes others
+// vocabularyFiles are the files of word classes, those first whose classes others
 // include.
-var vocabulary = []struct {
-	file    string
+var vocabularyFiles = []struct {
+	name    string
 	bySound bool // words are known by their sound as well as by their letters
 }{
 	{"animals", true}, {"actions", true},
-	{"money", false}, {"homes", false}, {"surroundings", false}, {"fields", false}, {"traits", false},
+	{"money", false}, {"homes", false}, {"surroundings", false}, {"fields", false}, {"traits", false}, {"places", false},
 }
 
 // section is a part of a lexicon file: what stands in the brackets of its
@@ -62,36 +60,17 @@ func sections(name string) []section {
 	return all
 }
 
-// rule gives every match of its phrases one meaning.
-type rule struct {
-	name    string
-	signal  signal
-	weight  int // how plainly it says so: 10 outright, 6 in plain words, less for a hint
-	phrases []string
-}
-
-// readRules reads the files of lexicon/phrases in the order of their names: of
-// the phrases that match a word the first explains it.
-func readRules() []rule {
+// phraseFiles lists the files of phrases: a phrase of an earlier one counts before
+// those of later ones.
+func phraseFiles() (names []string) {
 	files, err := lexiconFiles.ReadDir("lexicon/phrases")
 	if err != nil {
 		panic("petpost: " + err.Error())
 	}
-	var rules []rule
 	for _, file := range files {
-		for _, s := range sections("phrases/" + strings.TrimSuffix(file.Name(), ".txt")) {
-			if len(s.args) != 2 {
-				panic(fmt.Sprintf("petpost: %s: the rule %s needs a signal and a weight", file.Name(), s.name))
-			}
-			meaning := slices.Index(signalNames[:], s.args[0])
-			weight, err := strconv.Atoi(s.args[1])
-			if meaning < 0 || err != nil {
-				panic(fmt.Sprintf("petpost: %s: the rule %s has the bad signal or weight %v", file.Name(), s.name, s.args))
-			}
-			rules = append(rules, rule{s.name, signal(meaning), weight, s.lines})
-		}
+		names = append(names, "phrases/"+strings.TrimSuffix(file.Name(), ".txt"))
 	}
-	return rules
+	return names
 }
 
 // nameLists are the sections of names.txt: the names of male and female pets,

@@ -162,7 +162,7 @@ func (p Post) Place() string {
 	case adverts:
 		named := townMark.MatchString(location)
 		for i := range r.text.words {
-			named = named || r.text.has(i, r.rs.class.settlement)
+			named = named || r.text.has(i, "settlement")
 		}
 		if len(towns) == 0 && len(houses(places)) == 0 && !named {
 			return ""
@@ -201,7 +201,7 @@ func (p Post) Continues() bool {
 func (r *reader) seen() string {
 	for k := range r.found {
 		m := &r.found[k]
-		if m.phrase.rule.signal != sigSeen || m.phrase.rule.weight < plain {
+		if m.pattern.rule.signal != sigSeen || m.pattern.rule.weight < plain {
 			continue
 		}
 		s := r.text.sentences[r.text.words[m.anchor].sentence]

@@ -62,10 +62,9 @@ func (r *reader) shapes(all []feature) []feature {
 	shape("any", true)
 	shape("phone", len(r.phones) > 0)
 	shape("question", t.asks())
-	shape("no pet", !t.holds(r.rs.class.pet))
+	shape("no pet", !t.holds("pet"))
 	shape("laughs", strings.ContainsAny(t.raw, "😂🤣😹😆"))
-	from, _ := r.cardNumber()
-	shape("card", from >= 0)
+	shape("card", r.namesCard())
 	shape("words "+strconv.Itoa(min(longText, len(t.words)/10*10)), true)
 	return all
 }
@@ -87,8 +86,8 @@ func (r *reader) wordFeatures(all []feature) []feature {
 		w := &t.words[i]
 		add := func(from int, name string) { all = append(all, feature{name, from, i + 1}) }
 		for _, class := range t.lexOf(w) {
-			if name := r.rs.names[class]; name[0] == '@' {
-				add(i, "c "+name[1:])
+			if !ofPlace(class) {
+				add(i, "c "+class)
 			}
 		}
 		if w.hashtag {
@@ -116,8 +115,8 @@ func (r *reader) wordFeatures(all []feature) []feature {
 		if k := t.negation(i); k < i {
 			add(k, "n "+r.stemName(i))
 			for _, class := range t.lexOf(w) {
-				if name := r.rs.names[class]; name[0] == '@' {
-					add(k, "nc "+name[1:])
+				if !ofPlace(class) {
+					add(k, "nc "+class)
 				}
 			}
 		}
@@ -145,9 +144,9 @@ func (t *text) negation(i int) int {
 func (r *reader) ruleFeatures(all []feature) []feature {
 	for k := range r.found {
 		m := &r.found[k]
-		all = append(all, feature{"r " + m.phrase.rule.name, m.from, m.to})
+		all = append(all, feature{"r " + m.pattern.rule.name, m.from, m.to})
 		if r.text.words[m.anchor].sentence < titleSentences {
-			all = append(all, feature{"rt " + m.phrase.rule.name, m.from, m.to})
+			all = append(all, feature{"rt " + m.pattern.rule.name, m.from, m.to})
 		}
 	}
 	return all
@@ -193,14 +192,14 @@ func plainness(sum int) string {
 
 // token is what stands for word i among its neighbours.
 func (r *reader) token(i int) string {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	if w := &t.words[i]; w.lexTo > w.lexAt {
 		switch {
-		case t.has(i, c.kind):
+		case t.has(i, "kind"):
 			return tokenAnimal
-		case t.has(i, c.nameKnown), t.has(i, c.nameAny):
+		case t.has(i, "name.known"), t.has(i, "name.any"):
 			return tokenName
-		case t.has(i, c.color):
+		case t.has(i, "color"):
 			return tokenColor
 		}
 	}

@@ -155,10 +155,10 @@ func similarity(a, b *Fingerprint) float64 {
 // the town of one whose place says nothing.
 func (r *reader) describe(f *Fingerprint, body string) {
 	placeless := len(f.Places) == 0 && len(f.Towns) == 0
-	t, c := &r.text, &r.rs.class
-	t.cut(body, &r.rs.lexicon)
+	t := &r.text
+	t.cut(body)
 	r.markMeanings()
-	r.phones = findPhones(body, r.phones[:0])
+	r.findPhones()
 	hashes := make([]uint64, 0, len(t.words))
 	for i := range t.words {
 		w := &t.words[i]
@@ -169,9 +169,9 @@ func (r *reader) describe(f *Fingerprint, body string) {
 			if w.end-w.start <= 3 {
 				hashes = append(hashes, hashString(t.raw[w.start:w.end]))
 			}
-		case len(letters) > 0 && !t.has(i, c.scrap) && !t.has(i, c.repost) && !t.has(i, c.thanks):
+		case len(letters) > 0 && !t.has(i, "scrap") && !t.has(i, "repost.word") && !t.has(i, "thanks"):
 			r.describeWord(f, i, placeless)
-			hashes = append(hashes, hashLetters(letters[:min(len(letters), 6)]))
+			hashes = append(hashes, hashString(string(letters[:min(len(letters), 6)])))
 		}
 	}
 	slices.Sort(f.Colors)
@@ -184,33 +184,22 @@ func (r *reader) describe(f *Fingerprint, body string) {
 
 // describeWord notes what word i says of the animal or of the town.
 func (r *reader) describeWord(f *Fingerprint, i int, placeless bool) {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	w := &t.words[i]
 	letters := t.codesOf(w)
-	if w.upper && !w.caps && (i > 0 && t.sameSentence(i-1, i) || w.lexAt == w.lexTo) {
+	if w.upper && !w.caps && (i > 0 && t.sameSentence(i-1, i) || !r.classed(i)) {
 		f.Proper = appendNew(f.Proper, stemOf(letters, 5))
 	}
 	switch {
-	case placeless && w.upper && t.has(i, c.city) && (i+1 == len(t.words) || !t.has(i+1, c.street)):
+	case placeless && w.upper && t.has(i, "city") && (i+1 == len(t.words) || !t.has(i+1, "street")):
 		f.Towns = appendNew(f.Towns, stemOf(letters, 5))
-	case t.has(i, c.color) && !r.afterStreet(i) && !r.colorOfThing(i):
+	case t.has(i, "color"):
 		f.Colors = appendNew(f.Colors, stemOf(letters, 3))
-	case (t.has(i, c.dogBreed) || t.has(i, c.catBreed)) && !r.companion(i):
+	case (t.has(i, "dog.breed") || t.has(i, "cat.breed")) && !r.companion(i):
 		f.Breeds = appendNew(f.Breeds, stemOf(letters, 5))
-	case t.has(i, c.other) && f.Animal == Other && !r.companion(i) && !t.isWord(i, "птица", "птицу", "птичка", "птичку", "птенец"):
+	case t.has(i, "other.noun") && f.Animal == Other && !r.companion(i) && !t.isWord(i, "птица", "птицу", "птичка", "птичку", "птенец"):
 		f.Breeds = appendNew(f.Breeds, stemOf(letters, 3)) // a cow is no goat
 	}
-}
-
-// colorOfThing reports the colour of a collar, of overalls, of eyes: it tells
-// less of an animal than that of its coat.
-func (r *reader) colorOfThing(i int) bool {
-	for k := i + 1; k <= i+2; k++ {
-		if r.text.sameSentence(i, k) && r.text.has(k, r.rs.class.worn) {
-			return true
-		}
-	}
-	return false
 }
 
 // sketch is the MinHash of the pairs of neighbouring words.
@@ -238,14 +227,6 @@ func mix(x uint64) uint64 {
 	x ^= x >> 27
 	x *= 0x94D049BB133111EB
 	return x ^ x>>31
-}
-
-func hashLetters(letters []byte) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range letters {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
 }
 
 func hashString(s string) uint64 {
@@ -283,7 +264,7 @@ func caseEnding(r rune) bool {
 // stem is stemOf of a single word as written.
 func (r *reader) stem(word string) string {
 	t := &r.text
-	t.cut(word, &r.rs.lexicon)
+	t.cut(word)
 	if len(t.words) == 0 {
 		return ""
 	}
@@ -296,8 +277,8 @@ func (r *reader) placeKeys(location string) (places, towns []string) {
 	if location == "" {
 		return nil, nil
 	}
-	t, c := &r.text, &r.rs.class
-	t.cut(location, &r.rs.lexicon)
+	t := &r.text
+	t.cut(location)
 	for i := range t.words {
 		w := &t.words[i]
 		letters := t.codesOf(w)
@@ -306,12 +287,12 @@ func (r *reader) placeKeys(location string) (places, towns []string) {
 			if len(places) > 0 && w.end-w.start <= 3 {
 				places = appendNew(places, places[len(places)-1]+t.raw[w.start:w.end])
 			}
-		case t.has(i, c.city) && (i == 0 || !t.has(i-1, c.street)) && (i+1 >= len(t.words) || !t.has(i+1, c.street) && t.words[i+1].kind != kindNumber):
+		case t.has(i, "city") && (i == 0 || !t.has(i-1, "street")) && (i+1 >= len(t.words) || !t.has(i+1, "street") && t.words[i+1].kind != kindNumber):
 			towns = appendNew(towns, stemOf(letters, 5))
-		case len(letters) < 4 || t.has(i, c.street):
-		case i > 0 && t.has(i-1, c.street): // "ул. Садовая", though a garden is no name
+		case len(letters) < 4 || t.has(i, "street"):
+		case i > 0 && t.has(i-1, "street"): // "ул. Садовая", though a garden is no name
 			places = appendNew(places, stemOf(letters, 6))
-		case t.has(i, c.settlement) || t.has(i, c.district) || t.has(i, c.spot) || t.has(i, c.near) || t.has(i, c.house):
+		case t.has(i, "settlement") || t.has(i, "district") || t.has(i, "spot") || t.has(i, "near") || t.has(i, "house.word"):
 		default:
 			places = appendNew(places, stemOf(letters, 6))
 		}
@@ -322,7 +303,7 @@ func (r *reader) placeKeys(location string) (places, towns []string) {
 // ageKey levels "2 года" and "2-х лет": the first number and the unit's initial.
 func (r *reader) ageKey(age string) string {
 	t := &r.text
-	t.cut(age, &r.rs.lexicon)
+	t.cut(age)
 	number := ""
 	for i := range t.words {
 		w := &t.words[i]
@@ -331,7 +312,7 @@ func (r *reader) ageKey(age string) string {
 			number += t.raw[w.start:w.end] + "."
 		case number != "" && (t.isWord(i, "год", "года", "лет", "годика", "годик")):
 			return number + "y"
-		case number != "" && t.has(i, r.rs.class.ageUnit):
+		case number != "" && t.has(i, "age.unit"):
 			return fmt.Sprintf("%s%c", number, letterOf(t.codesOf(w)[0]))
 		}
 	}

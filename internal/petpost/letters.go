@@ -41,10 +41,8 @@ func code(r rune) byte { return byte(r-'а') + 1 }
 
 func letterOf(c byte) rune { return 'а' + rune(c) - 1 }
 
-// lookAlike maps a Latin letter or a digit to the Cyrillic letter that it is
-// typed for when it stands inside a Cyrillic word; 0 for one that looks like none.
-func lookAlike(r rune) byte { return lookAlikes[r] }
-
+// lookAlikes map a Latin letter or a digit to the Cyrillic letter that it is typed
+// for inside a Cyrillic word.
 var lookAlikes = func() map[rune]byte {
 	table := map[rune]byte{}
 	for _, pair := range strings.Fields("aа Aа @а bь Bв cс Cс eе Eе gг rг Hн hн iи Iи uи kк Kк mм Mм nп oо Oо 0о pр Pр tт Tт xх Xх yу Yу 3з 4ч 6б") {

@@ -1,187 +1,153 @@
 package petpost
 
-import "slices"
+import (
+	"slices"
+	"sync"
+)
 
-// match is a phrase found in a text.
+// match is where a pattern matches.
 type match struct {
-	phrase   *phrase
+	pattern  *pattern
 	anchor   int
-	from, to int // words, to exclusive
-	words    [maxElements]int32
-	used     int
+	from, to int   // words, to exclusive
+	words    []int // those that elements stand for
 }
 
-const maxElements = 14
+// phrases are the patterns of lexicon/phrases by the classes, or the first letter,
+// of the words that they can begin with. They stand in the order of the files: of
+// those that explain a word the first counts.
+var phrases = sync.OnceValue(func() map[string][]*pattern {
+	index, order := map[string][]*pattern{}, 0
+	for _, file := range phraseFiles() {
+		patterns := readPatterns(file)
+		for i := range patterns {
+			p := &patterns[i]
+			p.order = order
+			order++
+			first := p.elements[slices.IndexFunc(p.elements, func(e element) bool { return !e.begin && !e.question })]
+			for _, class := range first.classes {
+				index[class] = append(index[class], p)
+			}
+			for _, word := range first.words {
+				letter := string(word.letters[:1])
+				index[letter] = append(index[letter], p)
+			}
+		}
+	}
+	return index
+})
 
-// findPhrases finds what explains the words of a text: of the phrases that
+// findPhrases finds what explains the words of the text: of the phrases that
 // match an anchor the first of the files, and none whose anchor is already
 // part of an earlier one ("не пропала ли" leaves no "пропала" behind).
-func (rs *ruleset) findPhrases(t *text, scratch *phraseScratch) []match {
-	scratch.found = rs.matchAll(t, scratch)
-	slices.SortStableFunc(scratch.found, func(a, b match) int { return int(a.phrase.order - b.phrase.order) })
-	claimed := scratch.perWord(len(t.words), 0)
-	return slices.DeleteFunc(scratch.found, func(m match) bool {
-		if claimed[m.anchor] != 0 {
+func (r *reader) findPhrases() (found []match) {
+	t := &r.text
+	index := phrases()
+	for i := range t.words {
+		try := func(patterns []*pattern) {
+			for _, p := range patterns {
+				if m, ok := r.match(p, i); ok {
+					found = append(found, m)
+				}
+			}
+		}
+		w := &t.words[i]
+		for _, class := range t.lexOf(w) {
+			try(index[class])
+		}
+		if letters := t.codesOf(w); len(letters) > 0 {
+			try(index[string(letters[:1])])
+		}
+	}
+	slices.SortStableFunc(found, func(a, b match) int { return a.pattern.order - b.pattern.order })
+	claimed := make([]bool, len(t.words))
+	return slices.DeleteFunc(found, func(m match) bool {
+		if claimed[m.anchor] {
 			return true
 		}
-		for _, w := range m.words[:m.used] {
-			claimed[w] = 1
+		for _, w := range m.words {
+			claimed[w] = true
 		}
 		return false
 	})
 }
 
-// matchAll gives for each anchor the first phrase that matches it.
-func (rs *ruleset) matchAll(t *text, scratch *phraseScratch) []match {
-	best := scratch.perWord(len(t.words), -1)
-	out := scratch.found[:0]
-	present := scratch.presence(t, len(rs.names))
-	for i := range t.words {
-		for _, class := range t.lexOf(&t.words[i]) {
-			for _, p := range rs.byFirst[class] {
-				ph := &rs.phrases[p]
-				if !present.all(ph.needs) {
-					continue
-				}
-				m, ok := rs.matchAt(t, ph, i)
-				if !ok {
-					continue
-				}
-				if k := best[m.anchor]; k < 0 {
-					best[m.anchor] = int32(len(out))
-					out = append(out, m)
-				} else if out[k].phrase.order > ph.order {
-					out[k] = m
-				}
-			}
+// firstAt matches the patterns at word i in their order.
+func (r *reader) firstAt(patterns []pattern, i int) (match, bool) {
+	for k := range patterns {
+		if m, ok := r.match(&patterns[k], i); ok {
+			return m, true
 		}
 	}
-	return out
+	return match{}, false
 }
 
-// phraseScratch is reused from text to text.
-type phraseScratch struct {
-	best    []int32
-	found   []match
-	present classSet
-}
-
-// classSet is a set of class ids.
-type classSet []uint64
-
-func (s classSet) has(class uint16) bool { return s[class>>6]&(1<<(class&63)) != 0 }
-
-// all reports whether the set holds one class of each list.
-func (s classSet) all(needs [][]uint16) bool {
-next:
-	for _, classes := range needs {
-		for _, class := range classes {
-			if s.has(class) {
-				continue next
-			}
-		}
-		return false
-	}
-	return true
-}
-
-// presence is the set of all the classes of a text's words.
-func (s *phraseScratch) presence(t *text, classes int) classSet {
-	if len(s.present) == 0 {
-		s.present = make(classSet, classes/64+1)
-	}
-	clear(s.present)
-	for i := range t.words {
-		for _, class := range t.lexOf(&t.words[i]) {
-			s.present[class>>6] |= 1 << (class & 63)
-		}
-	}
-	return s.present
-}
-
-// perWord gives a number for each word, all of them set to value.
-func (s *phraseScratch) perWord(words int, value int32) []int32 {
-	s.best = slices.Grow(s.best[:0], words)[:words]
-	for i := range s.best {
-		s.best[i] = value
-	}
-	return s.best
+// match matches a pattern at word i.
+func (r *reader) match(p *pattern, i int) (match, bool) {
+	const steps = 400
+	s := &r.text.sentences[r.text.words[i].sentence]
+	m := matcher{reader: r, t: &r.text, from: int(s.from), to: int(s.to), steps: steps, match: match{pattern: p, anchor: i, from: i}}
+	end, ok := m.run(p.elements, i)
+	m.match.to = end
+	return m.match, ok && end > i
 }
 
 type matcher struct {
-	reader   *reader // of the pattern of a field
+	reader   *reader
 	t        *text
-	elements []element
 	from, to int // bounds of the sentence
 	steps    int
-	stop     uint16
 	match    match
 }
 
-// newMatcher matches within the sentence of word i.
-func (rs *ruleset) newMatcher(t *text, elements []element, i int) matcher {
-	const steps = 400
-	s := &t.sentences[t.words[i].sentence]
-	return matcher{t: t, elements: elements, from: int(s.from), to: int(s.to), steps: steps, stop: rs.class.barrier}
-}
-
-func (rs *ruleset) matchAt(t *text, ph *phrase, i int) (match, bool) {
-	m := rs.newMatcher(t, ph.elements, i)
-	end, ok := m.run(0, i)
-	if !ok {
-		return match{}, false
-	}
-	m.match.phrase, m.match.from, m.match.to = ph, i, end
-	if ph.rule.signal == sigHome && t.deniedIn(&m.match) {
-		return match{}, false // "не пришёл домой"
-	}
-	return m.match, true
-}
-
-// run matches elements[e:] from word i and returns where the match ends.
-func (m *matcher) run(e, i int) (int, bool) {
+// run matches the elements from word i and returns where the match ends.
+func (m *matcher) run(elements []element, i int) (int, bool) {
 	m.steps--
-	if m.steps < 0 {
+	switch {
+	case m.steps < 0:
 		return 0, false
-	}
-	if e == len(m.elements) {
+	case len(elements) == 0:
 		return i, true
 	}
-	el := &m.elements[e]
-	if el.behind {
-		if (i > m.from && m.fits(el, i-1)) == el.not {
-			return 0, false
-		}
-		return m.run(e+1, i)
-	}
-	fits := i < m.to && el.joins(m.t.words[i].gap) && m.fits(el, i)
+	el, rest := &elements[0], elements[1:]
+	holds := false
 	switch {
-	case el.begin && i != m.from, el.end && i != m.to, el.question && !m.t.sentences[m.t.words[m.from].sentence].question, el.not && fits:
-		return 0, false
-	case el.begin, el.end, el.question, el.not:
-		return m.run(e+1, i)
 	case el.gap > 0:
-		return m.skip(el, e, i)
-	}
-	if fits {
-		if end, ok := m.run(e+1, i+1); ok {
-			m.take(el, i)
-			return end, true
+		return m.skip(el, rest, i)
+	case el.begin:
+		holds = i == m.from
+	case el.end:
+		holds = i == m.to
+	case el.question:
+		holds = m.t.sentences[m.t.words[m.from].sentence].question
+	case el.behind:
+		holds = (i > m.from && el.fits(m.reader, i-1) > 0) != el.not
+	default:
+		n := 0
+		if i < m.to && el.joins(m.t.words[i].gap) {
+			n = el.fits(m.reader, i)
 		}
+		if n > 0 && !el.not && !el.look {
+			if end, ok := m.run(rest, i+n); ok {
+				m.take(el, i)
+				return end, true
+			}
+		}
+		holds = el.optional || el.not && n == 0 || el.look && n > 0
 	}
-	if el.optional {
-		return m.run(e+1, i)
+	if !holds {
+		return 0, false
 	}
-	return 0, false
+	return m.run(rest, i)
 }
 
-// skip tries the gap el = elements[e] with ever more words from i.
-func (m *matcher) skip(el *element, e, i int) (int, bool) {
+// skip tries the gap el with ever more words from i.
+func (m *matcher) skip(el *element, rest []element, i int) (int, bool) {
 	for n := 0; n <= el.gap && i+n <= m.to; n++ {
 		if el.within && n > 0 && m.barrier(i+n-1) {
 			break
 		}
-		if end, ok := m.run(e+1, i+n); ok {
+		if end, ok := m.run(rest, i+n); ok {
 			return end, true
 		}
 	}
@@ -193,22 +159,10 @@ func (m *matcher) take(el *element, i int) {
 	if el.anchor {
 		m.match.anchor = i
 	}
-	if m.match.used < maxElements {
-		m.match.words[m.match.used] = int32(i)
-		m.match.used++
-	}
+	m.match.words = append(m.match.words, i)
 }
 
 // barrier reports a word that a gap within a clause does not skip.
 func (m *matcher) barrier(i int) bool {
-	return m.t.words[i].gap&(gapComma|gapParen|gapColon) != 0 && i > m.from || m.t.has(i, m.stop)
-}
-
-func (m *matcher) fits(el *element, i int) bool {
-	for _, class := range m.t.lexOf(m.t.at(i)) {
-		if slices.Contains(el.classes, class) {
-			return true
-		}
-	}
-	return m.reader != nil && el.fitsField(m.reader, i)
+	return m.t.words[i].gap&(gapComma|gapParen|gapColon) != 0 && i > m.from || m.t.has(i, "barrier")
 }

@@ -78,31 +78,24 @@ func sumsOf(features []feature) (sums ModelSums) {
 	return sums
 }
 
-// decideType chooses the type that the sums speak for most, of those without a
-// veto, and gives the runner-up and how likely the choice is right, 0..1. Lost
-// must lead by a margin: a false search goes out to people's chats.
-func (s *ModelSums) decideType(vetoes *vetoes, margin int) (best, second int, confidence float64) {
-	best, second = -1, -1
-	score := func(i int) int {
-		if ModelTypes[i] == Lost {
-			return s[i] - margin
-		}
-		return s[i]
+// decideType chooses the type that the sums speak for most, news whatever they say
+// if it is vetoed, and gives the runner-up and how likely the choice is right, 0..1.
+// Lost must lead by a margin: a false search goes out to people's chats.
+func (s *ModelSums) decideType(vetoed bool, margin int) (best, second int, confidence float64) {
+	score := slices.Clone(s[:len(ModelTypes)])
+	score[slices.Index(ModelTypes[:], Lost)] -= margin
+	best = slices.Index(score, slices.Max(score))
+	if vetoed {
+		best = slices.Index(ModelTypes[:], News)
 	}
-	for i := range ModelTypes {
-		switch {
-		case vetoes[i] != "":
-		case best < 0 || score(i) > score(best):
-			best, second = i, best
-		case second < 0 || score(i) > score(second):
-			second = i
-		}
+	score[best] = math.MinInt
+	second = slices.Index(score, slices.Max(score))
+	if vetoed {
+		return best, second, 1
 	}
 	total := 0.0
 	for i := range ModelTypes {
-		if vetoes[i] == "" {
-			total += math.Exp(float64(s[i]-s[best]) / 100)
-		}
+		total += math.Exp(float64(s[i]-s[best]) / 100)
 	}
 	return best, second, 1 / total
 }
@@ -128,15 +121,19 @@ func (s *ModelSums) decideAnimal(named Animal, by animalBy) Animal {
 var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400, animalNamed: 600}
 
 // lostMargin is in hundredths of log odds too.
-const lostMargin = 130
+const lostMargin = 110
 
 // lostMargin is none where the first words say outright that an animal is missing
-// and nothing in the text says otherwise: "Пропал кот, фото в комментариях".
+// and nothing in the text says otherwise ("Пропал кот, фото в комментариях"), and
+// more than anything where they say that it is home again: "НАЙДЕНА! Пропала …".
 func (v *view) lostMargin() int {
 	s := &v.signs
 	others := s.of(sigFound, sigHold, sigSeen, sigFree, sigOwner, sigSeeksOwner, sigAdopt, sigFoster, sigMoney, sigHome, sigAdopted, sigSale, sigNews, sigNotPet, sigAdvice, sigEvent, sigFun)
-	if s.title[sigLost] >= outright && others == 0 && v.animalBy == animalNamed {
+	switch {
+	case s.title[sigLost] >= outright && others == 0 && v.animalBy == animalNamed:
 		return 0
+	case s.title[sigHome] >= plain && s.sum[sigLost] >= outright && s.first[sigHome] < s.first[sigLost] && s.of(sigNotHome, sigNotPet) == 0:
+		return math.MaxInt32
 	}
 	return lostMargin
 }
@@ -170,6 +167,6 @@ func (p *Prepared) Decide(sums *ModelSums) (Type, Animal, float64) {
 	if p.view.typ != "" {
 		return p.view.typ, animal, 1
 	}
-	best, _, confidence := sums.decideType(&p.view.vetoes, p.view.lostMargin())
+	best, _, confidence := sums.decideType(p.view.veto != "", p.view.lostMargin())
 	return ModelTypes[best], animal, confidence
 }

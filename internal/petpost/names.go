@@ -1,6 +1,7 @@
 package petpost
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -101,10 +102,10 @@ func (r *reader) markNames() {
 		if w.kind != kindWord || !w.upper {
 			continue
 		}
-		class := r.rs.class.nameAny
+		class := className
 		if _, ok := r.knownName(i); !ok {
-			class = r.rs.class.nameLike
-			if w.caps || w.hashtag || w.lexTo > w.lexAt || w.codeTo-w.codeAt < 3 {
+			class = classNameLike
+			if w.caps || w.hashtag || r.classed(i) || w.codeTo-w.codeAt < 3 {
 				continue
 			}
 		}
@@ -116,13 +117,9 @@ func (r *reader) markNames() {
 
 // classed reports a word that a table of the vocabulary has: not a mere name.
 func (r *reader) classed(i int) bool {
-	c := &r.rs.class
-	for _, class := range r.text.lexOf(&r.text.words[i]) {
-		if class != c.nameAny && class != c.nameLike && class != c.nameDog && class != c.nameCat {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.text.lexOf(r.text.at(i)), func(class string) bool {
+		return (!ofPlace(class) || class == "place.no.name") && class != className && class != classNameLike && class != "name.dog" && class != "name.cat"
+	})
 }
 
 // nameAt gives the name at word i in the nominative: a known name by its forms,

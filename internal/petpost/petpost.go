@@ -6,6 +6,7 @@
 //
 //	text.go      letters, look-alikes, stretched words -> words and sentences
 //	lexicon.go   words -> the word classes they belong to
+//	pattern.go   the lines of the lexicon's files of phrases and fields
 //	match.go     word classes -> phrases, each explained by a rule
 //	signals.go   rules -> signs: how plainly the text says what
 //	features.go  words, rules and signs -> features
@@ -15,7 +16,7 @@
 //	repost.go    a comment and the post under it -> one reading
 //
 // and the fields (phones, name, place, …) are read beside it, one file each; dates,
-// ages and names by patterns of the lexicon (pattern.go).
+// ages, names and some places by patterns of the lexicon.
 // Words and phrases are data: see lexicon/README.md. model.tsv is learned from
 // the posts in testdata by `make model`, and `make eval` measures all of it;
 // docs/understanding.md tells what came out. Which posts are about one animal is

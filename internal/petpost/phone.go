@@ -1,14 +1,37 @@
 package petpost
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// phoneSpan is a phone number in E.164 with its place in the text.
+// phoneSpan is a phone number in E.164 and the words [from, to) that it stands in.
 type phoneSpan struct {
-	number     string
-	start, end int
+	number   string
+	from, to int
+}
+
+// phoneInLink is that of "wa.me/7912…", "t.me/+7912…", "…?phone=7912…".
+var phoneInLink = regexp.MustCompile(`(?:wa\.me/|t\.me/\+|phone=|number=)\+?([1-9]\d{9,14})`)
+
+// findPhones finds the phone numbers of a text: Russian ones in any spelling
+// with ten digits of code and number, foreign ones with a plus.
+func (r *reader) findPhones() {
+	t := &r.text
+	r.phones = r.phones[:0]
+	for i := 0; i < len(t.words); i++ {
+		if m := phoneInLink.FindStringSubmatch(t.rawOf(i, i+1)); t.words[i].kind == kindURL && m != nil {
+			r.phones = append(r.phones, phoneSpan{"+" + m[1], i, i + 1})
+		}
+		if n := r.cardLength(i); n > 0 {
+			i += n - 1
+		} else if number, to := r.phoneAt(i); to > i {
+			r.phones = append(r.phones, phoneSpan{number, i, to})
+			i = to - 1
+		}
+	}
 }
 
 func phoneNumbers(spans []phoneSpan) []string {
@@ -19,322 +42,153 @@ func phoneNumbers(spans []phoneSpan) []string {
 	return numbers
 }
 
-// digitGroup is a run of digits.
-type digitGroup struct {
-	start, end int
-	digits     string
-	linked     bool // no more than a phone's separators stand before it
-	plus       bool
-	paren      bool // an opening bracket stands before it
+// digits are those of word i, none of a word that is no number.
+func (t *text) digits(i int) string {
+	if w := t.at(i); w.kind != kindNumber || w.hashtag {
+		return ""
+	}
+	return t.rawOf(i, i+1)
 }
 
-// findPhones finds the phone numbers of a text: Russian ones in any spelling
-// with ten digits of code and number, foreign ones with a plus.
-func findPhones(raw string, out []phoneSpan) []phoneSpan {
-	if countDigits(raw) < 10 {
-		return out
-	}
-	var buffer [64]digitGroup
-	groups := digitGroups(raw, buffer[:0])
-	for i := 0; i < len(groups); {
-		if n := cardLength(groups[i:]); n > 0 {
-			i += n
-			continue
-		}
-		number, n := readPhone(raw, groups[i:])
-		if n == 0 {
-			i++
-			continue
-		}
-		out = append(out, phoneSpan{number, groups[i].start, groups[i+n-1].end})
-		i += n
-	}
-	return out
+// dialled reports that no more than a phone's separators stand between word i and
+// the one before it.
+func (t *text) dialled(i int) bool {
+	const most = 6
+	between := t.raw[t.at(i-1).end:t.words[i].start]
+	return utf8.RuneCountInString(between) <= most && strings.Trim(between, " -.)_(\u00a0\u2009\u202f–—‐‑−\ufe0f\u20e3") == ""
 }
 
-func countDigits(s string) int {
+// cardLength counts the words of a bank card (4-4-4-4, or its masked head) at i, a
+// bank account or another number that is too long for a phone.
+func (r *reader) cardLength(i int) int {
+	t := &r.text
 	n := 0
-	for i := range len(s) {
-		if s[i] >= '0' && s[i] <= '9' {
-			n++
-		}
-	}
-	return n
-}
-
-// digitGroups cuts the digits of a text into groups, leaving out those of
-// links and mentions except for wa.me and t.me/+.
-func digitGroups(raw string, groups []digitGroup) []digitGroup {
-	var next digitGroup // what is known of the group to come
-	separators := 0
-	for i := 0; i < len(raw); {
-		r, size := utf8.DecodeRuneInString(raw[i:])
-		switch {
-		case r >= '0' && r <= '9':
-			next.start = i
-			next.digits, size = digitRun(raw[i:])
-			next.end = i + size
-			groups = append(groups, next)
-			next, separators = digitGroup{linked: true}, 0
-		case r == '[' || r == '@' || isLatin(r):
-			n, plus := noDigits(raw, i)
-			next, separators = digitGroup{plus: n > 0 && (plus || next.plus)}, 0
-			size = max(n, 1)
-		case r == '+' || r == '＋':
-			next, separators = digitGroup{plus: true}, 0
-		case isSilent(r):
-		case strings.ContainsRune(" -.)_(\u00a0\u2009\u202f–—‐‑−", r):
-			separators++
-			next.paren = next.paren || r == '('
-			next.linked = next.linked && separators <= 4
-		default:
-			next, separators = digitGroup{}, 0
-		}
-		i += size
-	}
-	return groups
-}
-
-// digitRun reads the digits at the head of s, an O among them as a zero, and
-// returns how many bytes they take.
-func digitRun(s string) (digits string, n int) {
-	var run strings.Builder
-	for n < len(s) {
-		r, size := utf8.DecodeRuneInString(s[n:])
-		rest := s[n+size:]
-		switch {
-		case r >= '0' && r <= '9':
-			run.WriteByte(byte(r))
-		case strings.ContainsRune("ОоOo", r) && rest != "" && isDigit(rune(rest[0])):
-			run.WriteByte('0')
-		case !isSilent(r):
-			return run.String(), n
-		}
-		n += size
-	}
-	return run.String(), n
-}
-
-// noDigits measures the mention, link or Latin word at i, whose digits are no
-// phone's, up to the phone that a link may hold; plus says that it has one.
-func noDigits(raw string, i int) (n int, plus bool) {
-	switch raw[i] {
-	case '[':
-		n, _ = bracketMention(raw[i:])
-		return n, false
-	case '@':
-		return screenNameMention(raw, i), false
-	}
-	n = urlLength(raw, i)
-	if n == 0 {
-		return latinRun(raw[i:]), false
-	}
-	if k := phoneInURL(raw[i : i+n]); k > 0 {
-		return k, raw[i+k-1] == '+'
-	}
-	return n, false
-}
-
-// latinRun measures a Latin word; the digits of "id123" and "wall-1_2" belong
-// to it, those of "Viber8912…" do not.
-func latinRun(s string) int {
-	n := 0
-	for n < len(s) && isLatin(rune(s[n])) {
+	for len(t.digits(i+n)) == 4 && (n == 0 || t.dialled(i+n)) {
 		n++
 	}
-	switch strings.ToLower(s[:n]) {
-	case "id", "club", "public", "event", "wall", "photo", "video", "album", "topic":
-		for n < len(s) && (isDigit(rune(s[n])) || s[n] == '_' || s[n] == '-') {
-			n++
-		}
-	}
-	return n
-}
-
-// phoneInURL returns how much of a link stands before the phone in it.
-func phoneInURL(url string) int {
-	for _, prefix := range []string{"wa.me/", "whatsapp.com/send?phone=", "t.me/+", "phone=", "number="} {
-		if k := strings.Index(url, prefix); k >= 0 {
-			k += len(prefix)
-			if strings.HasPrefix(url[k:], "+") {
-				k++
-			}
-			return k
-		}
+	switch {
+	case n >= 4:
+		return n
+	case len(t.digits(i)) > 11 && !r.plusBefore(i):
+		return 1
 	}
 	return 0
 }
 
-// cardLength counts the groups of a bank card (4-4-4-4, or its masked head),
-// a bank account or another number that is too long for a phone.
-func cardLength(groups []digitGroup) int {
-	n := 1
-	total := len(groups[0].digits)
-	if total > 11 && !groups[0].plus {
-		return 1
-	}
-	if total != 4 {
-		return 0
-	}
-	for n < len(groups) && groups[n].linked && len(groups[n].digits) == 4 {
-		n++
-	}
-	if n < 4 {
-		return 0
-	}
-	if n < len(groups) && groups[n].linked && len(groups[n].digits) <= 3 {
-		n++
-	}
-	return n
+func (r *reader) plusBefore(i int) bool {
+	return strings.HasSuffix(r.text.raw[:r.text.words[i].start], "+")
 }
 
-// readPhone reads a number that begins with groups[0] and returns how many
-// groups it takes, 0 if none begins here.
-func readPhone(raw string, groups []digitGroup) (string, int) {
-	head := groups[0]
-	if head.plus && head.digits[0] != '7' && head.digits[0] != '8' || head.plus && strings.HasPrefix(head.digits, "77") {
-		if number, n := readForeign(groups); n > 0 {
-			return number, n
-		}
+// phoneAt reads a number that begins with word i and returns where it ends, i if
+// none begins here.
+func (r *reader) phoneAt(i int) (number string, to int) {
+	t := &r.text
+	head, plus := t.digits(i), r.plusBefore(i)
+	if head == "" {
+		return "", i
 	}
-	digits, n := russianDigits(groups)
-	if digits == "" {
-		return "", 0
-	}
-	number := digits[len(digits)-10:]
-	full := len(digits) == 11
-	before := raw[:head.start]
+	want, most := 10, 10
 	switch {
-	case number[0] == '9':
-		if !full && !bareMobile(raw, groups[:n]) {
-			return "", 0
-		}
-	case !cityCode(number[0]):
-		return "", 0
-	case full && n == 1 && head.digits[0] == '8' && number[0] != '8', !full && !head.paren:
-		if !calledPhone(before) {
-			return "", 0
-		}
+	case head[0] == '7' || head[0] == '8':
+		want, most = 11, 11
+	case plus:
+		most = 15
 	}
-	if documentBefore(before, full && number[0] == '9') {
-		return "", 0
+	digits := ""
+	for to = i; len(digits) < most && t.digits(to) != "" && (to == i || t.dialled(to)); to++ {
+		digits += t.digits(to)
 	}
-	return "+7" + number, n
-}
-
-// russianDigits joins the groups of a number: ten digits, or eleven from a 7 or
-// 8 on; none if the groups do not end with them.
-func russianDigits(groups []digitGroup) (digits string, n int) {
-	head := groups[0]
-	want := 10
-	if head.digits[0] == '7' || head.digits[0] == '8' {
-		want = 11
+	paren := t.words[i].gap&gapParen != 0
+	switch {
+	case len(digits) < 10 || len(digits) > most:
+		return "", i
+	case plus && most == 15 && digits[0] != '0':
+		return "+" + digits, to
+	case len(digits) < want && !(paren && cityCode(digits[0])): // "(842) …": a city code in brackets
+		return "", i
 	}
-	for n < len(groups) && len(digits) < want && (n == 0 || groups[n].linked && !groups[n].plus) {
-		digits += groups[n].digits
-		n++
+	number = digits[len(digits)-10:]
+	mobile, full := number[0] == '9' || plus, len(digits) == 11
+	switch {
+	case mobile && !full && !r.bareMobile(i, to), !mobile && !cityCode(number[0]), r.toldBefore(i, full && mobile, "document"):
+		return "", i
+	case !mobile && (full && to == i+1 && number[0] != '8' && !plus || !full && !paren) && !r.toldBefore(i, false, "phone.word"):
+		return "", i
 	}
-	if len(digits) == 10 && head.paren && cityCode(digits[0]) {
-		want = 10 // "(842) …": a city code in brackets
-	}
-	if len(digits) != want {
-		return "", 0
-	}
-	return digits, n
+	return "+7" + number, to
 }
 
 func cityCode(first byte) bool { return first == '3' || first == '4' || first == '8' }
 
 // bareMobile accepts ten digits without 8 or +7 only in the groupings that
 // people use for phones; 4-6 and 2-2-6 are passports.
-func bareMobile(raw string, groups []digitGroup) bool {
-	switch len(groups) {
+func (r *reader) bareMobile(from, to int) bool {
+	t := &r.text
+	first := len(t.digits(from))
+	switch to - from {
 	case 1:
-		before := strings.TrimRight(raw[:groups[0].start], " ")
-		return !strings.HasSuffix(before, "№") && !strings.HasSuffix(before, "-")
+		return t.words[from].gap&(gapHyphen|gapDash) == 0 && !strings.HasSuffix(t.raw[:t.words[from].start], "№ ")
 	case 2:
-		return len(groups[0].digits) == 3
+		return first == 3
 	}
-	return len(groups[0].digits) == 3 || len(groups) >= 4 && len(groups[0].digits) <= 4 && len(groups[1].digits) > 1 && len(groups[len(groups)-1].digits) <= 3
+	return first == 3 || to-from >= 4 && first <= 4 && len(t.digits(from+1)) > 1 && len(t.digits(to-1)) <= 3
 }
 
-// readForeign reads "+375 29 …" and its like: groups up to the length that the
-// country's numbers have.
-func readForeign(groups []digitGroup) (string, int) {
-	var digits [15]byte
-	total := 0
-	want := foreignLength(groups[0].digits)
-	for n := 0; n < len(groups); n++ {
-		g := groups[n]
-		if n > 0 && (!g.linked || g.plus) || total+len(g.digits) > 15 {
-			break
+// toldBefore reports that the words right before a number, in its line, are of a
+// class, and none of them calls it a phone; near: in its clause.
+func (r *reader) toldBefore(i int, near bool, class string) bool {
+	const most = 4
+	t := &r.text
+	for k := i - 1; k >= i-most && k >= 0 && t.words[k+1].gap&gapLine == 0; k-- {
+		switch {
+		case near && r.clauseStarts(k+1) && t.words[k+1].gap&gapColon == 0:
+			return false
+		case t.has(k, class):
+			return true
+		case t.has(k, "phone.word"):
+			return false
 		}
-		total += copy(digits[total:], g.digits)
-		if want > 0 && total > want {
-			return "", 0
-		}
-		next := n + 1
-		ends := next == len(groups) || !groups[next].linked
-		if total == want || want == 0 && ends && total >= 10 {
-			if digits[0] == '0' {
-				return "", 0
+	}
+	return false
+}
+
+// inPhone reports a word that is part of a phone number.
+func (r *reader) inPhone(i int) bool {
+	return slices.ContainsFunc(r.phones, func(p phoneSpan) bool { return i >= p.from && i < p.to })
+}
+
+// bankBefore is how many words before a phone, in one line and a card's number not
+// counted, a bank makes it an account's number; one right behind it does too.
+const bankBefore = 6
+
+// accounts are those of the phones that money is sent to: "на Сбер 8 900 …".
+func (r *reader) accounts() (numbers []string) {
+	t := &r.text
+	for _, span := range r.phones {
+		is := t.has(span.to, "account") && t.words[span.to].gap&(gapComma|gapDot|gapLine) == 0
+		for k, left := span.from-1, bankBefore; k >= 0 && left > 0 && !is && t.words[k+1].gap&gapLine == 0; k-- {
+			if r.inPhone(k) || t.has(k, "phone.word") && !t.isWord(k, "номер", "номеру", "номера") {
+				break
 			}
-			return "+" + string(digits[:total]), next
+			if t.words[k].kind != kindNumber {
+				left--
+			}
+			is = t.has(k, "account")
+		}
+		if is {
+			numbers = appendNew(numbers, span.number)
 		}
 	}
-	return "", 0
+	return numbers
 }
 
-// foreignLength gives the digits of a number by its country code, 0 if unknown.
-func foreignLength(digits string) int {
-	for _, country := range []struct {
-		code   string
-		digits int
-	}{
-		{"375", 12}, {"380", 12}, {"998", 12}, {"996", 12}, {"992", 12}, {"994", 12}, {"995", 12},
-		{"993", 11}, {"374", 11}, {"373", 11}, {"371", 11}, {"370", 11}, {"372", 11}, {"77", 11},
-	} {
-		if strings.HasPrefix(digits, country.code) {
-			return country.digits
-		}
-	}
-	return 0
-}
+// cardWeight is what the number of a bank card says of money.
+const cardWeight = 6
 
-// calledPhone reports whether the words before a number call it a phone.
-func calledPhone(before string) bool {
-	return containsAny(tail(before, 40), "тел", "Тел", "ТЕЛ", "звон", "Звон", "номер", "☎", "📞", "📱", "8(", "городск")
-}
-
-// documentBefore reports whether the words before a number say that it is the
-// number of something else. A full mobile number is one only where those words
-// stand right before it, in its own clause.
-func documentBefore(before string, mobile bool) bool {
-	last := tail(before, 36)
-	if containsAny(last, "тел", "Тел", "ТЕЛ", "звон", "Звон", "сбп", "СБП") {
-		return false
-	}
-	if mobile {
-		last = last[strings.LastIndexAny(last, ".,!?;()")+1:]
-	}
-	return containsAny(last, "ИНН", "инн ", "КПП", "ОГРН", "БИК", "р/с ", "р/с:", "к/с ", "счёт", "счет", "Счёт", "Счет", "СНИЛС", "снилс",
-		"паспорт", "Паспорт", "полис", "клеймо", "Клеймо", "чип ", "чип:", "Чип", "чипа", "№ чип", "бирка", "договор №")
-}
-
-func tail(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	s = s[len(s)-n:]
-	if k := strings.LastIndexByte(s, '\n'); k >= 0 {
-		return s[k:]
-	}
-	return s
-}
-
-func containsAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
+// namesCard reports the number of a bank card, sixteen digits in a row or by fours.
+func (r *reader) namesCard() bool {
+	for i := range r.text.words {
+		if len(r.text.digits(i)) == 16 || len(r.text.digits(i)) == 4 && r.cardLength(i) == 4 {
 			return true
 		}
 	}

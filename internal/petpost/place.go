@@ -62,15 +62,6 @@ func (r *reader) location(petName string) string {
 	return r.writtenPlace(best)
 }
 
-// placeCalls reports that what was taken for the pet's name is a place's:
-// "Вересники, на остановке".
-func (r *reader) placeCalls(name string) bool {
-	if name == "" || r.placed.rank < rankBare || r.placed.rank >= rankNamed && r.placed.rank < rankDistrict {
-		return false
-	}
-	return strings.HasPrefix(r.text.rawOf(r.placed.from, r.placed.to), name) && strings.Count(r.text.raw, name) == 1
-}
-
 // placeAt returns the place that begins at word i.
 func (r *reader) placeAt(i int) placeSpan {
 	t := &r.text
@@ -78,12 +69,17 @@ func (r *reader) placeAt(i int) placeSpan {
 	switch {
 	case w.hashtag || w.kind >= kindURL || r.inPhone(i):
 		return placeSpan{}
+	}
+	if s := r.patternPlace(i); s.rank > 0 {
+		return s
+	}
+	switch {
 	case w.kind == kindNumber:
-		return r.numberPlace(i)
-	case r.placeBits[i] == 0 && !w.upper && !r.is(i+1, bitStreet|bitDistrict|bitGeo) && !r.lowerAddress(i):
+		return placeSpan{}
+	case !r.ofPlaceAt(i) && !w.upper && !r.text.has(i+1, "place.street", "place.district", "place.geo"):
 		return placeSpan{} // most words
 	}
-	for _, read := range [...]func(int) placeSpan{r.markedPlace, r.houseOfStreet, r.lowerPlace, r.capitalPlace, r.landmark} {
+	for _, read := range [...]func(int) placeSpan{r.markedPlace, r.capitalPlace, r.landmark} {
 		if s := read(i); s.rank > 0 {
 			return s
 		}
@@ -91,18 +87,32 @@ func (r *reader) placeAt(i int) placeSpan {
 	return placeSpan{}
 }
 
+// patternPlace reads a place by the patterns of lexicon/where.txt, with the house
+// after it.
+func (r *reader) patternPlace(i int) placeSpan {
+	m, ok := r.firstAt(patternsOf("where"), i)
+	if !ok {
+		return placeSpan{}
+	}
+	s := placeSpan{i, m.to, m.pattern.rule.weight}
+	if s.rank < rankNamed {
+		return s
+	}
+	return r.withHouse(s)
+}
+
 // worth weighs a place by what is said around it; 0 or less is none.
 func (r *reader) worth(s placeSpan) int {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	worth := s.rank
 	sentence := t.words[s.from].sentence
 	of := t.sentences[sentence]
 	event, elsewhere := false, false
 	for i := int(of.from); i < int(of.to); i++ {
-		event = event || t.has(i, c.lose) || t.has(i, c.find)
+		event = event || t.has(i, "lose") || t.has(i, "find")
 		before := i < s.from
-		elsewhere = elsewhere || r.is(i, bitElsewhere) && (before && i > s.from-7 || i >= s.to && i < s.to+2 && !r.clauseStarts(i))
-		if r.is(i, bitDelivery) || before && i > s.from-5 && t.has(i, c.likeness) && t.isWord(i+1, "на") { // "похож на Рыжика с Полевой"
+		elsewhere = elsewhere || r.text.has(i, "place.elsewhere") && (before && i > s.from-7 || i >= s.to && i < s.to+2 && !r.clauseStarts(i))
+		if r.text.has(i, "place.delivery") || before && i > s.from-5 && t.has(i, "likeness") && t.isWord(i+1, "на") { // "похож на Рыжика с Полевой"
 			worth += placeOfDelivery
 		}
 	}
@@ -112,7 +122,7 @@ func (r *reader) worth(s placeSpan) int {
 	case event:
 		worth += placeOfEvent
 	}
-	if r.is(s.from-1, bitToward) || r.is(s.from-2, bitToward) || r.is(s.from, bitToward) || r.is(s.from+1, bitToward) && s.rank <= rankNamed {
+	if r.text.has(s.from-1, "place.toward") || r.text.has(s.from-2, "place.toward") || r.text.has(s.from, "place.toward") || r.text.has(s.from+1, "place.toward") && s.rank <= rankNamed {
 		worth += placeToward
 	}
 	worth -= min(int(sentence), 6)
@@ -145,42 +155,16 @@ func (r *reader) nextPlace(s placeSpan, rank int) placeSpan {
 	t := &r.text
 	gap := t.words[s.to].gap
 	next := r.placeAt(s.to)
-	if next.rank == 0 && gap&^(gapSpace|gapQuote) == 0 && r.is(s.to, bitPreposition) && t.sameSentence(s.to, s.to+1) {
+	if next.rank == 0 && gap&^(gapSpace|gapQuote) == 0 && r.text.has(s.to, "place.preposition") && t.sameSentence(s.to, s.to+1) {
 		next = r.placeAt(s.to + 1)
 		if next.rank < rankBare || next.rank < rankDistrict && !t.isWord(s.to, "на", "по") {
 			next = placeSpan{}
 		}
 	}
-	if next.rank == 0 {
-		next = r.another(s)
-	}
-	if gap&(gapDash|gapLine) != 0 && next.rank < rankSettlement || next.rank <= rankLandmark && gap&gapComma == 0 && !r.is(s.to, bitNear) && rank > rankLandmark {
+	if gap&(gapDash|gapLine) != 0 && next.rank < rankSettlement || next.rank <= rankLandmark && gap&gapComma == 0 && !r.text.has(s.to, "place.near") && rank > rankLandmark {
 		return placeSpan{}
 	}
 	return next
-}
-
-// another reads the second of two streets or districts told in one breath:
-// "районы Липки и Дубки", "на Гоголя и Первомайской", "район водник,заречный".
-func (r *reader) another(s placeSpan) placeSpan {
-	t := &r.text
-	k, district := s.to, r.is(s.from, bitDistrict)
-	if t.isWord(k, "и", "или") {
-		k++
-	} else if t.words[k].gap&gapComma == 0 {
-		return placeSpan{}
-	}
-	to := r.properName(k, 2)
-	switch {
-	case to == k && district && k < len(t.words) && r.clauseEnds(k+1) && r.adjectiveOfPlace(k):
-		return placeSpan{k, k + 1, rankDistrict}
-	case to == k || r.someone(k, to):
-	case k > s.to && (district || t.ends(to-1, "street")):
-		return r.withHouse(placeSpan{k, to, rankStreet})
-	case k == s.to && (t.has(s.from, r.rs.class.city) || r.is(s.from, bitSettlement|bitSettlementShort)) && r.clauseEnds(to) && r.unknown(k):
-		return placeSpan{k, to, rankBare} // "Калуга, Терепец"
-	}
-	return placeSpan{}
 }
 
 // writtenPlace gives the words of a place with the preposition that its case
@@ -209,9 +193,9 @@ func (r *reader) writtenPlace(s placeSpan) string {
 
 // cityTag returns a town named in a hashtag, for posts that name no place.
 func (r *reader) cityTag() string {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	for i := range t.words {
-		if t.words[i].hashtag && t.has(i, c.city) && !t.has(i, c.kind) && !t.words[i].merged {
+		if t.words[i].hashtag && t.has(i, "city") && !t.has(i, "kind") {
 			name := []rune(t.rawOf(i, i+1))
 			name[0] = unicode.ToUpper(name[0])
 			return string(name)

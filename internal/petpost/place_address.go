@@ -11,7 +11,7 @@ func (r *reader) markedPlace(i int) placeSpan {
 	if rank == 0 || k >= len(t.words) || t.words[k].gap&^between != 0 || !t.sameSentence(i, k) {
 		return placeSpan{}
 	}
-	if rank != rankStreet && r.is(k, bitMarker) && !(t.words[k].upper && !r.is(k, bitStreet|bitStreetShort)) {
+	if rank != rankStreet && r.text.has(k, "place.marker") && !(t.words[k].upper && !r.text.has(k, "place.street", "place.street.short")) {
 		if s := r.markedPlace(k); s.rank > 0 {
 			return placeSpan{i, s.to, s.rank} // "район ул. Гагарина 42"
 		}
@@ -35,34 +35,30 @@ func (r *reader) markedPlace(i int) placeSpan {
 // after it, and where that begins; rank 0 if it says nothing.
 func (r *reader) marker(i int) (name, rank int) {
 	t := &r.text
-	bits, k, sure := r.placeBits[i], i+1, false
+	classes, k, sure := t.lexOf(t.at(i)), i+1, false
 	if gap := t.at(k).gap; gap == gapHyphen || gap == gapSlash { // "р-н", "с/т"
-		if whole := placeBitsOf(slices.Concat(t.codesOf(t.at(i)), t.codesOf(t.at(k)))) & bitMarker; whole != 0 {
-			bits, k, sure = whole, k+1, true
+		whole := vocabulary().read(nil, slices.Concat(t.codesOf(t.at(i)), t.codesOf(t.at(k))))
+		if slices.Contains(whole, "place.marker") {
+			classes, k, sure = whole, k+1, true
 		}
 	}
+	is := func(class string) bool { return slices.Contains(classes, class) }
 	switch {
-	case bits&bitStreet != 0, bits&bitStreetShort != 0 && (sure || t.isWord(i, "ул") || t.at(k).upper && !r.initial(i)):
+	case is("place.street"), is("place.street.short") && (sure || t.isWord(i, "ул") || t.at(k).upper):
 		return k, rankStreet
-	case bits&bitDistrict != 0:
+	case is("place.district"):
 		return k, rankDistrict
-	case bits&bitSettlement != 0, bits&bitSettlementShort != 0 && (sure || r.shortSettlement(i)):
+	case is("place.settlement"), is("place.settlement.short") && (sure || r.shortSettlement(i)):
 		return k, rankSettlement
 	}
 	return k, 0
-}
-
-// initial reports that of a person: "Марина П. Чеки".
-func (r *reader) initial(i int) bool {
-	w, before := r.text.at(i), r.text.at(i-1)
-	return w.upper && w.length() == 1 && before.upper && w.gap == gapSpace
 }
 
 // shortSettlement reports "г.", "п.", "КС «Уралец»" before a name.
 func (r *reader) shortSettlement(i int) bool {
 	t := &r.text
 	w, next := t.at(i), t.at(i+1)
-	if r.initial(i) || t.at(i-1).kind == kindNumber && w.gap&^gapSpace == 0 {
+	if t.at(i-1).kind == kindNumber && w.gap&^gapSpace == 0 {
 		return false // "3 г. Ласковый"
 	}
 	return next.upper && (next.gap&gapDot != 0 || t.isWord(i, "г", "п", "д") || w.caps && !next.caps)
@@ -92,11 +88,11 @@ func (r *reader) nameAfterMarker(i, k, rank int) int {
 
 // numberAfterMarker reads "ул. 40 лет Победы", "ул. 1905 года", "район 6 квартал".
 func (r *reader) numberAfterMarker(k, rank int) int {
-	to := r.numberedName(k)
+	s := r.patternPlace(k)
 	switch {
-	case to > k:
-		return to
-	case r.text.isWord(k+1, "года") && rank == rankStreet, r.is(k+1, bitDistrict) && rank == rankDistrict:
+	case s.rank >= rankStreet:
+		return s.to
+	case r.text.isWord(k+1, "года") && rank == rankStreet, r.text.has(k+1, "place.district") && rank == rankDistrict:
 		return k + 2
 	}
 	return k
@@ -105,7 +101,7 @@ func (r *reader) numberAfterMarker(k, rank int) int {
 // lowerAfterMarker reads a name in small letters, if it looks like one.
 func (r *reader) lowerAfterMarker(i, k, rank int) int {
 	t := &r.text
-	if t.at(k).kind != kindWord || r.is(k, bitNoName|bitMarker|bitSpot|bitYard) {
+	if t.at(k).kind != kindWord || r.text.has(k, "place.no.name", "place.marker", "place.spot", "place.yard") {
 		return k
 	}
 	_, house := r.house(k + 1)
@@ -115,7 +111,7 @@ func (r *reader) lowerAfterMarker(i, k, rank int) int {
 		if house || adjective || unknown && !t.isWord(i, "улице") {
 			return r.secondLower(k + 1)
 		}
-	case (adjective || unknown) && house, (adjective || unknown || t.has(k, r.rs.class.city)) && r.clauseEnds(k+1):
+	case (adjective || unknown) && house, (adjective || unknown || t.has(k, "city")) && r.clauseEnds(k+1):
 		return k + 1
 	}
 	return k
@@ -136,7 +132,7 @@ func (r *reader) secondLower(to int) int {
 // ends at to.
 func (r *reader) withNoun(to int) int {
 	t := &r.text
-	if t.follows(to, gapSpace) && !t.words[to].upper && t.ends(to-1, "adjective") && r.is(to, bitGeo|bitSpot|bitStreet) {
+	if t.follows(to, gapSpace) && !t.words[to].upper && t.ends(to-1, "adjective") && r.text.has(to, "place.geo", "place.spot", "place.street") {
 		return to + 1
 	}
 	return to
@@ -158,126 +154,6 @@ func (r *reader) quoted(i int) int {
 	return i
 }
 
-// numberedName reads names that begin with a number: "40 лет Победы", "9 Января",
-// "1-я Садовая", "3 Дачная".
-func (r *reader) numberedName(i int) int {
-	t := &r.text
-	capital := func(k int) bool {
-		return t.sameSentence(i, k) && t.words[k].upper && t.words[k].gap == gapSpace && !r.is(k, bitNoName)
-	}
-	switch {
-	case t.number(i) > 100:
-		return i
-	case t.isWord(i+1, "лет", "летия") && (capital(i+2) || r.is(i+2, bitFamous)):
-		return i + 3
-	case capital(i+1) && t.has(i+1, r.rs.class.month):
-		return i + 2
-	case capital(i+1) && t.ends(i+1, "adjective"):
-		return r.withNoun(i + 2)
-	case capital(i+2) && t.isWord(i+1, "й", "я", "ая", "ый", "ой", "го", "му"):
-		return r.properName(i+2, 2)
-	}
-	return i
-}
-
-// numberPlace reads what begins with a number: "10 лет Октября 53", "22 мкр",
-// "78 Добровольческой", "34 км".
-func (r *reader) numberPlace(i int) placeSpan {
-	t := &r.text
-	if t.at(i-1).kind == kindNumber && !r.clauseStarts(i) {
-		return placeSpan{}
-	}
-	k := i + 1
-	if t.isWord(k, "й", "го", "м", "ый", "ом") {
-		k++
-	}
-	switch {
-	case !t.follows(k, gapSpace):
-	case r.is(k, bitDistrict):
-		return placeSpan{i, k + 1, rankDistrict} // "22 мкр"
-	case t.isWord(k, "линия", "линии", "линию", "проезд", "просека", "аллея"):
-		return r.withHouse(placeSpan{i, k + 1, rankStreet})
-	case t.isWord(k, "км", "километр", "километре") && t.follows(k+1, gapSpace):
-		return r.kilometre(i, k+1)
-	}
-	to := r.numberedName(i)
-	if to == i {
-		return placeSpan{}
-	}
-	s := r.withHouse(placeSpan{i, to, rankStreet})
-	if s.rank == rankStreet && to == i+2 && t.has(i+1, r.rs.class.month) && !t.isWord(i-1, "на", "по", "ул", "улице", "улица") {
-		return placeSpan{} // a date
-	}
-	return s
-}
-
-// kilometre reads what road the kilometre at i is of: "34 км трассы Пермь -
-// Березники".
-func (r *reader) kilometre(i, from int) placeSpan {
-	t := &r.text
-	begin := from
-	if t.isWord(from, "трассы", "дороги") {
-		from++
-	}
-	to := r.properName(from, 2)
-	if to == begin {
-		return placeSpan{}
-	}
-	if t.at(to).gap&gapDash != 0 {
-		to = r.properName(to, 2)
-	}
-	return placeSpan{i, r.withNoun(to), rankNamed}
-}
-
-// houseOfStreet reads a house that is told before its street: "дома 5 по ул.
-// Союзной", "д. 5 на Майской".
-func (r *reader) houseOfStreet(i int) placeSpan {
-	t := &r.text
-	if !t.has(i, r.rs.class.house) {
-		return placeSpan{}
-	}
-	k := r.houseAt(i)
-	if t.isWord(k, "по", "на") {
-		k++
-	}
-	if k > i+1 && t.sameSentence(i, k) {
-		if s := r.placeAt(k); s.rank >= rankBare {
-			return placeSpan{i, s.to, rankAddress}
-		}
-	}
-	return placeSpan{}
-}
-
-// lowerPlace reads places in small letters that have no marker before them:
-// "псковской улице", "заречном районе", "соколовая гора", "тельмана 30 а".
-func (r *reader) lowerPlace(i int) placeSpan {
-	t := &r.text
-	if t.words[i].upper || r.is(i, bitNoName|bitMarker) {
-		return placeSpan{}
-	}
-	k := i + 1
-	switch next := t.follows(k, gapSpace); {
-	case next && r.is(k, bitStreet) && r.adjectiveOfPlace(i):
-		return r.withHouse(placeSpan{i, k + 1, rankStreet})
-	case next && r.is(k, bitDistrict) && r.adjectiveOfPlace(i):
-		return placeSpan{i, k + 1, rankDistrict}
-	case next && r.is(k, bitGeo) && r.unknown(i) && t.ends(i, "adjective"):
-		return placeSpan{i, k + 1, rankLandmark}
-	case r.lowerAddress(i):
-		if to, house := r.house(k); house && r.clauseEnds(to) {
-			return placeSpan{i, to, rankAddress}
-		}
-	}
-	return placeSpan{}
-}
-
-// lowerAddress reports a street in small letters that only its house tells:
-// "тельмана 30 а".
-func (r *reader) lowerAddress(i int) bool {
-	t := &r.text
-	return t.at(i+1).kind == kindNumber && r.unknown(i) && t.ends(i, "street") && (r.clauseStarts(i) || t.isWord(i-1, "на", "по", "с"))
-}
-
 // withHouse adds a house number to a street.
 func (r *reader) withHouse(s placeSpan) placeSpan {
 	if to, ok := r.house(s.to); ok {
@@ -289,7 +165,7 @@ func (r *reader) withHouse(s placeSpan) placeSpan {
 // house is houseAt for a number that no unit follows.
 func (r *reader) house(i int) (to int, ok bool) {
 	to = r.houseAt(i)
-	if to == i || r.is(to, bitUnit) && r.text.follows(to, gapSpace) || r.is(to, bitDistrict) && r.text.words[i].gap&gapComma != 0 {
+	if to == i || r.text.has(to, "place.unit", "place.street.short") && r.text.follows(to, gapSpace) || r.text.has(to, "place.district") && r.text.words[i].gap&gapComma != 0 {
 		return i, false // "г. Волжский, 22 мкр."
 	}
 	return to, true
@@ -298,12 +174,12 @@ func (r *reader) house(i int) (to int, ok bool) {
 // houseAt returns the end of a house number at i: "12", "д. 12а", "12/3", "12 к2";
 // i if there is none.
 func (r *reader) houseAt(i int) int {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	k := i
-	if t.has(k, c.house) && t.words[k].gap&(gapBlank|gapLine) == 0 {
+	if t.has(k, "house.word") && t.words[k].gap&(gapBlank|gapLine) == 0 {
 		k++
 	}
-	if !r.houseNumber(k) || k == i && (r.isTime(k) || r.counts(k)) {
+	if !r.houseNumber(k) || k == i && r.isTime(k) {
 		return i
 	}
 	for k++; !r.inPhone(k); k++ {
@@ -311,8 +187,8 @@ func (r *reader) houseAt(i int) int {
 		case w.kind == kindWord && w.gap&^gapHyphen == 0 && w.length() <= 2: // "12а"
 		case w.length() == 1 && w.gap&^gapSpace == 0 && r.clauseEnds(k+1) && t.isWord(k, "а", "б", "г", "д", "е") && t.at(k-1).kind == kindNumber: // "30 а"
 		case w.kind == kindNumber && w.gap == gapSlash && w.digits() <= 3: // "12/3"
-		case w.kind == kindNumber && w.gap&^(gapSpace|gapDot) == 0 && t.has(k-1, c.building):
-		case t.has(k, c.building) && w.gap&^(gapSpace|gapComma) == 0 && t.at(k+1).kind == kindNumber: // "12 к2"
+		case w.kind == kindNumber && w.gap&^(gapSpace|gapDot) == 0 && t.has(k-1, "building"):
+		case t.has(k, "building") && w.gap&^(gapSpace|gapComma) == 0 && t.at(k+1).kind == kindNumber: // "12 к2"
 		default:
 			return k
 		}
@@ -322,23 +198,11 @@ func (r *reader) houseAt(i int) int {
 
 // houseNumber reports a number of up to three digits that is no hour, day or age.
 func (r *reader) houseNumber(i int) bool {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	w, next := t.at(i), t.at(i+1)
 	if w.kind != kindNumber || w.digits() > 3 || r.inPhone(i) || w.gap&(gapBlank|gapLine|gapQuestion|gapExclaim|gapColon) != 0 {
 		return false
 	}
 	hour := next.kind == kindNumber && next.gap == gapColon
-	return !hour && (next.gap&gapComma != 0 || !t.has(i+1, c.month) && !t.has(i+1, c.ageUnit) && !t.has(i+1, c.span))
-}
-
-// counts reports a number after a comma that says how many there are: "под Нытвой,
-// 4 штуки".
-func (r *reader) counts(i int) bool {
-	t, c := &r.text, &r.rs.class
-	k := i + 1
-	if t.words[i].gap&gapComma == 0 || !t.follows(k, gapSpace) {
-		return false
-	}
-	w := &t.words[k]
-	return w.kind == kindWord && !w.upper && w.length() > 3 && !t.has(k, c.building) && !r.is(k, bitSpot|bitYard|bitNear) && !t.has(k, c.lose) && !t.has(k, c.find)
+	return !hour && (next.gap&gapComma != 0 || !t.has(i+1, "month") && !t.has(i+1, "age.unit") && !t.has(i+1, "span"))
 }

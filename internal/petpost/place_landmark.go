@@ -4,7 +4,7 @@ package petpost
 // №5", "на остановке Кирзавод", "рядом с ТЦ «Флагман»", "парк Сосновка".
 func (r *reader) landmark(i int) placeSpan {
 	t := &r.text
-	near := r.is(i, bitNear)
+	near := r.text.has(i, "place.near")
 	k := i
 	if near || t.isWord(i, "в", "во", "на", "по", "с", "со", "от", "из", "под", "к") {
 		k++
@@ -15,16 +15,6 @@ func (r *reader) landmark(i int) placeSpan {
 	if k > i && !t.follows(k, gapSpace|gapQuote) {
 		return placeSpan{}
 	}
-	if t.isWord(k, "углу", "угол", "пересечении", "пересечение", "перекрестке", "перекресток") {
-		if s := r.corner(i, k+1); s.rank > 0 {
-			return s
-		}
-	}
-	if near {
-		if s := r.nearHouse(i, k); s.rank > 0 {
-			return s
-		}
-	}
 	s := r.spotAt(k)
 	road := s.to - 1
 	switch {
@@ -34,7 +24,7 @@ func (r *reader) landmark(i int) placeSpan {
 		return r.nearName(i, k)
 	case s.to == k, s.rank <= rankLandmark && !near, s.rank == rankVague && t.isWord(i, "перед", "между", "вокруг"):
 		return placeSpan{} // "в подвале" says nothing
-	case k == i && r.is(s.to-1, bitSpot) && !r.clauseEnds(s.to):
+	case k == i && r.text.has(s.to-1, "place.spot") && !r.clauseEnds(s.to):
 		return placeSpan{} // "Ветеринарный центр проводит"
 	case s.from == k:
 		s.from = i
@@ -42,38 +32,14 @@ func (r *reader) landmark(i int) placeSpan {
 	return s
 }
 
-// nearHouse reads a clinic or a house after "у": "у дома 5", "у 11 дома".
-func (r *reader) nearHouse(i, k int) placeSpan {
-	t, c := &r.text, &r.rs.class
-	end := r.houseAt(k)
-	switch {
-	case t.isWord(k, "ветклиники", "ветклиникой", "клиники", "клиникой", "ветлечебницы", "гостиницы"):
-		return placeSpan{i, r.quoted(k + 1), rankLandmark}
-	case end > k && t.has(k, c.house):
-		return placeSpan{i, end, rankLandmark}
-	case t.number(k) > 0 && t.has(k+1, c.house):
-		return placeSpan{i, k + 2, rankLandmark}
-	}
-	return placeSpan{}
-}
-
 // nearName reads what else is told after "у", "возле", "между".
 func (r *reader) nearName(i, k int) placeSpan {
 	t := &r.text
-	w, next := t.at(k), t.at(k+1)
+	w := t.at(k)
 	switch {
-	case t.isWord(k, "домами", "домом", "домов") && next.kind == kindNumber:
-		if t.isWord(k+2, "и") && t.number(k+3) > 0 {
-			return placeSpan{i, k + 4, rankLandmark}
-		}
-		return placeSpan{i, k + 2, rankLandmark}
-	case t.isWord(i, "между"):
-		return r.corner(i, k)
-	case w.length() > 1 && next.kind == kindNumber && next.gap == gapHyphen:
-		return placeSpan{i, k + 2, rankNamed} // "у атп-2"
 	case w.upper && w.gap&gapQuote == 0:
 		return r.nearProperName(i, k)
-	case !w.upper && r.unknown(k) && !r.is(k, bitNoName) && w.length() > 4 && t.isWord(i, "около", "возле", "напротив", "недалеко", "неподалеку", "рядом", "вблизи"):
+	case !w.upper && r.unknown(k) && !r.text.has(k, "place.no.name") && w.length() > 4 && t.isWord(i, "около", "возле", "напротив", "недалеко", "неподалеку", "рядом", "вблизи"):
 		return placeSpan{i, k + 1, rankLandmark} // "около мясокомбината"
 	}
 	return placeSpan{}
@@ -81,11 +47,11 @@ func (r *reader) nearName(i, k int) placeSpan {
 
 func (r *reader) nearProperName(i, k int) placeSpan {
 	t := &r.text
-	if s := r.capitalPlace(k); s.to > k+1 && !r.is(k, bitNoName) {
+	if s := r.capitalPlace(k); s.to > k+1 && !r.text.has(k, "place.no.name") {
 		return placeSpan{i, s.to, s.rank} // "у Комсомольской площади"
 	}
 	to := r.properName(k, 2)
-	if to == k || r.someone(k, to) || !r.unknown(k) && !t.has(k, r.rs.class.city) {
+	if to == k || r.someone(k, to) || !r.unknown(k) && !t.has(k, "city") {
 		return placeSpan{}
 	}
 	// "у Марины" is somebody, "у Пятёрочки" may be
@@ -93,36 +59,6 @@ func (r *reader) nearProperName(i, k int) placeSpan {
 		return placeSpan{}
 	}
 	return r.withHouse(placeSpan{i, to, rankLandmark + 2})
-}
-
-// corner reads two streets after the word at i: "между Ленина и Гоголя", "на углу
-// ул. Мира и Победы", "на перекрёстке Мира/Победы".
-func (r *reader) corner(i, k int) placeSpan {
-	t := &r.text
-	street := func(k int) int {
-		if r.is(k, bitStreet|bitStreetShort) {
-			k++
-		}
-		if to := r.properName(k, 3); to > k && !r.someone(k, to) {
-			return to
-		}
-		return k
-	}
-	to := street(k)
-	switch {
-	case to == k:
-		return placeSpan{}
-	case to > k+1 && t.words[to-1].gap == gapHyphen: // "Мира-Победы"
-		return placeSpan{i, to, rankStreet}
-	case t.isWord(to, "и", "с"):
-		to++
-	case t.at(to).gap&(gapComma|gapSlash|gapDash) == 0:
-		return placeSpan{}
-	}
-	if end := street(to); end > to && t.sameSentence(i, to) {
-		return placeSpan{i, end, rankStreet}
-	}
-	return placeSpan{}
 }
 
 // spotAt reads a building or the like at k, adjectives before it and its name
@@ -138,11 +74,11 @@ func (r *reader) spotAt(k int) placeSpan {
 	}
 	rank := rankLandmark
 	switch first := t.at(k); {
-	case !r.is(spot, bitSpot|bitYard):
+	case !r.text.has(spot, "place.spot", "place.yard"):
 		return placeSpan{to: k}
 	case spot > k && first.upper && !first.caps:
 		rank = rankNamed
-	case !r.is(spot, bitSpot):
+	case !r.text.has(spot, "place.spot"):
 		rank = rankVague
 	case spot > k && !first.caps:
 		rank += 2
@@ -155,8 +91,8 @@ func (r *reader) spotAt(k int) placeSpan {
 
 // spotAdjective reports a word that may stand before the word for a spot.
 func (r *reader) spotAdjective(i int) bool {
-	t, c := &r.text, &r.rs.class
-	if r.is(i, bitNoName|bitSpot|bitYard) || t.has(i, c.kind) || t.has(i, c.lose) || t.has(i, c.color) {
+	t := &r.text
+	if r.text.has(i, "place.no.name", "place.spot", "place.yard") || t.has(i, "kind") || t.has(i, "lose") || t.has(i, "color") {
 		return false
 	}
 	return t.ends(i, "adjective") || t.isWord(i, "жд", "ж", "авто") || t.at(i).gap == gapSlash && t.isWord(i, "д")
@@ -165,7 +101,7 @@ func (r *reader) spotAdjective(i int) bool {
 // spotNamed reads the name or number after the word for a spot; its to is 0 if
 // there is none.
 func (r *reader) spotNamed(k, spot, rank int) placeSpan {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	to := spot + 1
 	w := t.at(to)
 	allowed := gapSpace | gapQuote | gapDot | gapHyphen
@@ -187,7 +123,7 @@ func (r *reader) spotNamed(k, spot, rank int) placeSpan {
 		end = r.quoted(to)
 	case w.kind == kindNumber:
 		next := t.at(to + 1)
-		if n := t.number(to); n > 0 && n < 1000 && !r.is(to+1, bitUnit) && !t.has(to+1, c.month) && (next.kind != kindNumber || next.gap == gapSpace) {
+		if n := t.number(to); n > 0 && n < 1000 && !r.text.has(to+1, "place.unit") && !t.has(to+1, "month") && (next.kind != kindNumber || next.gap == gapSpace) {
 			return placeSpan{k, to + 1, max(rank, rankNamed*btoi(rank > rankVague))}
 		}
 	case w.upper && w.gap&gapDot == 0 && !w.caps, w.caps && r.unknown(to):
@@ -206,7 +142,7 @@ func (r *reader) spotProperName(k, spot, rank int) placeSpan {
 	t := &r.text
 	to := spot + 1
 	end := r.properNameOf(to, 2, true)
-	yard := r.is(spot, bitYard)
+	yard := r.text.has(spot, "place.yard")
 	if end == to || yard && r.someone(to, end) || t.words[spot].caps && t.words[to].caps {
 		return placeSpan{}
 	}

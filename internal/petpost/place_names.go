@@ -40,7 +40,7 @@ func (r *reader) nameGoesOn(i, to int, marked bool) int {
 		return 2 // "Красном-на-Волге", "Вильгельма де Геннина"
 	case w.kind != kindWord && w.kind != kindLatin, !w.upper, w.hashtag:
 		return 0
-	case r.is(to, bitNoName) && (first || w.gap != gapHyphen) && !initial:
+	case r.text.has(to, "place.no.name") && (first || w.gap != gapHyphen) && !initial:
 		return 0
 	case marked && to == i+1 && t.words[i].length() == 1 && w.gap&gapDot != 0:
 		return 1
@@ -53,16 +53,16 @@ func (r *reader) nameGoesOn(i, to int, marked bool) int {
 // nameBreaks reports that word i, which has a capital, is no more of the name
 // before it.
 func (r *reader) nameBreaks(i int) bool {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	w := &t.words[i]
-	return !t.follows(i, gapSpace|gapHyphen|gapDot) || r.is(i, bitMarker|bitYard) || w.caps && (t.has(i, c.color) || r.is(i, bitSpot) && !r.is(i, bitGeo))
+	return !t.follows(i, gapSpace|gapHyphen|gapDot) || r.text.has(i, "place.marker", "place.yard") || w.caps && (t.has(i, "color") || r.text.has(i, "place.spot") && !r.text.has(i, "place.geo"))
 }
 
 // noPlaceWord reports what is no name of a place with however large a capital.
 func (r *reader) noPlaceWord(i int, first, marked bool) bool {
-	t, c := &r.text, &r.rs.class
-	return t.has(i, c.lose) || t.has(i, c.find) || t.has(i, c.phone) || t.has(i, c.called) ||
-		r.animalWord(i) && !(marked && first) || first && t.has(i, c.month)
+	t := &r.text
+	return t.has(i, "lose") || t.has(i, "find") || t.has(i, "phone.word") || t.has(i, "called") ||
+		r.animalWord(i) && !(marked && first) || first && t.has(i, "month")
 }
 
 // capitalPlace reads what a capital letter says to be a name, with the word
@@ -99,16 +99,16 @@ func (r *reader) nameWithNoun(i, to int) placeSpan {
 	adjective := t.ends(to-1, "adjective")
 	switch {
 	case !t.follows(to, gapSpace|gapHyphen), t.words[i].caps && !r.clauseStarts(i):
-	case r.is(to, bitStreet), t.isWord(to, "ул", "пер", "линия", "наб", "пр") && (adjective || !t.at(to+1).upper || r.noPlaceWord(to+1, true, false)):
+	case r.text.has(to, "place.street"), t.isWord(to, "ул", "пер", "линия", "наб", "пр") && (adjective || !t.at(to+1).upper || r.noPlaceWord(to+1, true, false)):
 		return r.withHouse(placeSpan{i, to + 1, rankStreet})
-	case r.is(to, bitDistrict):
+	case r.text.has(to, "place.district"):
 		return placeSpan{i, to + 1, rankDistrict}
-	case r.is(to, bitGeo|bitSettlement) && (adjective || t.ends(to-1, "street.sure")):
+	case r.text.has(to, "place.geo", "place.settlement") && (adjective || t.ends(to-1, "street.sure")):
 		return r.withHouse(placeSpan{i, to + 1, rankSettlement})
-	case r.is(to, bitSpot) && adjective && !t.words[i].caps && !r.clauseStarts(i):
+	case r.text.has(to, "place.spot") && adjective && !t.words[i].caps && !r.clauseStarts(i):
 		return placeSpan{i, to + 1, rankNamed}
 	}
-	if to >= i+2 && r.is(to-1, bitGeo) && t.ends(to-2, "adjective") {
+	if to >= i+2 && r.text.has(to-1, "place.geo") && t.ends(to-2, "adjective") {
 		return r.withHouse(placeSpan{i, to, rankSettlement}) // "Чистых Прудах", "Берёзовая Роща"
 	}
 	return placeSpan{}
@@ -117,7 +117,7 @@ func (r *reader) nameWithNoun(i, to int) placeSpan {
 // nameAlone reads the name [i, to) with nothing that says what it is.
 func (r *reader) nameAlone(i, to int, afterPreposition bool) placeSpan {
 	t := &r.text
-	city, one := t.has(i, r.rs.class.city), to == i+1
+	city, one := t.has(i, "city"), to == i+1
 	shouted := t.words[i].caps && (t.at(i-1).caps || t.at(to).caps)
 	switch {
 	case afterPreposition && !shouted && r.placeName(i, to):
@@ -127,7 +127,7 @@ func (r *reader) nameAlone(i, to int, afterPreposition bool) placeSpan {
 		return placeSpan{i, to, rankSettlement}
 	case city && r.clauseEnds(to) && one && !t.words[i].caps:
 		return placeSpan{i, to, rankCity + 10*btoi(t.ends(i, "street"))}
-	case (!shouted || r.is(to, bitStreet|bitDistrict|bitSettlement)) && r.bare(i, to):
+	case (!shouted || r.text.has(to, "place.street", "place.district", "place.settlement")) && r.bare(i, to):
 		return placeSpan{i, to, rankBare}
 	case city:
 		return placeSpan{i, i + 1, rankCity}
@@ -137,59 +137,52 @@ func (r *reader) nameAlone(i, to int, afterPreposition bool) placeSpan {
 
 // someone reports a capitalised name that is an animal's or a person's.
 func (r *reader) someone(from, to int) bool {
-	t, c := &r.text, &r.rs.class
-	if t.sameSentence(from-1, from) && (t.has(from-1, c.called) || t.isWord(from-1, "на") && t.has(from-2, c.called)) {
+	t := &r.text
+	if t.sameSentence(from-1, from) && (t.has(from-1, "called") || t.isWord(from-1, "на") && t.has(from-2, "called")) {
 		return true
 	}
 	one, street := to == from+1, t.ends(to-1, "street")
 	for i := from; i < to; i++ {
 		name := t.rawOf(i, i+1)
 		switch {
-		case t.words[i].length() == 1 && to <= from+2, r.petInAnotherCase(i):
+		case t.words[i].length() == 1 && to <= from+2:
 			return true // "Ирина О."
 		case name == r.petCalled && !t.ends(i, "adjective.place") && !t.ends(i, "settlement") && !r.placeFollows(from, to):
 			return true
-		case peopleNames()[name] && (one || i > from || !street), one && t.has(i, c.nameKnown):
+		case peopleNames()[name] && (one || i > from || !street), one && t.has(i, "name.known"):
 			return true
 		}
 	}
-	return one && !street && r.besidePhone(from) && !t.isWord(from-1, "на", "по", "в", "с")
-}
-
-// petInAnotherCase tells "отчёт по Мусе" from a place.
-func (r *reader) petInAnotherCase(i int) bool {
-	name := r.text.rawOf(i, i+1)
-	n := len(r.petCalled) - 2
-	return name != r.petCalled && n >= 4 && len(name) >= n && len(name) <= n+6 && name[:n] == r.petCalled[:n] && !r.text.ends(i, "street")
+	return false
 }
 
 // addressLike reports a capitalised name before a house number that may be a
 // street.
 func (r *reader) addressLike(from, to int, afterPreposition bool) bool {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	for i := from; i < to; i++ {
-		if t.has(i, c.color) && (t.words[i].caps || !afterPreposition) || r.is(i, bitUnit) {
+		if t.has(i, "color") && (t.words[i].caps || !afterPreposition) || r.text.has(i, "place.unit") {
 			return false
 		}
 	}
-	if afterPreposition || r.is(from-1, bitSpot|bitYard|bitSettlement) || t.isWord(from-1, "адрес", "адресу", "дом", "дома", "ул") {
+	if afterPreposition || r.text.has(from-1, "place.spot", "place.yard", "place.settlement") || t.isWord(from-1, "адрес", "адресу", "дом", "дома", "ул") {
 		return true
 	}
-	return t.has(to, c.house) && t.words[to].gap&gapComma != 0 || t.ends(to-1, "street") || r.is(to-1, bitFamous) || to > from+1
+	return t.has(to, "house.word") && t.words[to].gap&gapComma != 0 || t.ends(to-1, "street") || r.text.has(to-1, "place.famous") || to > from+1
 }
 
 // placeName reports a capitalised name after a preposition that is likely a
 // place: a known town, an adjective, or a word of which nothing else is known.
 func (r *reader) placeName(from, to int) bool {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	one, caps := to == from+1, t.words[from].caps
 	adjective := t.ends(from, "adjective") && !caps
 	_, pet := r.knownName(from)
 	along := t.isWord(from-1, "на", "по", "с")
 	switch {
-	case t.has(from, c.city), t.has(to-1, c.city), r.is(to-1, bitFamous) && along:
+	case t.has(from, "city"), t.has(to-1, "city"), r.text.has(to-1, "place.famous") && along:
 		return true
-	case one && adjective && !t.has(from, c.color) && (along || t.isWord(from-1, "в")):
+	case one && adjective && !t.has(from, "color") && (along || t.isWord(from-1, "в")):
 		return true
 	case one && pet && !t.isWord(from-1, "в", "во", "из"):
 		return false // "сбор на Ральфа"
@@ -209,7 +202,7 @@ func (r *reader) placeName(from, to int) bool {
 // bare reports a name that stands alone in its clause and is likely a place:
 // "Поливановка. Пропала собака", "Порошино, Боровицкая".
 func (r *reader) bare(from, to int) bool {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	last := to - 1
 	if t.words[last].kind == kindNumber {
 		last--
@@ -217,14 +210,14 @@ func (r *reader) bare(from, to int) bool {
 	known := !r.unknown(from) || !r.unknown(last)
 	beside := r.placeFollows(from, to)
 	settlement, street := t.ends(last, "settlement"), t.ends(last, "street.sure")
-	if !r.standsAlone(from, to) || r.saidOfAnimal(from, to, beside, !known && (settlement || street)) {
+	if !r.standsAlone(from, to) {
 		return false
 	}
 	switch {
-	case t.has(from, c.city), r.is(from, bitFamous), r.villagePair(from, to):
+	case t.has(from, "city", "place.famous"), to == from+2 && r.unknown(last) && t.has(from, "place.twin"): // "Малая Пурга"
 		return true
 	case known:
-		return beside && t.ends(last, "adjective") && !t.has(from, c.color) && t.words[from].gap&gapComma == 0
+		return beside && t.ends(last, "adjective") && !t.has(from, "color") && t.words[from].gap&gapComma == 0
 	case settlement, street && t.words[from].sentence < 4, beside:
 		return true
 	case t.ends(last, "adjective") && t.isWord(from-1, "внимание", "жители", "привет"):
@@ -233,32 +226,15 @@ func (r *reader) bare(from, to int) bool {
 	return r.oddName(from, to, last)
 }
 
-// villagePair reports a name like "Малая Пурга" or "Нижние Юри": a word that
-// tells villages of one name apart, and a name of which nothing else is known.
-func (r *reader) villagePair(from, to int) bool {
-	return to == from+2 && r.unknown(to-1) && r.is(from, bitTwin)
-}
-
 // standsAlone reports that the name [from, to) is a clause of its own and that
 // nothing after it makes it something else than a place.
 func (r *reader) standsAlone(from, to int) bool {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	if !r.clauseStarts(from) || !r.clauseEnds(to) || t.gapAfter(to-1)&(gapDash|gapQuote|gapColon|gapQuestion) != 0 {
 		return false
 	}
-	age := t.number(to) >= 0 && t.has(to+1, c.ageUnit)
-	return !t.sameSentence(from, to) || !age && !t.has(to, c.ageUnit) && !t.has(to, c.ageWord) && !t.has(to, c.color)
-}
-
-// saidOfAnimal reports that the name may be an animal's, or only says how it is:
-// "Сибирская, пушистая".
-func (r *reader) saidOfAnimal(from, to int, beside, sure bool) bool {
-	t, c := &r.text, &r.rs.class
-	if beside {
-		return false
-	}
-	kind := t.sameSentence(from-1, from) && t.has(from-1, c.kind) && !sure
-	return kind || t.sameSentence(from, to) && !t.words[to].upper && r.placeBits[to] == 0 && t.ends(to-1, "adjective") && t.ends(to, "adjective")
+	age := t.number(to) >= 0 && t.has(to+1, "age.unit")
+	return !t.sameSentence(from, to) || !age && !t.has(to, "age.unit") && !t.has(to, "age.word") && !t.has(to, "color")
 }
 
 // oddName reports a name that nothing but its place in the text tells to be one.
@@ -266,23 +242,8 @@ func (r *reader) oddName(from, to, last int) bool {
 	t := &r.text
 	w := &t.words[from]
 	one, consonant := to == from+1 && !w.caps, t.ends(last, "consonant")
-	switch {
-	case one && from == 0 && w.length() >= 6 && consonant:
-		return r.aboutSomethingElse(from, to) // "Перекоп. Потерялся котёнок"
-	case one && r.petCalled != "" && w.length() >= 5 && consonant && w.gap&gapComma != 0 && r.lossBefore(from):
-		return true // "Пропала кошка Зося, Химмаш."
-	}
-	return w.sentence < 3 && !w.caps && t.ends(last, "quarter") && r.aboutSomethingElse(from, to)
-}
-
-// lossBefore reports that the sentence of word i tells of a loss before it.
-func (r *reader) lossBefore(i int) bool {
-	for k := i - 1; r.text.sameSentence(k, i); k-- {
-		if r.text.has(k, r.rs.class.lose) {
-			return true
-		}
-	}
-	return false
+	first := one && from == 0 && w.length() >= 6 && consonant // "Перекоп. Потерялся котёнок"
+	return (first || w.sentence < 3 && !w.caps && t.ends(last, "quarter")) && r.aboutSomethingElse(from, to)
 }
 
 // placeFollows reports that after the name in [from, to) and a comma comes what
@@ -292,21 +253,21 @@ func (r *reader) placeFollows(from, to int) bool {
 	if !t.sameSentence(from, to) || t.words[to].gap&gapComma == 0 {
 		return false
 	}
-	return r.is(to, bitStreet|bitStreetShort|bitDistrict|bitSettlement|bitGeo|bitNear) || t.isWord(to, "частный", "дом", "дачи") ||
-		t.words[to].upper && t.ends(to, "street") || r.is(to, bitPreposition) && r.is(to+1, bitSpot|bitYard) || r.is(to+1, bitGeo)
+	return r.text.has(to, "place.street", "place.street.short", "place.district", "place.settlement", "place.geo", "place.near") || t.isWord(to, "частный", "дом", "дачи") ||
+		t.words[to].upper && t.ends(to, "street") || r.text.has(to, "place.preposition") && r.text.has(to+1, "place.spot", "place.yard") || r.text.has(to+1, "place.geo")
 }
 
 // aboutSomethingElse reports that what follows a bare name has its own subject,
 // so that the name is not the pet's: "Песчанка. Ищем овчарку".
 func (r *reader) aboutSomethingElse(from, to int) bool {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	if r.petCalled != "" {
 		return true
 	}
 	event, animal := false, false
 	for i := to; i < len(t.words) && t.words[i].sentence <= t.words[from].sentence+1; i++ {
-		event = event || t.has(i, c.lose) || t.has(i, c.find) || t.has(i, c.seekWe) || t.isWord(i, "бегает", "сидит", "лежит", "ходит", "бродит")
-		animal = animal || t.has(i, c.kind)
+		event = event || t.has(i, "lose") || t.has(i, "find") || t.has(i, "seek.we") || t.isWord(i, "бегает", "сидит", "лежит", "ходит", "бродит")
+		animal = animal || t.has(i, "kind")
 	}
 	return event && animal
 }

@@ -2,65 +2,17 @@ package petpost
 
 import (
 	"slices"
+	"strings"
 	"sync"
 )
 
-// placeBits are what lexicon/places.txt says of one word.
-type placeBits uint32
+// ofPlace reports a class of lexicon/places.txt. These tell places apart, and only
+// them.
+func ofPlace(class string) bool { return strings.HasPrefix(class, "place.") }
 
-// In the order of its sections.
-const (
-	bitStreet placeBits = 1 << iota
-	bitStreetShort
-	bitDistrict
-	bitSettlement
-	bitSettlementShort
-	bitGeo
-	bitNear
-	bitSpot
-	bitYard
-	bitPreposition
-	bitNoName
-	bitUnit
-	bitElsewhere
-	bitDelivery
-	bitToward
-	bitFamous
-	bitTwin
-
-	bitMarker = bitStreet | bitStreetShort | bitDistrict | bitSettlement | bitSettlementShort
-)
-
-var placeLexicon = sync.OnceValue(func() *lexicon {
-	lx := newLexicon()
-	lx.define("places")
-	return &lx
-})
-
-func placeBitsOf(letters []byte) (bits placeBits) {
-	var buffer [8]uint16
-	for _, class := range placeLexicon().letters.classes(buffer[:0], letters) {
-		bits |= 1 << class
-	}
-	return bits
-}
-
-// markPlaces looks every word up.
-func (r *reader) markPlaces() {
-	t := &r.text
-	r.placeBits = r.placeBits[:0]
-	for i := range t.words {
-		var bits placeBits
-		if w := &t.words[i]; w.kind == kindWord && !w.hashtag {
-			bits = placeBitsOf(t.codesOf(w))
-		}
-		r.placeBits = append(r.placeBits, bits)
-	}
-}
-
-// is reports whether word i is there and has one of the bits.
-func (r *reader) is(i int, bits placeBits) bool {
-	return i >= 0 && i < len(r.placeBits) && r.placeBits[i]&bits != 0
+// ofPlaceAt reports a word that lexicon/places.txt has.
+func (r *reader) ofPlaceAt(i int) bool {
+	return slices.ContainsFunc(r.text.lexOf(r.text.at(i)), ofPlace)
 }
 
 // wordEndings are the sections of lexicon/endings.txt.
@@ -90,22 +42,13 @@ func (r *reader) adjectiveOfPlace(i int) bool {
 	return r.text.ends(i, "adjective.place") || r.unknown(i) && r.text.ends(i, "adjective")
 }
 
-// unknown reports a word that no table knows; a phrase's pattern may fit a name
-// all the same: "Нововятск" begins as "новый" does.
-func (r *reader) unknown(i int) bool {
-	w := r.text.at(i)
-	return !r.classed(i) || w.upper && w.length() > 6 && r.onlyInPhrases(i)
-}
-
-// onlyInPhrases reports a word that no class holds, only the pattern of a phrase.
-func (r *reader) onlyInPhrases(i int) bool {
-	return !slices.ContainsFunc(r.text.lexOf(r.text.at(i)), func(class uint16) bool { return r.rs.names[class][0] == '@' })
-}
+// unknown reports a word that no class has.
+func (r *reader) unknown(i int) bool { return !r.classed(i) }
 
 // animalWord reports a word for an animal; "Песчаное" only begins like a dog.
 func (r *reader) animalWord(i int) bool {
 	t := &r.text
-	if !t.has(i, r.rs.class.kind) {
+	if !t.has(i, "kind") {
 		return false
 	}
 	letters := t.codesOf(t.at(i))
@@ -121,16 +64,3 @@ func (r *reader) clauseStarts(i int) bool {
 
 // clauseEnds reports that a pause or a phone stands before word i, or nothing follows.
 func (r *reader) clauseEnds(i int) bool { return r.clauseStarts(i) || r.inPhone(i) }
-
-// inPhone reports a word that is part of a phone number.
-func (r *reader) inPhone(i int) bool {
-	w := r.text.at(i)
-	return slices.ContainsFunc(r.phones, func(p phoneSpan) bool { return int(w.start) < p.end && int(w.end) > p.start })
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

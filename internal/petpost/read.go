@@ -8,32 +8,28 @@ import (
 
 // reader is the scratch space of one Parse.
 type reader struct {
-	rs     *ruleset
 	text   text
 	found  []match
-	match  phraseScratch
 	means  []string // of the words for animals, see markMeanings
 	phones []phoneSpan
 
-	// of the place: what the words say of it, and the pet's name, which is none
-	placeBits []placeBits
+	// of the place: the pet's name is none
 	petCalled string
 	placed    placeSpan
 }
 
-var readers = sync.Pool{New: func() any { return &reader{rs: compiled()} }}
+var readers = sync.Pool{New: func() any { return &reader{} }}
 
 // view is what one text says, before the texts of a post are put together.
 type view struct {
 	typ        Type
 	confidence float64
 	signs      signs
-	vetoes     vetoes
+	veto       string // see reader.veto
 	animal     Animal
 	animalBy   animalBy
 	mixed      bool // two animals are named about as often
 	even       bool // or nearly so
-	notPet     bool // what is missing is a thing or a person
 	reading    Reading
 	placeRank  int // how much reading.Location tells
 	evidence   []Evidence
@@ -66,9 +62,6 @@ func parse(in Input) Reading {
 // addPhones adds the phones of what is set aside, which says nothing of the post
 // but whom to call.
 func (r *reader) addPhones(to *Reading, unit string) {
-	if len(findPhones(unit, nil)) == 0 {
-		return
-	}
 	from := r.weigh(unit, "own").reading
 	for _, phone := range from.Phones {
 		to.Phones = appendNew(to.Phones, phone)
@@ -92,15 +85,15 @@ func (r *reader) read(raw, source string) view {
 func (r *reader) weigh(raw, source string) view {
 	v := view{}
 	t := &r.text
-	t.cut(raw, &r.rs.lexicon)
+	t.cut(raw)
 	r.markNames()
-	r.found = r.rs.findPhrases(t, &r.match)
+	r.found = r.findPhrases()
 	r.markMeanings()
 
 	v.words = len(t.words)
 	v.signs.read(r)
 	v.animal = r.readAnimal(&v, source)
-	r.phones = findPhones(t.raw, r.phones[:0])
+	r.findPhones()
 	v.reading.Phones, v.reading.Accounts = phoneNumbers(r.phones), r.accounts()
 	r.readFields(&v)
 	if v.typ = r.plainType(&v); v.typ != "" {
@@ -110,7 +103,7 @@ func (r *reader) weigh(raw, source string) view {
 		}
 		return v
 	}
-	r.findVetoes(&v)
+	v.veto = r.veto(&v.signs)
 	return v
 }
 

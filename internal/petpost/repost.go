@@ -10,46 +10,14 @@ func combine(own, original view) view {
 	switch {
 	case original.typ == Empty:
 		return own
-	case own.endsSearch(&original):
-		out.typ = Reunited
-	case own.tellsOfNewHome(&original):
-		out.typ = News
 	case own.addsNothing(&original):
 		out.typ, out.confidence = original.typ, original.confidence
-	case own.seesWhatIsSought(&original):
-		out.typ, out.confidence = original.typ, original.confidence
-		if own.placeRank < original.placeRank {
-			out.reading.Location = ""
-		}
 	}
 	if out.typ == Unknown && original.typ != Link {
 		out.typ = original.typ
 	}
 	out.complete(&original)
 	return out
-}
-
-// endsSearch reports a comment that says of the animal under it that it is home
-// again: "Принесли вчера, спасибо".
-func (v *view) endsSearch(under *view) bool {
-	s := &v.signs
-	if !isSearch(under.typ) || s.sum[sigNotHome] > 0 {
-		return false
-	}
-	return s.sum[sigHome] > 0 || under.typ == Lost && s.sum[sigThanks] > 0 && s.of(sigFound, sigHold) > 0 && s.sum[sigLost] == 0
-}
-
-// tellsOfNewHome reports a comment that says of an advert that it has done its
-// work.
-func (v *view) tellsOfNewHome(under *view) bool {
-	s := &v.signs
-	return under.typ == Adoption && (s.sum[sigAdopted] >= 8 && s.sum[sigAdopt] == 0 || v.typ == Reunited && s.sum[sigHome] < outright)
-}
-
-// seesWhatIsSought reports a comment that tells where the animal under it was
-// seen, not one like it: the search goes on, from the place where it was lost.
-func (v *view) seesWhatIsSought(under *view) bool {
-	return under.typ == Lost && v.typ == Sighting && v.reading.Seen != "" && !strings.Contains(strings.ToLower(v.reading.Seen), "похож") && v.signs.of(sigHold, sigOwner) == 0
 }
 
 // addsNothing reports a comment that leaves the post under it what it is.
@@ -69,7 +37,7 @@ func (v *view) addsNothing(under *view) bool {
 		return sighted == 0 // "Посмотрите, может, ваш?"
 	case v.words <= 8 && isSide(v.typ) && under.typ == Lost:
 		// "Видели вчера?" over a search is still the search.
-		return s.of(sigOwner, sigHold) == 0 && len(v.reading.Phones) == 0 && countDigits(v.reading.Location) == 0
+		return s.of(sigOwner, sigHold) == 0 && len(v.reading.Phones) == 0 && !strings.ContainsAny(v.reading.Location, "0123456789")
 	}
 	return !v.clear()
 }

@@ -3,21 +3,21 @@ package petpost
 // sex weighs the words that tell it; a tie, as with "кот и кошка", tells nothing.
 // Where there are none the pet's name may.
 func (r *reader) sex(name string) Sex {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	male, female := 0, 0
 	for i := range t.words {
-		if t.words[i].lexTo == t.words[i].lexAt || t.denied(i) || t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12 {
+		if t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12 {
 			continue
 		}
 		switch {
 		case r.companion(i), r.isCable(i):
-		case t.has(i, c.maleSure):
+		case t.has(i, "male.sure"):
 			male += 6
-		case t.has(i, c.femaleSure):
+		case t.has(i, "female.sure"):
 			female += 6
-		case t.has(i, c.maleLikely):
+		case t.has(i, "male.likely"):
 			male += 3
-		case t.has(i, c.femaleLikely):
+		case t.has(i, "female.likely"):
 			female += 3
 		}
 	}
@@ -39,24 +39,24 @@ func (r *reader) sex(name string) Sex {
 // form: "рыжая, ушла через форточку", "доберман вырвался". After "собака" or
 // "котёнок" adjectives and verbs agree with the word and tell nothing.
 func (r *reader) sexByAgreement() Sex {
-	t, c := &r.text, &r.rs.class
+	t := &r.text
 	male, female := 0, 0
 	for i := range t.words {
 		w := &t.words[i]
-		if w.lexTo == w.lexAt || t.denied(i) {
+		if w.lexTo == w.lexAt {
 			continue
 		}
 		switch {
-		case (t.has(i, c.neutralNoun) || t.has(i, c.other)) && !r.companion(i):
+		case (t.has(i, "neutral.noun") || t.has(i, "other.noun")) && !r.companion(i):
 			return ""
-		case t.has(i, c.color) && !r.colorOfThing(i) && !r.afterStreet(i), t.has(i, c.saidOfPet):
+		case t.has(i, "color"), t.has(i, "said.of.pet"):
 			switch {
 			case t.ends(i, "adjective.male"):
 				male++
 			case t.ends(i, "adjective.female"):
 				female++
 			}
-		case t.has(i, c.ofItself):
+		case t.has(i, "of.itself"):
 			switch t.pastOf(i) {
 			case Male:
 				male++

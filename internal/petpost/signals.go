@@ -70,7 +70,7 @@ func (s *signs) read(r *reader) {
 	used := map[*rule]int{}
 	for k := range r.found {
 		m := &r.found[k]
-		rule := m.phrase.rule
+		rule := m.pattern.rule
 		if rule.signal == sigQuiet {
 			continue
 		}
@@ -92,7 +92,7 @@ func (s *signs) read(r *reader) {
 			*first = m.from + 1
 		}
 	}
-	if from, _ := r.cardNumber(); from >= 0 {
+	if r.namesCard() {
 		s.sum[sigAccount] += cardWeight
 	}
 }

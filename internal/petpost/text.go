@@ -50,7 +50,6 @@ type word struct {
 	hashtag        bool
 	upper          bool // begins with a capital
 	caps           bool // two capitals or more and nothing else
-	merged         bool // put together from single letters or cut from a run-on
 }
 
 // length is how many letters it has.
@@ -64,7 +63,7 @@ type text struct {
 	raw       string
 	words     []word
 	codes     []byte
-	lex       []uint16
+	lex       []string
 	sentences []sentence
 	letters   int // letters outside links, mentions and hashtags
 	mentions  int
@@ -78,7 +77,6 @@ type text struct {
 type sentence struct {
 	from, to int32
 	question bool
-	exclaim  bool
 }
 
 func (t *text) reset(raw string) {
@@ -89,7 +87,7 @@ func (t *text) reset(raw string) {
 }
 
 func (t *text) codesOf(w *word) []byte    { return t.codes[w.codeAt:w.codeTo] }
-func (t *text) lexOf(w *word) []uint16    { return t.lex[w.lexAt:w.lexTo] }
+func (t *text) lexOf(w *word) []string    { return t.lex[w.lexAt:w.lexTo] }
 func (t *text) rawOf(from, to int) string { return t.raw[t.words[from].start:t.words[to-1].end] }
 
 // edge stands before the first word and after the last.
@@ -103,16 +101,16 @@ func (t *text) at(i int) *word {
 	return &t.words[i]
 }
 
-// has reports whether word i is there and belongs to a class.
-func (t *text) has(i int, class uint16) bool { return slices.Contains(t.lexOf(t.at(i)), class) }
+// has reports whether word i is there and belongs to one of the classes.
+func (t *text) has(i int, classes ...string) bool { return t.of(t.at(i), classes...) }
 
 // of reports whether a word belongs to one of the classes.
-func (t *text) of(w *word, classes ...uint16) bool {
-	return slices.ContainsFunc(t.lexOf(w), func(class uint16) bool { return slices.Contains(classes, class) })
+func (t *text) of(w *word, classes ...string) bool {
+	return slices.ContainsFunc(t.lexOf(w), func(class string) bool { return slices.Contains(classes, class) })
 }
 
 // holds reports whether a word of the text belongs to one of the classes.
-func (t *text) holds(classes ...uint16) bool {
+func (t *text) holds(classes ...string) bool {
 	return slices.ContainsFunc(t.words, func(w word) bool { return t.of(&w, classes...) })
 }
 
@@ -187,16 +185,15 @@ func gapTable(characters map[gap]string) map[rune]gap {
 // cutter cuts a text into words; between is what stands after the last of them.
 type cutter struct {
 	*text
-	lx      *lexicon
 	between gap
 	spaces  int // in a row
 }
 
 // cut splits raw into words, reads them through the lexicon and finds the
 // sentences.
-func (t *text) cut(raw string, lx *lexicon) {
+func (t *text) cut(raw string) {
 	t.reset(raw)
-	c := cutter{text: t, lx: lx}
+	c := cutter{text: t}
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRuneInString(raw[i:])
 		if n := c.word(i, r); n > 0 {
@@ -207,24 +204,15 @@ func (t *text) cut(raw string, lx *lexicon) {
 		i += size
 	}
 	t.tail = c.between
-	t.joinLetters(lx)
-	t.joinHyphens(lx)
-	t.findSentences(lx)
+	t.findSentences()
 }
 
 // word reads what begins at byte i with r and returns its length, 0 if it is
 // nothing to read.
 func (c *cutter) word(i int, r rune) int {
 	switch {
-	case r == '[':
-		n, ok := bracketMention(c.raw[i:])
-		if ok {
-			c.add(i, n, kindMention)
-			c.mentions++
-		}
-		return n
-	case r == '@' || r == '*':
-		n := screenNameMention(c.raw, i)
+	case r == '[' || r == '@' || r == '*':
+		n := len(mention.FindString(c.raw[i:]))
 		if n > 0 {
 			c.add(i, n, kindMention)
 			c.mentions++
@@ -235,7 +223,7 @@ func (c *cutter) word(i int, r rune) int {
 	case !isLatin(r) && cyrillicCode(r) == 0 && !isDigit(r):
 		return 0
 	}
-	if n := urlLength(c.raw, i); n > 0 {
+	if n := linkLength(c.raw[i:]); n > 0 && r < utf8.RuneSelf {
 		c.add(i, n, kindURL)
 		c.links++
 		return n
@@ -291,9 +279,9 @@ func (c *cutter) number(i int) int {
 		n++
 	}
 	w := c.add(i, n, kindNumber)
-	c.lex = append(c.lex, c.lx.number)
+	c.lex = append(c.lex, classNumber)
 	if v := c.text.number(len(c.words) - 1); v > 25 && v <= 120 {
-		c.lex = append(c.lex, c.lx.oldNumber)
+		c.lex = append(c.lex, classOldNumber)
 	}
 	w.lexTo = int32(len(c.lex))
 	return n
@@ -302,30 +290,37 @@ func (c *cutter) number(i int) int {
 // letterWord reads one word of letters at i and returns its length in bytes.
 func (c *cutter) letterWord(i int) int {
 	at := len(c.codes)
-	s := spelling{codes: c.codes}
+	s := spelling{codes: c.codes, at: at}
 	n := s.read(c.raw[i:])
+	if s.cyrillic == 1 && s.latin == 0 {
+		if all := strings.TrimRightFunc(spelled.FindString(c.raw[i:]), func(r rune) bool { return cyrillicCode(r) == 0 }); all != "" {
+			for _, r := range all[n:] {
+				n += s.read(string(r))
+			}
+			n = len(all)
+		}
+	}
 	c.codes = s.codes
 	c.letters += s.cyrillic + s.latin
-	written := c.raw[i : i+n]
 	kind := kindWord
 	if s.cyrillic == 0 {
 		kind = kindLatin
 		c.codes = c.codes[:at]
-		c.readLatin(written, at, c.lx)
-	} else if s.latin > 0 {
-		c.mendLatin(written, at)
 	}
-	c.shortenRuns(at)
 	w := c.add(i, n, kind)
 	w.codeAt = int32(at)
 	w.upper, w.caps = s.capital, s.upper == s.cyrillic+s.latin && s.upper > 1
-	c.lx.read(c.text, w)
+	w.codeTo = int32(len(c.codes))
+	c.lex = vocabulary().read(c.lex, c.codes[at:])
+	w.lexTo = int32(len(c.lex))
 	return n
 }
 
-// spelling is what a word is written with. Latin letters have the code 0.
+// spelling is what a word is written with.
 type spelling struct {
 	codes                  []byte
+	at                     int // where it begins in them
+	run                    int // how often the last letter stands in a row
 	cyrillic, latin, upper int
 	capital                bool // it begins with one
 }
@@ -342,18 +337,19 @@ func (s *spelling) read(text string) int {
 				s.upper++
 				s.capital = s.capital || s.cyrillic+s.latin == 0
 			}
-			s.codes = append(s.codes, c)
 			if c != 0 {
 				s.cyrillic++
 			} else {
 				s.latin++
+				c = lookAlikes[r]
 			}
+			s.add(c)
 		case isSilent(r) && end > 0:
 			if last := len(s.codes) - 1; r == breve && s.cyrillic > 0 && s.codes[last] == code('и') {
 				s.codes[last] = code('й')
 			}
 		case (r == '0' || r == '3' || r == '@') && s.cyrillic > 0 && letterFollows(text[end+size:]):
-			s.codes = append(s.codes, lookAlike(r))
+			s.add(lookAlikes[r])
 		default:
 			return end
 		}
@@ -362,29 +358,22 @@ func (s *spelling) read(text string) int {
 	return end
 }
 
+// add appends a letter; of three or more that are alike one stays: "потеряяялась".
+func (s *spelling) add(c byte) {
+	n := len(s.codes)
+	if n == s.at || s.codes[n-1] != c {
+		s.run = 0
+	}
+	switch s.run++; s.run {
+	case 1, 2:
+		s.codes = append(s.codes, c)
+	case 3:
+		s.codes = s.codes[:n-1]
+	}
+}
+
 // breve is the mark that makes й of и where it is a character of its own.
 const breve = 0x306
-
-// shortenRuns folds a letter repeated three times or more into one:
-// "потеряяялась", "помогитеее".
-func (t *text) shortenRuns(at int) {
-	letters := t.codes[at:]
-	keep := 0
-	for i := 0; i < len(letters); {
-		n := 1
-		for i+n < len(letters) && letters[i+n] == letters[i] {
-			n++
-		}
-		letters[keep] = letters[i]
-		keep++
-		if n == 2 {
-			letters[keep] = letters[i]
-			keep++
-		}
-		i += n
-	}
-	t.codes = t.codes[:at+keep]
-}
 
 func letterFollows(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
@@ -393,9 +382,8 @@ func letterFollows(s string) bool {
 
 // hashtag reads "#потеряшка_Ижевск@group" into the words that it holds.
 func (c *cutter) hashtag(i int) int {
-	n := tagLength(c.raw[i:])
-	tag := c.raw[i : i+n]
-	name, _, _ := strings.Cut(tag[1:], "@")
+	tag := hashtag.FindString(c.raw[i:])
+	name, _, _ := strings.Cut(strings.TrimPrefix(tag, "#"), "@")
 	if name == "" {
 		return 0
 	}
@@ -414,28 +402,21 @@ func (c *cutter) hashtag(i int) int {
 		if at == len(c.words) {
 			continue
 		}
-		w := &c.words[at]
-		w.hashtag = true
-		if w.codeTo-w.codeAt > longestTagWord {
-			c.splitRunOn(at, c.lx)
-		}
+		c.words[at].hashtag = true
 		c.between = gapSpace
 	}
 	c.letters = letters
-	return n
+	return len(tag)
 }
-
-// longestTagWord is up to how many letters of a hashtag are one word.
-const longestTagWord = 6
 
 // findSentences numbers the sentences. A line break ends one unless the next
 // line goes on in lower case or both lines shout in capitals.
-func (t *text) findSentences(lx *lexicon) {
+func (t *text) findSentences() {
 	var current int32
 	from := 0
 	for i := range t.words {
 		w := &t.words[i]
-		if i > 0 && t.breaksBefore(i, lx) {
+		if i > 0 && t.breaksBefore(i) {
 			t.closeSentence(from, i, w.gap)
 			current++
 			from = i
@@ -448,13 +429,10 @@ func (t *text) findSentences(lx *lexicon) {
 }
 
 func (t *text) closeSentence(from, to int, after gap) {
-	t.sentences = append(t.sentences, sentence{
-		from: int32(from), to: int32(to),
-		question: after&gapQuestion != 0, exclaim: after&gapExclaim != 0,
-	})
+	t.sentences = append(t.sentences, sentence{from: int32(from), to: int32(to), question: after&gapQuestion != 0})
 }
 
-func (t *text) breaksBefore(i int, lx *lexicon) bool {
+func (t *text) breaksBefore(i int) bool {
 	w, previous := &t.words[i], &t.words[i-1]
 	g := w.gap
 	if g&gapBlank != 0 || g&(gapQuestion|gapExclaim) != 0 {
@@ -467,7 +445,7 @@ func (t *text) breaksBefore(i int, lx *lexicon) bool {
 		if previous.kind == kindNumber && w.kind == kindNumber && g&gapSpace == 0 {
 			return false
 		}
-		if g&gapLine == 0 && t.has(i-1, lx.abbreviation) {
+		if g&gapLine == 0 && t.has(i-1, "abbreviation") {
 			return false
 		}
 		return true

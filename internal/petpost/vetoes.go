@@ -5,60 +5,16 @@ import (
 	"strings"
 )
 
-// vetoes hold why a type is denied to a text, by the index of the type in
-// ModelTypes; empty where it is not.
-type vetoes [len(ModelTypes)]string
-
-// A veto is what the words of a text rule out, however much else they are like:
-// the model knows what people usually say, a veto what they cannot mean.
-type veto struct {
-	reason string
-	denies []Type
-	holds  func(r *reader, v *view) bool
-}
-
-var vetoList = []veto{
-	{"a thing or a person is missing", []Type{Lost, Found, Sighting, Reunited}, (*reader).missesNoPet},
-	{"a verse", []Type{Lost, Found, Sighting, Reunited, Adoption, Fundraising}, (*reader).isVerse},
-	{"it begins with the animal's return", []Type{Lost}, (*reader).beginsWithReturn},
-}
-
-func (r *reader) findVetoes(v *view) {
-	for _, veto := range vetoList {
-		if !veto.holds(r, v) {
-			continue
-		}
-		for i, typ := range ModelTypes {
-			if v.vetoes[i] == "" && slices.Contains(veto.denies, typ) {
-				v.vetoes[i] = veto.reason
-			}
-		}
-	}
-}
-
-// missesNoPet reports a search for a thing or a person, unless an animal is named
-// before it or just after.
-func (r *reader) missesNoPet(v *view) bool {
-	t, c, s := &r.text, &r.rs.class, &v.signs
-	thing := s.sum[sigNotPet]
-	animal := slices.IndexFunc(t.words, func(w word) bool { return t.of(&w, c.kind) && !t.of(&w, c.oblique) })
+// veto is why a text can be nothing but news, however much else it is like; empty
+// if it can: the model knows what people usually say, a veto what they cannot mean.
+func (r *reader) veto(s *signs) string {
 	switch {
-	case thing < plain:
-		return false
-	case animal < 0:
-		v.notPet = thing >= outright || !t.holds(c.nameAny, c.nameKnown)
-	case t.has(animal-1, c.lose): // "в Великом с вокзала убежала собачка": a town, no bicycle
-	case animal >= s.first[sigNotPet]+3:
-		v.notPet = thing >= outright && thing > s.sum[sigLost] || s.title[sigNotPet] >= outright && s.first[sigNotPet] < s.first[sigLost]
+	case s.sum[sigNotPet] >= plain && !r.text.holds("kind", className, "name.known"):
+		return "a thing or a person is missing"
+	case r.isVerse():
+		return "a verse"
 	}
-	return v.notPet
-}
-
-// beginsWithReturn reports an old search under the news that it is over: "НАЙДЕНА!
-// Пропала собака …".
-func (r *reader) beginsWithReturn(v *view) bool {
-	s := &v.signs
-	return s.title[sigHome] >= plain && s.sum[sigLost] >= outright && s.first[sigHome] < s.first[sigLost] && s.of(sigNotHome, sigNotPet) == 0
+	return ""
 }
 
 // eventSignals are what a notice may be about.
@@ -67,7 +23,7 @@ var eventSignals = []signal{sigLost, sigFound, sigSeen, sigOwner, sigAdopt, sigH
 // isVerse reports four lines or more of a few words each, without anything that a
 // notice has: a phone, a number, a link, an emoji before a line, a first line that
 // says what it is about ("Пропала кошка").
-func (r *reader) isVerse(v *view) bool {
+func (r *reader) isVerse() bool {
 	const leastLines, longestLine = 4, 7
 	t := &r.text
 	lines, title := 1, len(t.words)
@@ -83,7 +39,7 @@ func (r *reader) isVerse(v *view) bool {
 		}
 	}
 	for k := range r.found {
-		if m := &r.found[k]; m.anchor < title && t.gapAfter(title-1)&gapComma == 0 && m.phrase.rule.weight >= plain && slices.Contains(eventSignals, m.phrase.rule.signal) {
+		if m := &r.found[k]; m.anchor < title && t.gapAfter(title-1)&gapComma == 0 && m.pattern.rule.weight >= plain && slices.Contains(eventSignals, m.pattern.rule.signal) {
 			return false
 		}
 	}
@@ -93,8 +49,7 @@ func (r *reader) isVerse(v *view) bool {
 // ofPet reports any word that may be of a pet: its kind, its name, its colour,
 // what it wears.
 func (r *reader) ofPet() bool {
-	c := &r.rs.class
-	return r.text.holds(c.pet, c.nameAny, c.nameKnown, c.color, c.worn, c.dogTrait, c.catTrait)
+	return r.text.holds("pet", "name.any", "name.known", "color", "worn", "dog.trait", "cat.trait")
 }
 
 // scrapWords is up to how many words a text without any sign is a scrap.
@@ -130,7 +85,7 @@ func (r *reader) isScrap(v *view) bool {
 func (r *reader) onlyPhone() bool {
 	t := &r.text
 	for i := range t.words {
-		if t.words[i].kind != kindNumber && !t.has(i, r.rs.class.phone) && !t.has(i, r.rs.class.pointer) {
+		if t.words[i].kind != kindNumber && !t.has(i, "phone.word") && !t.has(i, "pointer") {
 			return false
 		}
 	}
@@ -145,7 +100,7 @@ func (r *reader) pointsAtLink() bool {
 		return false
 	}
 	for i := range t.words {
-		if w := &t.words[i]; w.kind != kindURL && w.kind != kindMention && !t.has(i, r.rs.class.pointer) {
+		if w := &t.words[i]; w.kind != kindURL && w.kind != kindMention && !t.has(i, "pointer") {
 			return false
 		}
 	}

@@ -200,7 +200,7 @@ func unitsOf(text string) []unit {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		if r == '#' {
-			if end := i + tagLength(text[i:]); end > i+1 {
+			if end := i + len(hashtag.FindString(text[i:])); end > i {
 				add(i, false)
 				add(end, true)
 				i = end
@@ -220,18 +220,6 @@ func unitsOf(text string) []unit {
 }
 
 func sentenceEnd(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' || r == '❗' }
-
-// tagLength measures the hashtag at the head of s, with the "@group" that VK
-// puts after it.
-func tagLength(s string) int {
-	end := strings.IndexFunc(s[1:], func(r rune) bool {
-		return r != '_' && r != '@' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !isSilent(r)
-	})
-	if end < 0 {
-		return len(s)
-	}
-	return end + 1
-}
 
 // keyOf levels what does not matter: case, punctuation, emoji.
 func keyOf(text string) string {

@@ -1,9 +1,5 @@
 package petpost
 
-import "sync"
-
-var timePatterns = sync.OnceValue(func() []fieldPattern { return compiled().fieldPatterns("times") })
-
 // when returns the time of the event as written: the first run of dates and hours,
 // such as "вчера, 5 мая, около 18:30" or "в ночь с 3 на 4 июня". One with a day is
 // preferred; the hours to call or to come at are none.
@@ -23,7 +19,7 @@ func (r *reader) when() string {
 			}
 			end, day = more, day || itsDay
 		}
-		if (day || to == 0) && !r.officeHours(i) {
+		if (day || to == 0) && !r.toldBefore(i, true, "phone.word") {
 			from, to, dayFound = i, end, day
 		}
 		i = end - 1
@@ -45,20 +41,6 @@ func (r *reader) timeGoesOn(i int) int {
 	return i
 }
 
-// officeHours reports that the time at word i is when to call or to come.
-func (r *reader) officeHours(i int) bool {
-	t, c := &r.text, &r.rs.class
-	for k := i - 1; k >= i-6 && t.sameSentence(k, i); k-- {
-		if t.has(k, c.lose) || t.has(k, c.find) {
-			return false
-		}
-		if t.has(k, c.phone) || r.is(k, bitDelivery) || t.isWord(k, "прием", "приема", "передержка", "работаем", "работает", "режим", "график", "запись") {
-			return true
-		}
-	}
-	return false
-}
-
 // timeAt returns the end of the date or hour at word i, i if there is none, and
 // whether it tells a day.
 func (r *reader) timeAt(i int) (end int, day bool) {
@@ -66,8 +48,11 @@ func (r *reader) timeAt(i int) (end int, day bool) {
 	if w := t.at(i); w.kind == kindNone || w.hashtag || w.kind == kindNumber && (r.inPhone(i) || i >= r.placed.from && i < r.placed.to) {
 		return i, false
 	}
-	section, end := r.fieldAt(timePatterns(), i)
-	return end, section == "day"
+	m, ok := r.firstAt(patternsOf("times"), i)
+	if !ok {
+		return i, false
+	}
+	return m.to, m.pattern.rule.name == "day"
 }
 
 func (r *reader) isTime(i int) bool {
