@@ -26,24 +26,32 @@ func (r *reader) contacts() (out []string) {
 			out = appendNew(out, label)
 		}
 	}
-	const beside = gapSpace | gapComma | gapHyphen | gapDash | gapParen | gapColon | gapDot | gapQuote
 	for _, span := range r.phones {
-		before := span.from - 1
-		if t.isWord(before, "тел", "телефон", "номер") {
-			before--
-		}
-		if t.at(span.to).gap&^beside == 0 && r.person(span.to) != "" {
-			out = appendNew(out, r.person(span.to))
-		} else if before >= 0 && t.words[before+1].gap&^beside == 0 {
-			for _, i := range [...]int{before - 1, before} {
-				if name := r.person(i); name != "" && (i == before || strings.Contains(name, " ")) {
-					out = appendNew(out, name)
-					break
-				}
-			}
+		if name := r.nameBeside(span); name != "" {
+			out = appendNew(out, name)
 		}
 	}
 	return out
+}
+
+// nameBeside is that of a person right after a phone, or else right before it.
+func (r *reader) nameBeside(span phoneSpan) string {
+	const beside = gapSpace | gapComma | gapHyphen | gapDash | gapParen | gapColon | gapDot | gapQuote
+	t := &r.text
+	if name := r.person(span.to); name != "" && t.words[span.to].gap&^beside == 0 {
+		return name
+	}
+	last := span.from - 1
+	if t.isWord(last, "тел", "телефон", "номер") {
+		last--
+	}
+	if t.at(last+1).gap&^beside != 0 {
+		return ""
+	}
+	if name := r.person(last - 1); strings.Contains(name, " ") { // with the patronymic
+		return name
+	}
+	return r.person(last)
 }
 
 // peopleNames are the given names that people sign with; only these are taken

@@ -66,8 +66,7 @@ func (r *reader) location(petName string) string {
 func (r *reader) placeAt(i int) placeSpan {
 	t := &r.text
 	w := t.at(i)
-	switch {
-	case w.hashtag || w.kind >= kindURL || r.inPhone(i):
+	if w.hashtag || w.kind >= kindURL || r.inPhone(i) {
 		return placeSpan{}
 	}
 	if s := r.patternPlace(i); s.rank > 0 {
