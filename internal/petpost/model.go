@@ -121,7 +121,7 @@ func (s *ModelSums) decideAnimal(named Animal, by animalBy) Animal {
 var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400, animalNamed: 600}
 
 // lostMargin is in hundredths of log odds too.
-const lostMargin = 110
+const lostMargin = 130
 
 // lostMargin is none where the first words say outright that an animal is missing
 // and nothing in the text says otherwise ("Пропал кот, фото в комментариях"), and
