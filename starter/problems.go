@@ -26,6 +26,7 @@ type look struct {
 	lanes   []protocol.LaneState
 	plan    protocol.ReadPlan
 	refused []db.RefusedSettings
+	imports []protocol.Problem
 }
 
 func (s *Starter) look(ctx context.Context) (now look, err error) {
@@ -36,6 +37,9 @@ func (s *Starter) look(ctx context.Context) (now look, err error) {
 		return look{}, err
 	}
 	if now.refused, err = s.relay.Ledger.RefusedSettings(ctx); err != nil {
+		return look{}, err
+	}
+	if now.imports, err = s.relay.Guide.ImportsWithPeople(ctx); err != nil {
 		return look{}, err
 	}
 	now.plan, err = s.Plan(ctx)
@@ -53,7 +57,7 @@ func (s *Starter) Problems(ctx context.Context) ([]protocol.Problem, error) {
 }
 
 func (s *Starter) problems(ctx context.Context, now look) []protocol.Problem {
-	problems := protocol.Problems(now.waiting, now.lanes, now.plan, s.relay.Config.Scan.Interval, time.Now())
+	problems := append(protocol.Problems(now.waiting, now.lanes, now.plan, s.relay.Config.Scan.Interval, time.Now()), now.imports...)
 	for _, refused := range now.refused {
 		problems = append([]protocol.Problem{{Kind: protocol.ProblemSettings, Subject: refused.Variable, Reason: refused.Reason, Count: 1, Since: &refused.Since}}, problems...)
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 
@@ -32,6 +33,8 @@ func problemLink(p protocol.Problem) string {
 		return Path + "destinations"
 	case protocol.ProblemNoWorker, protocol.ProblemSettings:
 		return Path
+	case protocol.ProblemImportFailed, protocol.ProblemImportHeld:
+		return deskPath + "/imports/" + url.PathEscape(p.Subject)
 	default:
 		return Path + "walls"
 	}

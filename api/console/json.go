@@ -63,7 +63,7 @@ func readOps(r *http.Request, into any) error {
 		err = errors.New("more than one JSON value")
 	}
 	if err != nil {
-		return refuse("other", "the body is not the JSON object wanted: "+err.Error())
+		return refuse("body", err)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (c *console) opsDelivery(r *http.Request) (any, error) {
 func opsID(r *http.Request, of string) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return 0, refuse("other", "the id of a "+of+" is a number")
+		return 0, refuse("id", of)
 	}
 	return id, nil
 }

@@ -53,7 +53,9 @@ func lookAt(p protocol.Problem) string {
 		return "vestnik destination resume " + p.Subject
 	case protocol.ProblemCooling, protocol.ProblemBacklog:
 		return "vestnik destination state " + p.Subject
-	case protocol.ProblemReadingPaused, protocol.ProblemQuotaSpent:
+	case protocol.ProblemImportFailed, protocol.ProblemImportHeld:
+		return "vestnik import history"
+	case protocol.ProblemReadingPaused, protocol.ProblemQuotaLow, protocol.ProblemQuotaSpent:
 		return "vestnik scan --plan"
 	case protocol.ProblemWallClosed, protocol.ProblemWallFailing:
 		return "vestnik scan " + p.Subject

@@ -10,6 +10,7 @@ import (
 
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
+	"vestnik/internal/protocol"
 )
 
 // village is some places of a snapshot, under ids of their own.
@@ -231,4 +232,30 @@ func TestAnUndoLeavesWhatAnImportBeforeItIsAboutToWrite(t *testing.T) {
 	b.work(t, undo.ID)
 	require.Contains(t, b.export(t), `"name":"А"`)
 	require.Contains(t, b.export(t), `"name":"Новое"`)
+}
+
+func TestAnImportThatIsHeldOrHasFailedNeedsAPersonUntilTheNext(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	kinds := func() (kinds []string) {
+		problems, err := b.store.ImportsWithPeople(t.Context())
+		require.NoError(t, err)
+		for _, problem := range problems {
+			require.Contains(t, protocol.ProblemKinds, problem.Kind)
+			require.NotEmpty(t, problem.Subject)
+			require.NotNil(t, problem.Since)
+			kinds = append(kinds, problem.Kind)
+		}
+		return kinds
+	}
+	b.load(t, village(0, 500))
+	require.Empty(t, kinds())
+	held := b.accept(t, guidedb.Upload{}, village(0, 10))
+	require.Equal(t, []string{protocol.ProblemImportHeld}, kinds())
+	failed := b.accept(t, guidedb.Upload{}, village(0, 499))
+	require.NoError(t, b.imports.Fail(t.Context(), failed.ID, "for the test"))
+	require.Equal(t, []string{protocol.ProblemImportHeld, protocol.ProblemImportFailed}, kinds())
+	require.NoError(t, b.imports.Discard(t.Context(), held.ID))
+	b.load(t, village(0, 498))
+	require.Empty(t, kinds())
 }

@@ -12,6 +12,7 @@ import (
 
 	"vestnik/db/internal/guidesql"
 	"vestnik/internal/content"
+	"vestnik/internal/protocol"
 )
 
 // Imports keeps the CMS's batches from the receiver to the guide. Every step may
@@ -192,6 +193,19 @@ func (i *Imports) DropPast(ctx context.Context, before time.Time) error {
 func (i *Imports) History(ctx context.Context, limit int) ([]content.Status, error) {
 	rows, err := i.queries.ListImports(ctx, int64(limit))
 	return all("list imports", rows, err, statusOf)
+}
+
+// ImportsWithPeople lists what needs a person: imports that are held, and the last
+// one if it failed.
+func (s *Store) ImportsWithPeople(ctx context.Context) ([]protocol.Problem, error) {
+	rows, err := s.queries.ImportsWithPeople(ctx)
+	return all("list imports that wait for a person", rows, err, func(row guidesql.ImportsWithPeopleRow) protocol.Problem {
+		kind := protocol.ProblemImportHeld
+		if row.State == content.Failed {
+			kind = protocol.ProblemImportFailed
+		}
+		return protocol.Problem{Kind: kind, Subject: row.ID, Count: 1, Since: &row.Since}
+	})
 }
 
 // Tidy brings Postgres's statistics and visibility maps up to date after an

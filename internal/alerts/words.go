@@ -24,6 +24,12 @@ func (c Chat) describe(p protocol.Problem) string {
 		what, remedy = "Стены давно не читаются: "+words.Russian(p.Count, "стена", "стены", "стен"), "Проверьте worker и расписание scan-walls: vestnik doctor"
 	case protocol.ProblemQuotaSpent:
 		what, remedy = "Суточный запас чтений ВКонтакте исчерпан, стены не читаются", "Подождите или уменьшите число стен: vestnik scan --plan"
+	case protocol.ProblemQuotaLow:
+		what, remedy = "Суточный запас чтений ВКонтакте почти исчерпан", "Уменьшите число стен или увеличьте VK_DAILY_QUOTA (не больше 5000): vestnik scan --plan"
+	case protocol.ProblemImportFailed:
+		what, remedy = "Импорт гида не удался", "Отправьте файл ещё раз. Почему не удался: vestnik import history или «Редакция» в консоли"
+	case protocol.ProblemImportHeld:
+		what, remedy = "Импорт гида ждёт подтверждения: он снял бы с публикации слишком много", "Подтвердите или отклоните его в «Редакции» в консоли, или vestnik import history"
 	case protocol.ProblemBlocked:
 		what, remedy = "Площадка отказала, отправка остановлена. Ждут: "+posts(p.Count), "Исправьте причину и продолжите: vestnik destination resume "+p.Subject
 	case protocol.ProblemPaused:

@@ -17,10 +17,13 @@ const (
 	ProblemCooling        = "destination_cooling" // a lane has been, or will be, silent for long
 	ProblemBacklog        = "backlog_old"         // what is owed does not go, and nothing says why
 	ProblemReadingPaused  = "reading_paused"      // VK refuses the reading key, or has it wait
+	ProblemQuotaLow       = "quota_low"           // the calls of wall.get for the day are nearly spent
 	ProblemQuotaSpent     = "quota_spent"         // no call of wall.get is left for the day
 	ProblemReadingOverdue = "reading_overdue"     // walls are due and nobody reads them
 	ProblemWallClosed     = "wall_closed"         // VK does not show a wall
 	ProblemWallFailing    = "wall_failing"        // a wall can't be read for long
+	ProblemImportFailed   = "import_failed"       // the guide's last import was given up
+	ProblemImportHeld     = "import_held"         // an import waits for a person's word, for it would unpublish much
 )
 
 // Reasons of ProblemNoWorker.
@@ -34,14 +37,14 @@ const (
 // ProblemKinds lists every kind, the most urgent first.
 var ProblemKinds = []string{
 	ProblemNoWorker, ProblemSettings, ProblemReadingPaused, ProblemReadingOverdue, ProblemQuotaSpent, ProblemBlocked, ProblemBacklog, ProblemPaused, ProblemCooling, ProblemDeliveries,
-	ProblemWallClosed, ProblemWallFailing,
+	ProblemImportFailed, ProblemImportHeld, ProblemWallClosed, ProblemWallFailing, ProblemQuotaLow,
 }
 
 // Problem is something that a person is to look at. What counts as one is
 // decided by [Problems] alone, for console, command line, alerts and metrics.
 type Problem struct {
 	Kind string `json:"kind"`
-	// Subject is a destination, a wall or a variable; empty for what concerns all of them.
+	// Subject is a destination, a wall, a variable or an import; empty for what concerns all of them.
 	Subject string `json:"subject,omitempty"`
 	// Status is that of deliveries which wait.
 	Status string `json:"status,omitempty"`
@@ -85,6 +88,9 @@ const (
 	longCooling, longSilence = 15 * time.Minute, time.Hour
 	// lateReading is how late a reading may be beyond the rhythm of scans.
 	lateReading = 15 * time.Minute
+	// lowQuota is the last twentieth of the day's calls: walls are read with nine
+	// tenths of them, so that half of what is kept for long pages is gone.
+	lowQuota = 20
 )
 
 // Problems is the one definition of what needs a person, at now. scanEvery is
@@ -146,6 +152,8 @@ func readingProblems(plan ReadPlan, scanEvery time.Duration, now time.Time) []Pr
 		return []Problem{{Kind: ProblemQuotaSpent, Count: open}}
 	case overdue.Count > 0:
 		return []Problem{overdue}
+	case len(plan.Walls) > 0 && (plan.Budget-plan.Used)*lowQuota < plan.Budget:
+		return []Problem{{Kind: ProblemQuotaLow, Count: open}}
 	}
 	return nil
 }

@@ -43,6 +43,8 @@ func TestWhatNeedsAPerson(t *testing.T) {
 		"a key that waits, and so no walls overdue": {
 			plan: ReadPlan{Budget: 10, PausedUntil: before(-time.Hour), PauseReason: "key_invalid", Walls: []WallPlan{open(WallPlan{NextReadAt: *before(time.Hour)})}}, kinds: []string{ProblemReadingPaused},
 		},
+		"a budget that is nearly spent": {plan: ReadPlan{Budget: 100, Used: 96, Walls: []WallPlan{open(WallPlan{NextReadAt: now})}}, kinds: []string{ProblemQuotaLow}},
+		"a budget that lasts":           {plan: ReadPlan{Budget: 100, Used: 95, Walls: []WallPlan{open(WallPlan{NextReadAt: now})}}},
 		"a budget that is spent":        {plan: ReadPlan{Budget: 10, Used: 10, Walls: []WallPlan{open(WallPlan{NextReadAt: now})}}, kinds: []string{ProblemQuotaSpent}},
 		"a wall that VK does not show":  {plan: plan(WallPlan{State: WallParked, NextReadAt: now}), kinds: []string{ProblemWallClosed}},
 		"a wall that has failed once":   {plan: plan(WallPlan{State: WallFailing, NextReadAt: now, LastReadAt: before(5 * time.Minute)})},

@@ -447,11 +447,9 @@ func (q *Queries) ForgetStagedObjects(ctx context.Context, queueNumber int64) er
 }
 
 const forgetUnnamed = `-- name: ForgetUnnamed :exec
-
 DELETE FROM cms.staged_objects WHERE queue_number = $1 AND gone AND path = ''
 `
 
-// Waiting for a person's word.
 func (q *Queries) ForgetUnnamed(ctx context.Context, queueNumber int64) error {
 	_, err := q.db.Exec(ctx, forgetUnnamed, queueNumber)
 	return err
@@ -562,6 +560,42 @@ type HoldImportParams struct {
 func (q *Queries) HoldImport(ctx context.Context, arg HoldImportParams) error {
 	_, err := q.db.Exec(ctx, holdImport, arg.Report, arg.ID)
 	return err
+}
+
+const importsWithPeople = `-- name: ImportsWithPeople :many
+
+SELECT i.id, i.state, coalesce(i.finished_at, i.accepted_at)::timestamptz AS since
+FROM cms.imports i
+WHERE i.state = 'held' OR i.state = 'failed' AND i.turn = (SELECT max(l.turn) FROM cms.imports l)
+ORDER BY i.turn
+`
+
+type ImportsWithPeopleRow struct {
+	ID    string
+	State content.State
+	Since time.Time
+}
+
+// Waiting for a person's word.
+// Those that are held, and the last one if it failed.
+func (q *Queries) ImportsWithPeople(ctx context.Context) ([]ImportsWithPeopleRow, error) {
+	rows, err := q.db.Query(ctx, importsWithPeople)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ImportsWithPeopleRow
+	for rows.Next() {
+		var i ImportsWithPeopleRow
+		if err := rows.Scan(&i.ID, &i.State, &i.Since); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const insertImport = `-- name: InsertImport :exec

@@ -64,6 +64,13 @@ SELECT * FROM cms.imports ORDER BY turn DESC LIMIT @max_imports::bigint;
 
 -- Waiting for a person's word.
 
+-- name: ImportsWithPeople :many
+-- Those that are held, and the last one if it failed.
+SELECT i.id, i.state, coalesce(i.finished_at, i.accepted_at)::timestamptz AS since
+FROM cms.imports i
+WHERE i.state = 'held' OR i.state = 'failed' AND i.turn = (SELECT max(l.turn) FROM cms.imports l)
+ORDER BY i.turn;
+
 -- name: ForgetUnnamed :exec
 DELETE FROM cms.staged_objects WHERE queue_number = @queue_number AND gone AND path = '';
 
