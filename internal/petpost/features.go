@@ -112,20 +112,29 @@ func (r *reader) wordFeatures(all []feature) []feature {
 		if letters := t.codesOf(w); len(letters) >= minEnding {
 			add(i, "e "+lettersOf(letters[len(letters)-2:]))
 		}
-		if k := t.negation(i); k < i {
-			add(k, "n "+r.stemName(i))
-			for _, class := range t.lexOf(w) {
-				if !ofPlace(class) {
-					add(k, "nc "+class)
-				}
-			}
-		}
+		all = r.negated(all, i)
 		from := i
 		if !begins {
 			from--
 		}
 		add(from, "b "+previous+" "+token)
 		previous = token
+	}
+	return all
+}
+
+// negated adds that word i stands after a negation, if it does.
+func (r *reader) negated(all []feature, i int) []feature {
+	t := &r.text
+	from := t.negation(i)
+	if from == i {
+		return all
+	}
+	all = append(all, feature{"n " + r.stemName(i), from, i + 1})
+	for _, class := range t.lexOf(&t.words[i]) {
+		if !ofPlace(class) {
+			all = append(all, feature{"nc " + class, from, i + 1})
+		}
 	}
 	return all
 }
