@@ -141,9 +141,7 @@ func TestAVersionThatIsNotPromotedNeedsAPerson(t *testing.T) {
 		}
 		return ""
 	}
-	s.until("a promotion is asked for", func() bool {
-		return nobodyWorks() == "workers of version 1 run, and no version is current: `vestnik deploy promote 1`"
-	})
+	s.until("a promotion is asked for", func() bool { return nobodyWorks() == protocol.ReasonNoVersion })
 	s.makeCurrent("1")
 	s.until("the work goes to version 1", func() bool { return nobodyWorks() == "" })
 }
