@@ -16,9 +16,10 @@ GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
 AXE           := axe-core@4.10.3
 
 # How many packages are tested at once, and how many tests of each. Tests mostly
-# wait for timers and servers, so there are more than cores.
+# wait for timers and servers, so there are more than cores; under the race
+# detector they compute, too.
 TEST_PACKAGES ?= 2
-TEST_PARALLEL ?= 4
+TEST_PARALLEL ?= $(if $(RACE),4,8)
 # What is tested, and more arguments for go test, such as:
 # make test PACKAGES=./workflows ARGS='-run Park -count=10'
 PACKAGES ?= ./...
