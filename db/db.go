@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"vestnik/internal/content"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
@@ -88,6 +89,7 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 		// Where Postgres is not asked for the types of parameters, these say them.
 		for _, value := range []any{
 			json.RawMessage(nil), []Photo(nil), []Attachment(nil), []post.Repost(nil), petpost.Reading{}, (*protocol.Captcha)(nil), []petpost.Boilerplate(nil),
+			content.Notes{}, (*content.Status)(nil), content.TableOptions{},
 		} {
 			types.RegisterDefaultPgType(value, "jsonb")
 		}
