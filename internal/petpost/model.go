@@ -120,8 +120,8 @@ func (s *ModelSums) decideAnimal(named Animal, by animalBy) Animal {
 // do, in hundredths of log odds. It is chosen by cross-validation.
 var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400, animalNamed: 600}
 
-// lostMargin is in hundredths of log odds too.
-const lostMargin = 130
+// usualLostMargin is in hundredths of log odds too.
+const usualLostMargin = 130
 
 // lostMargin is none where the first words say outright that an animal is missing
 // and nothing in the text says otherwise ("Пропал кот, фото в комментариях"), and
@@ -135,7 +135,7 @@ func (v *view) lostMargin() int {
 	case s.title[sigHome] >= plain && s.sum[sigLost] >= outright && s.first[sigHome] < s.first[sigLost] && s.of(sigNotHome, sigNotPet) == 0:
 		return math.MaxInt32
 	}
-	return lostMargin
+	return usualLostMargin
 }
 
 // Prepared is a text as the classifier sees it: for the command learn, which
