@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc/codes"
 
 	"vestnik/internal/protocol"
 )
@@ -28,6 +29,14 @@ const (
 
 // drainLook is how often [Deployment.Drain] asks the server.
 const drainLook = 500 * time.Millisecond
+
+// A deployment is a workflow of the server's own that begins anew with each
+// change (1.29). Who asks it meanwhile hears that there is none, or nothing
+// until the client's 10 s are over: so often it is asked before that is believed.
+const (
+	describeLooks = 5
+	describeAgain = 200 * time.Millisecond
+)
 
 // replaysAtOnce is how many histories are read and replayed beside each other.
 const replaysAtOnce = 8
@@ -149,10 +158,8 @@ func (d *Deployment) Drain(ctx context.Context, buildID string) error {
 		case Current, Ramping:
 			return fmt.Errorf("version %s is %s: promote another one first", buildID, state)
 		}
-		select {
-		case <-ctx.Done():
+		if !wait(ctx, drainLook) {
 			return fmt.Errorf("version %s still drains: %w", buildID, ctx.Err())
-		case <-time.After(drainLook):
 		}
 	}
 }
@@ -199,12 +206,33 @@ func (d *Deployment) fits(ctx context.Context) error {
 }
 
 func (d *Deployment) describe(ctx context.Context) (client.WorkerDeploymentDescribeResponse, error) {
-	described, err := d.handle().Describe(ctx, client.WorkerDeploymentDescribeOptions{})
-	var unknown *serviceerror.NotFound
-	if errors.As(err, &unknown) {
-		return described, fmt.Errorf("no worker of deployment %s has come yet: %w", d.Name, err)
+	return DescribeDeployment(ctx, d.Temporal, d.Name)
+}
+
+// DescribeDeployment is how the deployment of that name stands; the error says
+// so if none of its workers has come.
+func DescribeDeployment(ctx context.Context, temporal client.Client, name string) (described client.WorkerDeploymentDescribeResponse, err error) {
+	for look := 1; ; look++ {
+		described, err = temporal.WorkerDeploymentClient().GetHandle(name).Describe(ctx, client.WorkerDeploymentDescribeOptions{})
+		code := serviceerror.ToStatus(err).Code()
+		if missed := code == codes.NotFound || code == codes.DeadlineExceeded; missed && look < describeLooks && wait(ctx, describeAgain) {
+			continue
+		}
+		if code == codes.NotFound {
+			err = fmt.Errorf("no worker of deployment %s has come yet: %w", name, err)
+		}
+		return described, err
 	}
-	return described, err
+}
+
+// wait reports whether ctx lasted for so long.
+func wait(ctx context.Context, duration time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(duration):
+		return true
+	}
 }
 
 func (d *Deployment) handle() client.WorkerDeploymentHandle {

@@ -18,6 +18,7 @@ import (
 	"vestnik/internal/telegram"
 	"vestnik/internal/vk"
 	"vestnik/internal/words"
+	"vestnik/worker"
 )
 
 // askTime bounds one question of the doctor's.
@@ -177,9 +178,9 @@ func (d *doctor) temporal(ctx context.Context) {
 func (d *doctor) deployment(ctx context.Context, temporal client.Client) {
 	what, name, build := "worker deployment", d.cfg.Worker.DeploymentName, d.cfg.Worker.BuildID
 	remedy := fmt.Sprintf("temporal worker deployment set-current-version --deployment-name %s --build-id %s", name, build)
-	described, err := temporal.WorkerDeploymentClient().GetHandle(name).Describe(ctx, client.WorkerDeploymentDescribeOptions{})
+	described, err := worker.DescribeDeployment(ctx, temporal, name)
 	if err != nil {
-		d.fault(what, fmt.Errorf("%s: %w: start `vestnik worker`, then `%s`", name, err, remedy))
+		d.fault(what, fmt.Errorf("%w: start `vestnik worker`, then `%s`", err, remedy))
 		return
 	}
 	current := described.Info.RoutingConfig.CurrentVersion
