@@ -117,60 +117,73 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 		return err
 	}
 	for {
-		current, photos, err := t.photo.load(ctx, step)
-		if errors.Is(err, errPhotosLate) || errors.Is(err, errFollows) {
+		tried, err := t.try(ctx, bot, j, step)
+		if err == nil {
+			return nil
+		}
+		if err = t.change(ctx, j, &step, tried, err); errors.Is(err, errPhotosLate) || errors.Is(err, errFollows) {
 			return t.mediaLate(ctx, j, step, err)
 		}
 		if err != nil {
 			return err
 		}
-		j.shown = db.Shown{Kind: string(current.Recorded()), Wordless: step.Text == "" && (len(current.Photos) > 0 || step.Kind == notice.Document), Version: j.cut.Version}
-		for _, index := range current.Photos {
-			if current.Kind != notice.Document {
-				j.shown.Photos = append(j.shown.Photos, j.post.Photos[index].Name())
-			}
+	}
+}
+
+// try sends a step as it can go now, and returns it as it went. A file that could
+// not be read to its end is the error, whatever Telegram said to that.
+func (t *telegramSender) try(ctx context.Context, bot *telegram.Client, j *sendJob, step notice.Step) (tried notice.Step, err error) {
+	tried, photos, err := t.photo.load(ctx, step)
+	if err != nil {
+		return tried, err
+	}
+	j.shows(step, tried)
+	var file *upload
+	if t.photo.uploadsFile(tried) {
+		if file, err = t.beginUpload(ctx, j, tried); err != nil {
+			return tried, err
 		}
-		var file *upload
-		if t.photo.uploadsFile(current) {
-			file, err = t.beginUpload(ctx, j, current)
-		}
-		if err == nil {
-			err = t.sendStep(ctx, bot, j, current, photos, file)
-		}
-		var failure *telegram.Error
-		var unread *photo.Error
-		switch {
-		case file.failed() != nil && ctx.Err() == nil, errors.As(err, &unread):
-			if err = t.photo.mend(ctx, current.Photos[0], cmp.Or(file.failed(), err), true); err != nil && !errors.Is(err, errPhotosLate) {
-				return err
-			}
-			if err == nil {
-				continue
-			}
-			return t.mediaLate(ctx, j, step, err)
-		case errors.Is(err, errFollows):
-			return t.mediaLate(ctx, j, step, err)
-		case err == nil || !errors.As(err, &failure):
-			return err
-		case failure.Timeout && j.Status == protocol.StatusSending && t.photo.byURL(current) && t.photo.Pictures != nil:
-			if err := t.photo.tookTooLong(ctx, current); err != nil {
-				return err
-			}
-			return t.mediaLate(ctx, j, step, errPhotosLate)
-		case failure.Class == telegram.Migrated:
-			if err := t.Ledger.FollowMigration(ctx, j.DestinationID, failure.MigrateToChatID); err != nil {
-				return err
-			}
-			j.MigratedTo = &failure.MigrateToChatID
-		case failure.Class == telegram.CantParseEntities && step.Text != step.Unmarked:
-			t.Log.ErrorContext(ctx, "Telegram can't parse our markup: sending without", "delivery", j.ID, "part", j.part+1)
-			step.Text, step.ParseMode = step.Unmarked, notice.Unmarked
-		case failure.Action() == telegram.OtherMedia && len(current.Photos) > 0:
-			if err := t.photo.lower(ctx, current, failure.FailedItem); err != nil {
-				return err
-			}
-		default:
-			return err
+	}
+	err = t.sendStep(ctx, bot, j, tried, photos, file)
+	if unread := file.failed(); err != nil && unread != nil && ctx.Err() == nil {
+		err = unread
+	}
+	return tried, err
+}
+
+// change makes a step, or the rungs of its photos, such that it may be tried again
+// after an error; else the error is returned. tried is the step as it went.
+func (t *telegramSender) change(ctx context.Context, j *sendJob, step *notice.Step, tried notice.Step, err error) error {
+	var failure *telegram.Error
+	switch {
+	case errors.As(err, new(*photo.Error)):
+		return t.photo.mend(ctx, tried.Photos[0], err, true)
+	case !errors.As(err, &failure):
+		return err
+	case failure.Timeout && j.Status == protocol.StatusSending && t.photo.byURL(tried) && t.photo.Pictures != nil:
+		return cmp.Or(t.photo.tookTooLong(ctx, tried), errPhotosLate)
+	case failure.Class == telegram.Migrated:
+		j.MigratedTo = &failure.MigrateToChatID
+		return t.Ledger.FollowMigration(ctx, j.DestinationID, failure.MigrateToChatID)
+	case failure.Class == telegram.CantParseEntities && step.Text != step.Unmarked:
+		t.Log.ErrorContext(ctx, "Telegram can't parse our markup: sending without", "delivery", j.ID, "part", j.part+1)
+		step.Text, step.ParseMode = step.Unmarked, notice.Unmarked
+	case failure.Action() == telegram.OtherMedia && len(tried.Photos) > 0:
+		return t.photo.lower(ctx, tried, failure.FailedItem)
+	default:
+		return err
+	}
+	return nil
+}
+
+// shows notes what readers see of a step as it is tried, for its attempt.
+func (j *sendJob) shows(step, tried notice.Step) {
+	j.shown = db.Shown{
+		Kind: string(tried.Recorded()), Wordless: step.Text == "" && (len(tried.Photos) > 0 || step.Kind == notice.Document), Version: j.cut.Version,
+	}
+	for _, index := range tried.Photos {
+		if tried.Kind != notice.Document {
+			j.shown.Photos = append(j.shown.Photos, j.post.Photos[index].Name())
 		}
 	}
 }

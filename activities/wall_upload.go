@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"time"
 
 	"vestnik/internal/photo"
@@ -36,54 +35,60 @@ func (a *WallAlbum) upload(ctx context.Context, j *sendJob, photos []int) album 
 	if err != nil {
 		a.Log.WarnContext(ctx, "saved photos not known", "delivery", j.ID, "error", err)
 	}
-	uploaded := album{how: albumUploaded, wanted: len(photos)}
-	var failure *photo.Error
-	stopped := a.stopped()
+	var missing []int
 	for _, index := range photos {
-		if photo := j.post.Photos[index]; photo.Kind == "video" && err == nil { // only its frame could be uploaded
+		if photo := j.post.Photos[index]; photo.Kind == "video" { // only its frame could be uploaded
 			saved[index] = photo.Ref()
 		}
-	}
-	missing := slices.DeleteFunc(slices.Clone(photos), func(index int) bool { return saved[index] != "" })
-	var pictures map[int]fetched
-	if stopped == "" {
-		pictures = a.fetch(ctx, j, missing)
-	}
-	ctx, cancel := context.WithTimeout(ctx, uploadTime)
-	defer cancel()
-	for _, index := range photos {
-		name, done := saved[index]
-		if !done && stopped == "" {
-			if err = pictures[index].err; err == nil {
-				name, err = a.uploadOne(ctx, j, pictures[index].Bytes)
-			}
-			switch {
-			case err == nil:
-				if err := a.Ledger.SavePhoto(ctx, j.ID, index, j.post.Photos[index], name); err != nil {
-					a.Log.WarnContext(ctx, "uploaded photo not remembered", "delivery", j.ID, "error", err)
-				}
-			case ctx.Err() != nil:
-				stopped = "out_of_time"
-			default:
-				uploaded.reason = uploadReason(err)
-				uploaded.late = uploaded.late || errors.As(err, &failure) && failure.Temporary()
-				if a.concernsAll(err) {
-					stopped = uploaded.reason // the other photos would meet the same
-				}
-				a.Log.WarnContext(ctx, "photo not uploaded", "delivery", j.ID, "photo", index, "error", err)
-			}
+		if saved[index] == "" {
+			missing = append(missing, index)
 		}
-		if name != "" {
+	}
+	uploaded := album{how: albumUploaded, wanted: len(photos), reason: a.stopped()}
+	if uploaded.reason == "" {
+		a.uploadMissing(ctx, j, missing, saved, &uploaded)
+	}
+	for _, index := range photos {
+		if name := saved[index]; name != "" {
 			uploaded.attachments = append(uploaded.attachments, name)
 		}
-	}
-	if stopped != "" {
-		uploaded.reason = stopped
 	}
 	if len(uploaded.attachments) == 0 {
 		uploaded.how = albumNone
 	}
 	return uploaded
+}
+
+// uploadMissing uploads photos until one fails for a reason that the others would
+// meet too, adds their names to saved, and says in the album why some are missing.
+func (a *WallAlbum) uploadMissing(ctx context.Context, j *sendJob, missing []int, saved map[int]string, uploaded *album) {
+	pictures := a.fetch(ctx, j, missing)
+	ctx, cancel := context.WithTimeout(ctx, uploadTime)
+	defer cancel()
+	for _, index := range missing {
+		name, err := "", pictures[index].err
+		if err == nil {
+			name, err = a.uploadOne(ctx, j, pictures[index].Bytes)
+		}
+		if err == nil {
+			saved[index] = name
+			if err := a.Ledger.SavePhoto(ctx, j.ID, index, j.post.Photos[index], name); err != nil {
+				a.Log.WarnContext(ctx, "uploaded photo not remembered", "delivery", j.ID, "error", err)
+			}
+			continue
+		}
+		if ctx.Err() != nil {
+			uploaded.reason = "out_of_time"
+			return
+		}
+		var failure *photo.Error
+		uploaded.reason = uploadReason(err)
+		uploaded.late = uploaded.late || errors.As(err, &failure) && failure.Temporary()
+		a.Log.WarnContext(ctx, "photo not uploaded", "delivery", j.ID, "photo", index, "error", err)
+		if a.concernsAll(err) {
+			return
+		}
+	}
 }
 
 // stopped is why no upload is to be tried now, "" if one is.

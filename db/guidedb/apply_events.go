@@ -2,14 +2,13 @@ package guidedb
 
 import (
 	"context"
-	"fmt"
 
 	"vestnik/db/internal/guidesql"
 	"vestnik/internal/content"
 )
 
 func (c *chunk) applyEventCategories(ctx context.Context) error {
-	objects, err := write(ctx, c, nil, c.queries.UpsertEventCategory, func(o *pending[content.EventCategory]) guidesql.UpsertEventCategoryParams {
+	objects, err := write(ctx, c, c.queries.UpsertEventCategory, func(o *pending[content.EventCategory]) guidesql.UpsertEventCategoryParams {
 		return guidesql.UpsertEventCategoryParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), UsualHours: o.object.Hours, Digest: o.row.Digest,
 		}
@@ -29,7 +28,7 @@ func (c *chunk) applyEventCategories(ctx context.Context) error {
 }
 
 func (c *chunk) applyEventSources(ctx context.Context) error {
-	_, err := write(ctx, c, nil, c.queries.UpsertEventSource, func(o *pending[content.EventSource]) guidesql.UpsertEventSourceParams {
+	_, err := write(ctx, c, c.queries.UpsertEventSource, func(o *pending[content.EventSource]) guidesql.UpsertEventSourceParams {
 		return guidesql.UpsertEventSourceParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Url: o.object.URL, Digest: o.row.Digest,
 		}
@@ -38,14 +37,7 @@ func (c *chunk) applyEventSources(ctx context.Context) error {
 }
 
 func (c *chunk) applyEvents(ctx context.Context) error {
-	references := func(event content.Event) []reference {
-		return []reference{
-			{list: content.Places, field: "place", ids: []string{event.Place}},
-			{list: content.EventSources, field: "source", ids: []string{event.Source}},
-			{list: content.EventCategories, field: "categories", many: true, ids: event.Categories},
-		}
-	}
-	objects, err := write(ctx, c, references, c.queries.UpsertEvent, func(o *pending[content.Event]) guidesql.UpsertEventParams {
+	objects, err := write(ctx, c, c.queries.UpsertEvent, func(o *pending[content.Event]) guidesql.UpsertEventParams {
 		return guidesql.UpsertEventParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title), Description: o.object.Description,
 			StartsAt: *o.object.StartsAt, EndsAt: o.object.EndsAt, PlaceID: o.refs.optional(content.Places, o.object.Place),
@@ -96,15 +88,7 @@ func (c *chunk) linkEvents(ctx context.Context, objects []*pending[content.Event
 }
 
 func (c *chunk) applyCollections(ctx context.Context) error {
-	references := func(collection content.Collection) (all []reference) {
-		for n, item := range collection.Items {
-			all = append(all,
-				reference{list: content.Places, field: fmt.Sprintf("items[%d].place", n), ids: []string{item.Place}},
-				reference{list: content.Events, field: fmt.Sprintf("items[%d].event", n), ids: []string{item.Event}})
-		}
-		return all
-	}
-	objects, err := write(ctx, c, references, c.queries.UpsertCollection, func(o *pending[content.Collection]) guidesql.UpsertCollectionParams {
+	objects, err := write(ctx, c, c.queries.UpsertCollection, func(o *pending[content.Collection]) guidesql.UpsertCollectionParams {
 		return guidesql.UpsertCollectionParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title),
 			Description: o.object.Description, Digest: o.row.Digest,
@@ -129,10 +113,7 @@ func (c *chunk) applyCollections(ctx context.Context) error {
 }
 
 func (c *chunk) applyPromos(ctx context.Context) error {
-	references := func(promo content.Promo) []reference {
-		return []reference{{list: content.Places, field: "place", ids: []string{promo.Place}}}
-	}
-	_, err := write(ctx, c, references, c.queries.UpsertPromo, func(o *pending[content.Promo]) guidesql.UpsertPromoParams {
+	_, err := write(ctx, c, c.queries.UpsertPromo, func(o *pending[content.Promo]) guidesql.UpsertPromoParams {
 		return guidesql.UpsertPromoParams{
 			ExternalID: o.object.ID, Title: o.object.Title, SortKey: content.SortKey(o.object.Title), Description: o.object.Description,
 			Code: o.object.Code, PlaceID: o.refs.optional(content.Places, o.object.Place),

@@ -10,7 +10,7 @@ import (
 )
 
 func (c *chunk) applyDistricts(ctx context.Context) error {
-	_, err := write(ctx, c, nil, c.queries.UpsertDistrict, func(o *pending[content.District]) guidesql.UpsertDistrictParams {
+	_, err := write(ctx, c, c.queries.UpsertDistrict, func(o *pending[content.District]) guidesql.UpsertDistrictParams {
 		return guidesql.UpsertDistrictParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
 		}
@@ -19,7 +19,7 @@ func (c *chunk) applyDistricts(ctx context.Context) error {
 }
 
 func (c *chunk) applyTypes(ctx context.Context) error {
-	_, err := write(ctx, c, nil, c.queries.UpsertType, func(o *pending[content.Type]) guidesql.UpsertTypeParams {
+	_, err := write(ctx, c, c.queries.UpsertType, func(o *pending[content.Type]) guidesql.UpsertTypeParams {
 		return guidesql.UpsertTypeParams{
 			ExternalID: o.object.ID, Name: o.object.Name, SortKey: content.SortKey(o.object.Name), Digest: o.row.Digest,
 		}
@@ -28,9 +28,7 @@ func (c *chunk) applyTypes(ctx context.Context) error {
 }
 
 func (c *chunk) applySubcategories(ctx context.Context) error {
-	objects, err := pendingOf(ctx, c, func(subcategory content.Subcategory) []reference {
-		return []reference{{list: content.Types, field: "type", ids: []string{subcategory.Type}}}
-	})
+	objects, err := pendingOf[content.Subcategory](ctx, c)
 	if err != nil {
 		return err
 	}
@@ -68,13 +66,7 @@ func (c *chunk) applySubcategories(ctx context.Context) error {
 }
 
 func (c *chunk) applyPlaces(ctx context.Context) error {
-	objects, err := pendingOf(ctx, c, func(place content.Place) []reference {
-		return []reference{
-			{list: content.Districts, field: "district", ids: []string{place.District}},
-			{list: content.Types, field: "types", many: true, ids: place.Types},
-			{list: content.Subcategories, field: "subcategories", many: true, ids: place.Subcategories},
-		}
-	})
+	objects, err := pendingOf[content.Place](ctx, c)
 	if err != nil {
 		return err
 	}

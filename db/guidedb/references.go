@@ -16,14 +16,15 @@ import (
 type pending[T any] struct {
 	row    *stagedRow
 	object T
-	id     int64      // in the guide; 0 until a new object is written
-	refs   references // of all objects of the chunk
+	id     int64               // in the guide; 0 until a new object is written
+	names  []content.Reference // what it refers to
+	refs   references          // of all objects of the chunk
 }
 
 // pendingOf decodes the chunk's objects, leaves out those that the guide has
 // just so, says of the others whether they are new, and resolves what they refer
-// to; nil refers to nothing.
-func pendingOf[T any](ctx context.Context, c *chunk, of func(T) []reference) ([]*pending[T], error) {
+// to.
+func pendingOf[T any](ctx context.Context, c *chunk) ([]*pending[T], error) {
 	ids := make([]string, 0, len(c.rows))
 	for _, row := range c.rows {
 		ids = append(ids, row.ExternalID)
@@ -52,10 +53,10 @@ func pendingOf[T any](ctx context.Context, c *chunk, of func(T) []reference) ([]
 	for _, object := range objects {
 		written = append(written, object.row.ExternalID)
 	}
-	if err := c.keep(ctx, written); err != nil || of == nil {
-		return objects, err
+	if err := c.keep(ctx, written); err != nil {
+		return nil, err
 	}
-	return resolve(ctx, c, objects, of)
+	return resolve(ctx, c, objects)
 }
 
 func known(ctx context.Context, queries *guidesql.Queries, list content.List, ids []string) (map[string]guidesql.KnownObjectsRow, error) {
@@ -76,35 +77,23 @@ func keyed[R any, K comparable, V any](rows []R, err error, entry func(R) (K, V)
 	return entries, err
 }
 
-// reference is a field of an object with the CMS's ids that it names; "" names
-// nothing.
-type reference struct {
-	list  content.List
-	field string
-	many  bool // the field is a list
-	ids   []string
-}
-
 // references are the guide's ids for the CMS's.
 type references map[content.List]map[string]int64
 
 // resolve looks up what objects refer to, a query per list, and refuses those
 // of them that refer to what is not there.
-func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of func(T) []reference) ([]*pending[T], error) {
+func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T]) ([]*pending[T], error) {
 	refs := references{}
 	for _, o := range objects {
-		o.refs = refs
-		for _, reference := range of(o.object) {
-			for _, id := range reference.ids {
-				if refs[reference.list] == nil {
-					refs[reference.list] = map[string]int64{}
-				}
-				refs[reference.list][id] = 0
+		o.names, o.refs = c.list.References(&o.object), refs
+		for _, reference := range o.names {
+			if refs[reference.List] == nil {
+				refs[reference.List] = map[string]int64{}
 			}
+			refs[reference.List][reference.ID] = 0
 		}
 	}
 	for list, wanted := range refs {
-		delete(wanted, "")
 		rows, err := known(ctx, c.queries, list, slices.Collect(maps.Keys(wanted)))
 		if err != nil {
 			return nil, err
@@ -113,21 +102,14 @@ func resolve[T any](ctx context.Context, c *chunk, objects []*pending[T], of fun
 			wanted[id] = row.ID
 		}
 	}
-	return slices.DeleteFunc(objects, func(o *pending[T]) bool { return o.refuseUnknown(of(o.object)) }), nil
+	return slices.DeleteFunc(objects, func(o *pending[T]) bool { return o.refuseUnknown() }), nil
 }
 
 // refuseUnknown refuses the object for each reference that leads nowhere.
-func (p *pending[T]) refuseUnknown(all []reference) bool {
-	for _, reference := range all {
-		for n, id := range reference.ids {
-			if id == "" || p.refs[reference.list][id] != 0 {
-				continue
-			}
-			path := reference.field
-			if reference.many {
-				path = fmt.Sprintf("%s[%d]", path, n)
-			}
-			p.row.refuse(content.Refusal{Path: p.row.Path + "." + path, Value: id, Why: content.UnknownReference(reference.list)})
+func (p *pending[T]) refuseUnknown() bool {
+	for _, reference := range p.names {
+		if p.refs[reference.List][reference.ID] == 0 {
+			p.row.refuse(content.Refusal{Path: p.row.Path + "." + reference.Path, Value: reference.ID, Why: content.UnknownReference(reference.List)})
 		}
 	}
 	return p.row.outcome == refused
@@ -148,9 +130,9 @@ type ids interface {
 
 // write takes the chunk's objects into the guide, a row each.
 func write[T, P any, R ids](
-	ctx context.Context, c *chunk, of func(T) []reference, query func(context.Context, []P) R, row func(*pending[T]) P,
+	ctx context.Context, c *chunk, query func(context.Context, []P) R, row func(*pending[T]) P,
 ) ([]*pending[T], error) {
-	objects, err := pendingOf(ctx, c, of)
+	objects, err := pendingOf[T](ctx, c)
 	if err != nil {
 		return nil, err
 	}

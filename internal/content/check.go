@@ -50,8 +50,8 @@ type batchCheck struct {
 
 // mention is a good object that refers to others.
 type mention struct {
-	name       string
-	references []reference
+	path, name string
+	references []Reference
 }
 
 func (c *batchCheck) add(object Object) {
@@ -74,8 +74,10 @@ func (c *batchCheck) add(object Object) {
 	}
 	c.report.Lists[object.List]++
 	c.brought[object.List][object.ID] = object.Path
-	if references := referencesOf(object); len(references) > 0 {
-		c.objects[object.List] = append(c.objects[object.List], mention{name: Title(object.Payload), references: references})
+	value := object.List.New()
+	_ = json.Unmarshal(object.Payload, value) // it was written from this very type
+	if references := object.List.References(value); len(references) > 0 {
+		c.objects[object.List] = append(c.objects[object.List], mention{object.Path, Title(object.Payload), references})
 	}
 }
 
@@ -83,9 +85,9 @@ func (c *batchCheck) references() {
 	for _, list := range Lists {
 		for _, object := range c.objects[list] {
 			for _, r := range object.references {
-				if _, ok := c.brought[r.list][r.id]; !ok {
+				if _, ok := c.brought[r.List][r.ID]; !ok {
 					c.report.Outside = append(c.report.Outside, Refusal{
-						Path: r.path, Value: r.id, Name: object.name, Why: Because("в разделе «%s» этого файла такого нет", r.list.Label()),
+						Path: object.path + "." + r.Path, Value: r.ID, Name: object.name, Why: Because("в разделе «%s» этого файла такого нет", r.List.Label()),
 					})
 				}
 			}
@@ -99,11 +101,11 @@ func UnknownReference(list List) Why {
 	return Because("в разделе «%s» такого нет: ни в путеводителе, ни (без ошибок) в этом файле", list.Label())
 }
 
-// reference is a mention of one object by another.
-type reference struct {
-	path string
-	list List
-	id   string
+// Reference is a mention of one object by another.
+type Reference struct {
+	Path string // in the object
+	List List
+	ID   string
 }
 
 // referred is what the fields of objects refer to, by the fields' names.
@@ -112,32 +114,30 @@ var referred = map[string]List{
 	"categories": EventCategories, "source": EventSources, "event": Events,
 }
 
-func referencesOf(object Object) []reference {
-	value := object.List.New()
-	if err := json.Unmarshal(object.Payload, value); err != nil {
-		return nil // it was written from this very type
-	}
-	return fieldReferences(object.Path, reflect.ValueOf(value).Elem())
+// References are what an object of the list, a pointer to the list's type, refers to.
+func (l List) References(object any) []Reference {
+	return fieldReferences("", shapes[l].fields, reflect.ValueOf(object).Elem())
 }
 
-func fieldReferences(path string, value reflect.Value) []reference {
-	var references []reference
-	for _, f := range fieldsOf(value.Type()) {
-		at := path + "." + f.name
+var itemFields = fieldsOf(reflect.TypeFor[CollectionItem]())
+
+func fieldReferences(path string, fields []field, value reflect.Value) (references []Reference) {
+	for _, f := range fields {
+		list := referred[f.name]
 		switch content := value.Field(f.index).Interface().(type) {
 		case string:
-			if list, ok := referred[f.name]; ok && content != "" {
-				references = append(references, reference{path: at, list: list, id: content})
+			if list != "" && content != "" {
+				references = append(references, Reference{path + f.name, list, content})
 			}
 		case []string:
 			for n, id := range content {
-				if list, ok := referred[f.name]; ok {
-					references = append(references, reference{path: fmt.Sprintf("%s[%d]", at, n), list: list, id: id})
+				if list != "" {
+					references = append(references, Reference{fmt.Sprintf("%s%s[%d]", path, f.name, n), list, id})
 				}
 			}
 		case []CollectionItem:
 			for n := range content {
-				references = append(references, fieldReferences(fmt.Sprintf("%s[%d]", at, n), reflect.ValueOf(content[n]))...)
+				references = append(references, fieldReferences(fmt.Sprintf("%s[%d].", f.name, n), itemFields, reflect.ValueOf(content[n]))...)
 			}
 		}
 	}

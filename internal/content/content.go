@@ -132,6 +132,14 @@ type CollectionItem struct {
 	Event string `json:"event,omitempty" maxLength:"128" description:"id of an event; either this or place"`
 }
 
+// String is the item as tables and forms have it: place:p1 or event:e1.
+func (i CollectionItem) String() string {
+	if i.Place != "" {
+		return "place:" + i.Place
+	}
+	return "event:" + i.Event
+}
+
 // Promo is an offer, the same for everyone.
 type Promo struct {
 	ID          string     `json:"id" required:"true" minLength:"1" maxLength:"128"`

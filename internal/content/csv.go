@@ -3,11 +3,9 @@ package content
 import (
 	"archive/zip"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -52,7 +50,7 @@ func (w *CSVWriter) Write(list List, object any) error {
 	}
 	row := make([]string, 0, len(fields))
 	for _, f := range fields {
-		text, err := textOf(reflect.ValueOf(object).Elem().Field(f.index).Interface())
+		text, err := csvText(reflect.ValueOf(object).Elem().Field(f.index).Interface())
 		if err != nil {
 			return fmt.Errorf("content: %s, field %s: %w", list, f.name, err)
 		}
@@ -77,43 +75,15 @@ func (w *CSVWriter) flush() error {
 	return w.rows.Error()
 }
 
-func textOf(value any) (string, error) {
-	switch value := value.(type) {
-	case string:
-		return value, nil
-	case *float64:
-		if value == nil {
-			return "", nil
-		}
-		return strconv.FormatFloat(*value, 'f', -1, 64), nil
-	case *time.Time:
-		if value == nil {
-			return "", nil
-		}
-		return value.Format(time.RFC3339Nano), nil
-	case []string:
-		return joined(value)
-	case []CollectionItem:
-		items := make([]string, 0, len(value))
-		for _, item := range value {
-			if item.Place != "" {
-				items = append(items, "place:"+item.Place)
-			} else {
-				items = append(items, "event:"+item.Event)
-			}
-		}
-		return joined(items)
-	default:
-		encoded, err := json.Marshal(value)
-		return string(encoded), err
+func csvText(value any) (string, error) {
+	texts := textsOf(value, func(at time.Time) string { return at.Format(time.RFC3339Nano) })
+	if len(texts) == 1 && reflect.TypeOf(value).Kind() != reflect.Slice {
+		return texts[0], nil
 	}
-}
-
-func joined(values []string) (string, error) {
-	for _, value := range values {
-		if strings.Contains(value, listSeparator) {
-			return "", fmt.Errorf("%q contains %s: export JSON instead", value, listSeparator)
+	for _, text := range texts {
+		if strings.Contains(text, listSeparator) {
+			return "", fmt.Errorf("%q contains %s: export JSON instead", text, listSeparator)
 		}
 	}
-	return strings.Join(values, listSeparator), nil
+	return strings.Join(texts, listSeparator), nil
 }

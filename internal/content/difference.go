@@ -80,26 +80,8 @@ func Compare(list List, before, after []byte) (changes []FieldChange) {
 }
 
 func shown(value reflect.Value) string {
-	if value.Kind() == reflect.Pointer {
-		if value.IsNil() {
-			return ""
-		}
-		value = value.Elem()
-	}
-	switch value := value.Interface().(type) {
-	case time.Time:
-		return value.UTC().Format(time.RFC3339)
-	case []string:
-		return strings.Join(value, ", ")
-	case []CollectionItem:
-		items := make([]string, 0, len(value))
-		for _, item := range value {
-			items = append(items, item.Place+item.Event)
-		}
-		return strings.Join(items, ", ")
-	default:
-		return fmt.Sprint(value)
-	}
+	texts := textsOf(value.Interface(), func(at time.Time) string { return at.UTC().Format(time.RFC3339) })
+	return strings.Join(texts, ", ")
 }
 
 // Prune takes out of an object the references that are hidden, and reports

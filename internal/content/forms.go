@@ -1,9 +1,9 @@
 package content
 
 import (
-	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,46 +27,31 @@ func FormFields(object any, zone *time.Location, show func(List, string) string)
 		if f.name == "id" {
 			continue
 		}
-		list := referred[f.name]
-		field := FormField{Name: f.name, Label: FieldLabel(f.name), Required: f.tag.Get("required") == "true", Refers: list}
-		switch content := value.Field(f.index).Interface().(type) {
+		field := FormField{Name: f.name, Label: FieldLabel(f.name), Required: f.tag.Get("required") == "true", Refers: referred[f.name]}
+		content := value.Field(f.index).Interface()
+		texts := slices.Clone(textsOf(content, func(at time.Time) string { return at.In(zone).Format("02.01.2006 15:04") }))
+		for n, text := range texts {
+			if field.Refers != "" {
+				texts[n] = show(field.Refers, text)
+			}
+		}
+		separator := "\n"
+		switch content.(type) {
 		case string:
-			field.Value, field.Long = content, f.name == "description"
-			if list != "" && content != "" {
-				field.Value = show(list, content)
-			}
-		case *float64:
-			if content != nil {
-				field.Value = strings.ReplaceAll(fmt.Sprint(*content), ".", ",")
-			}
+			field.Long = f.name == "description"
 		case *time.Time:
 			field.Hint = "05.12.2026 19:00"
-			if content != nil {
-				field.Value = content.In(zone).Format("02.01.2006 15:04")
-			}
 		case []string:
-			separator := "; "
-			field.Hint = "несколько — через точку с запятой"
-			if field.Long = list == ""; field.Long {
-				separator, field.Hint = "\n", "https://… , каждый адрес с новой строки"
+			field.Long, field.Hint = true, "https://… , каждый адрес с новой строки"
+			if field.Refers != "" {
+				field.Long, field.Hint, separator = false, "несколько — через точку с запятой", "; "
 			}
-			values := make([]string, 0, len(content))
-			for _, id := range content {
-				if list != "" {
-					id = show(list, id)
-				}
-				values = append(values, id)
-			}
-			field.Value = strings.Join(values, separator)
 		case []CollectionItem:
 			field.Long, field.Hint = true, "места и события по названию, каждое с новой строки"
-			for _, item := range content {
-				if item.Place != "" {
-					field.Value += "place:" + item.Place + "\n"
-				} else {
-					field.Value += "event:" + item.Event + "\n"
-				}
-			}
+		}
+		field.Value = strings.Join(texts, separator)
+		if _, number := content.(*float64); number {
+			field.Value = strings.ReplaceAll(field.Value, ".", ",")
 		}
 		fields = append(fields, field)
 	}

@@ -2,7 +2,9 @@ package content
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // List is the name of one of a batch's lists.
@@ -79,6 +81,32 @@ func fieldsOf(object reflect.Type) []field {
 		fields = append(fields, field{name: jsonName(object.Field(i)), index: i, tag: object.Field(i).Tag})
 	}
 	return fields
+}
+
+// textsOf are what stands in a field, as texts: one, or several of a list; none if
+// it is empty. Times are as at writes them.
+func textsOf(value any, at func(time.Time) string) (texts []string) {
+	switch value := value.(type) {
+	case string:
+		if value != "" {
+			texts = []string{value}
+		}
+	case *float64:
+		if value != nil {
+			texts = []string{strconv.FormatFloat(*value, 'f', -1, 64)}
+		}
+	case *time.Time:
+		if value != nil {
+			texts = []string{at(*value)}
+		}
+	case []string:
+		texts = value
+	case []CollectionItem:
+		for _, item := range value {
+			texts = append(texts, item.String())
+		}
+	}
+	return texts
 }
 
 func jsonName(f reflect.StructField) string {

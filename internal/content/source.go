@@ -2,11 +2,9 @@ package content
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"hash"
 	"io"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -23,21 +21,31 @@ var (
 type source struct {
 	from io.Reader
 	// used is how much of what was read the decoder needs no longer.
-	used       func() int64
-	hash       hash.Hash
-	read       int64
-	characters int64
+	used func() int64
+	hash hash.Hash
+	read int64
 
-	// breaks are the ends of the lines read; those before the last one that was
-	// forgotten are counted only.
-	breaks    []lineBreak
-	forgotten int
+	// kept is the end of what was read, which the decoder may still need, and start
+	// where it begins.
+	kept  []byte
+	start position
 }
 
-// lineBreak is where a line ended.
-type lineBreak struct {
-	offset     int64 // of the newline
-	characters int64 // up to it, itself included
+// position is a line and a column, both counted from 0.
+type position struct{ line, column int }
+
+// after is the position at the end of text, which begins at p. A character counts
+// where it begins: text may end within one.
+func (p position) after(text []byte) position {
+	for _, b := range text {
+		switch {
+		case b == '\n':
+			p = position{line: p.line + 1}
+		case utf8.RuneStart(b):
+			p.column++
+		}
+	}
+	return p
 }
 
 // skipByteOrderMark drops what some editors put before a text.
@@ -57,63 +65,21 @@ func (s *source) Read(into []byte) (int, error) {
 		}
 		return 0, errTooLarge
 	}
-	s.forget(s.used())
-	room := maxAhead - (s.read - s.used())
+	passed := len(s.kept) - int(s.read-s.used())
+	s.start, s.kept = s.start.after(s.kept[:passed]), s.kept[passed:]
+	room := maxAhead - len(s.kept)
 	if room <= 0 {
 		return 0, errEndless
 	}
-	n, err := s.from.Read(into[:min(int64(len(into)), MaxBatchBytes-s.read, room)])
+	n, err := s.from.Read(into[:min(len(into), int(MaxBatchBytes-s.read), room)])
 	s.hash.Write(into[:n])
-	s.count(into[:n])
+	s.kept, s.read = append(s.kept, into[:n]...), s.read+int64(n)
 	return n, err
-}
-
-func (s *source) count(text []byte) {
-	for len(text) > 0 {
-		end := bytes.IndexByte(text, '\n') + 1
-		line := text[:end]
-		if end == 0 {
-			line = text
-		}
-		s.read += int64(len(line))
-		s.characters += charactersIn(line)
-		if end > 0 {
-			s.breaks = append(s.breaks, lineBreak{offset: s.read - 1, characters: s.characters})
-		}
-		text = text[len(line):]
-	}
-}
-
-// forget gives up the lines that ended before offset, but for the last: no
-// fault will be found in them any more.
-func (s *source) forget(offset int64) {
-	passed := 0
-	for passed < len(s.breaks) && s.breaks[passed].offset < offset {
-		passed++
-	}
-	if passed > 1 {
-		s.forgotten += passed - 1
-		s.breaks = slices.Delete(s.breaks, 0, passed-1)
-	}
 }
 
 // place is the line and the column, both from 1, at which ahead, the end of
 // what was read, begins.
 func (s *source) place(ahead []byte) (line, column int) {
-	before := len(s.breaks) - bytes.Count(ahead, []byte{'\n'})
-	line, column = 1+s.forgotten+before, 1+int(s.characters-charactersIn(ahead))
-	if before > 0 {
-		column -= int(s.breaks[before-1].characters)
-	}
-	return line, column
-}
-
-// charactersIn counts those that begin in text, which may end within one.
-func charactersIn(text []byte) (count int64) {
-	for _, b := range text {
-		if utf8.RuneStart(b) {
-			count++
-		}
-	}
-	return count
+	at := s.start.after(s.kept[:len(s.kept)-len(ahead)])
+	return at.line + 1, at.column + 1
 }
