@@ -205,73 +205,80 @@ func (w *world) reward(owner, post int64) error {
 
 // received is what every destination shows, in the order of arrival.
 func (w *world) received() (map[string][]arrival, error) {
-	came := map[string]map[int64]time.Time{}
-	for _, call := range w.Calls(sandbox.CallFilter{Match: func(call sandbox.Call) bool {
-		return call.Method == "wall.post" || strings.HasPrefix(call.Method, "send")
-	}}) {
-		if came[call.Chat] == nil {
-			came[call.Chat] = map[int64]time.Time{}
-		}
-		for _, id := range call.Stored {
-			came[call.Chat][id] = call.ReceivedAt
-		}
-	}
+	came := w.stored()
 	all := map[string][]arrival{}
-	add := func(destination string, chat int64, text string, id, answers int64, joins bool) error {
-		if joins { // an album's further photos follow its first
-			last := &all[destination][len(all[destination])-1]
-			last.ids = append(last.ids, id)
-			return nil
-		}
-		tags := tag.FindAllStringSubmatch(text, -1)
-		if tags == nil { // photos that came after their words
-			for _, words := range slices.Backward(all[destination]) {
-				if slices.Contains(words.ids, answers) {
-					words.ids, words.at, words.sentences = []int64{id}, came[strconv.FormatInt(chat, 10)][id], late
-					all[destination] = append(all[destination], words)
-					return nil
-				}
-			}
-			// Nothing to answer, in a chat that was upgraded meanwhile: the ledger
-			// says whose they are.
-			all[destination] = append(all[destination], arrival{ids: []int64{id}, at: came[strconv.FormatInt(chat, 10)][id], sentences: late})
-			return nil
-		}
-		var number int64
-		var first, last, of int
-		if _, err := fmt.Sscan(strings.Join(slices.Concat(tags[0][1:], tags[len(tags)-1][2:3]), " "), &number, &first, &of, &last); err != nil {
-			return err
-		}
-		about := w.numbers[number]
-		all[destination] = append(all[destination], arrival{
-			owner: about.owner, post: about.post, ids: []int64{id}, at: came[strconv.FormatInt(chat, 10)][id],
-			sentences: sentences{first, last, of}, rewarded: strings.Contains(text, reward),
-			frozen: w.upgraded && chat == chatID(w.chats-1),
-		})
-		return nil
-	}
 	for i := range w.chats {
 		for _, chat := range []int64{chatID(i), upgradedID(i)} {
+			shown := all[chatName(i)]
 			album := ""
 			for _, m := range w.Messages(chat) {
-				joins := m.Album != "" && m.Album == album
-				album = m.Album
-				if err := add(chatName(i), chat, m.Text+m.Caption, m.ID, m.ReplyTo, joins); err != nil {
+				joins := m.Album != "" && m.Album == album // an album's further photos follow its first
+				if album = m.Album; joins {
+					last := &shown[len(shown)-1]
+					last.ids = append(last.ids, m.ID)
+					continue
+				}
+				a, err := w.arrived(m.Text+m.Caption, m.ReplyTo, shown)
+				if err != nil {
 					return nil, err
 				}
+				a.ids, a.at, a.frozen = []int64{m.ID}, came[placed{chat, m.ID}], a.frozen || w.upgraded && chat == chatID(w.chats-1) && a.sentences != late
+				shown = append(shown, a)
 			}
+			all[chatName(i)] = shown
 		}
 	}
 	for i := range w.vk {
 		posts := w.Posts(targetID(i))
 		slices.SortFunc(posts, func(a, b sandbox.Post) int { return int(a.ID - b.ID) })
 		for _, post := range posts {
-			if err := add(targetName(i), targetID(i), post.Text, post.ID, 0, false); err != nil {
+			a, err := w.arrived(post.Text, 0, nil)
+			if err != nil {
 				return nil, err
 			}
+			a.ids, a.at = []int64{post.ID}, came[placed{targetID(i), post.ID}]
+			all[targetName(i)] = append(all[targetName(i)], a)
 		}
 	}
 	return all, nil
+}
+
+// placed is a message of a chat, or a post of a wall.
+type placed struct{ chat, id int64 }
+
+// stored is when the platforms took each message.
+func (w *world) stored() map[placed]time.Time {
+	came := map[placed]time.Time{}
+	for _, call := range w.Calls(sandbox.CallFilter{Match: func(call sandbox.Call) bool {
+		return call.Method == "wall.post" || strings.HasPrefix(call.Method, "send")
+	}}) {
+		chat, _ := strconv.ParseInt(call.Chat, 10, 64) // all chats here are numbers
+		for _, id := range call.Stored {
+			came[placed{chat, id}] = call.ReceivedAt
+		}
+	}
+	return came
+}
+
+// arrived reads in a text what it is about, by its tags. One without any is photos
+// that came after the words which they answer, among shown; of those that answer
+// nothing, in a chat that was upgraded meanwhile, the ledger says whose they are.
+func (w *world) arrived(text string, answers int64, shown []arrival) (arrival, error) {
+	tags := tag.FindAllStringSubmatch(text, -1)
+	if tags == nil {
+		for _, words := range slices.Backward(shown) {
+			if slices.Contains(words.ids, answers) {
+				words.sentences = late
+				return words, nil
+			}
+		}
+		return arrival{sentences: late}, nil
+	}
+	var number int64
+	var s sentences
+	_, err := fmt.Sscan(strings.Join(slices.Concat(tags[0][1:], tags[len(tags)-1][2:3]), " "), &number, &s.first, &s.of, &s.last)
+	about := w.numbers[number]
+	return arrival{owner: about.owner, post: about.post, sentences: s, rewarded: strings.Contains(text, reward)}, err
 }
 
 // kick throws the relay's bot out of a chat, or lets it in again.
