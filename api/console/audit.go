@@ -34,7 +34,7 @@ func (c *console) decisions(r *http.Request) ([]db.Decision, error) {
 	return c.Ledger.Decisions(r.Context(), query.Get("subject"), before, auditShown)
 }
 
-func (c *console) showAudit(w http.ResponseWriter, r *http.Request) {
+func (c *console) audit(r *http.Request) (any, error) {
 	decisions, err := c.decisions(r)
 	view := auditView{Subject: r.URL.Query().Get("subject")}
 	for _, decision := range decisions {
@@ -43,7 +43,7 @@ func (c *console) showAudit(w http.ResponseWriter, r *http.Request) {
 	if len(decisions) == auditShown {
 		view.Older = Path + "audit?" + url.Values{"subject": {view.Subject}, "before": {strconv.FormatInt(decisions[auditShown-1].ID, 10)}}.Encode()
 	}
-	c.show(w, r, "audit", view, err)
+	return view, err
 }
 
 func subjectLink(subject string) string {
@@ -65,5 +65,3 @@ func subjectLink(subject string) string {
 	}
 	return ""
 }
-
-func (c *console) opsAudit(r *http.Request) (any, error) { return c.decisions(r) }

@@ -82,7 +82,7 @@ type casesView struct {
 	Older int64
 }
 
-func (c *console) showCases(w http.ResponseWriter, r *http.Request) {
+func (c *console) cases(r *http.Request) (any, error) {
 	filter, err := readCaseFilter(r.URL.Query())
 	view := casesView{Filter: filter}
 	if err == nil {
@@ -91,22 +91,20 @@ func (c *console) showCases(w http.ResponseWriter, r *http.Request) {
 	if n := len(view.Rows); n > 0 && n == filter.Limit {
 		view.Older = view.Rows[n-1].ID
 	}
-	c.show(w, r, "cases", view, err)
+	return view, err
 }
 
 // findCase leads to what a person typed: the number of a case, or a post.
-func (c *console) findCase(w http.ResponseWriter, r *http.Request) {
+func (c *console) findCase(r *http.Request) (any, error) {
 	wanted := strings.TrimSpace(r.URL.Query().Get("q"))
 	if id, err := strconv.ParseInt(strings.TrimPrefix(wanted, "#"), 10, 64); err == nil {
-		http.Redirect(w, r, casePath(id), http.StatusSeeOther)
-		return
+		return nil, redirect(casePath(id))
 	}
 	id, err := post.ParseID(wanted)
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "lookup")
-		return
+		return nil, message{http.StatusBadRequest, "lookup", nil}
 	}
-	http.Redirect(w, r, "/console/posts/"+id.String(), http.StatusSeeOther)
+	return nil, redirect(Path + "posts/" + id.String())
 }
 
 func casePath(id int64) string { return fmt.Sprintf("/console/cases/%d", id) }
@@ -178,30 +176,18 @@ func (c *console) caseStory(ctx context.Context, id int64) (caseView, error) {
 	return view, nil
 }
 
-// openCase finds the case that a request's path names. It answers the request
-// itself, and returns false, if there is none or its number is another now.
-func (c *console) openCase(w http.ResponseWriter, r *http.Request) (caseView, bool) {
-	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+// openCase is the case that a request's path names; a redirect if its number is
+// another now.
+func (c *console) openCase(r *http.Request) (caseView, error) {
+	id, err := numberOf(r)
 	if err != nil {
-		c.showNotFound(w, r)
-		return caseView{}, false
+		return caseView{}, err
 	}
 	view, err := c.caseStory(r.Context(), id)
-	if err != nil {
-		c.showFault(w, r, err)
-		return caseView{}, false
+	if err == nil && view.ID != id { // it was joined to another
+		err = redirect(casePath(view.ID))
 	}
-	if view.ID != id { // it was joined to another
-		http.Redirect(w, r, casePath(view.ID), http.StatusSeeOther)
-		return caseView{}, false
-	}
-	return view, true
-}
-
-func (c *console) showCase(w http.ResponseWriter, r *http.Request) {
-	if view, ok := c.openCase(w, r); ok {
-		c.render(w, r, http.StatusOK, "case", view)
-	}
+	return view, err
 }
 
 // partView asks whether posts are to be taken out of a case.
@@ -216,15 +202,14 @@ type partView struct {
 }
 
 // askToSplit shows what a split would do; nothing is done yet.
-func (c *console) askToSplit(w http.ResponseWriter, r *http.Request) {
-	view, ok := c.openCase(w, r)
-	if !ok {
-		return
+func (c *console) askToSplit(r *http.Request) (any, error) {
+	view, err := c.openCase(r)
+	if err != nil {
+		return nil, err
 	}
 	chosen, err := postRefs(r.URL.Query()["post"])
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "refused", tell(languageOf(r), err))
-		return
+		return nil, message{http.StatusBadRequest, "refused", []any{tell(languageOf(r), err)}}
 	}
 	part := partView{caseView: view}
 	for _, post := range view.Members {
@@ -235,11 +220,10 @@ func (c *console) askToSplit(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(part.Chosen) == 0 || len(part.Rest) == 0 {
-		c.showMessage(w, r, http.StatusBadRequest, "choose")
-		return
+		return nil, message{http.StatusBadRequest, "choose", nil}
 	}
 	part.Owed = owedAfter(part)
-	c.render(w, r, http.StatusOK, "split", part)
+	return part, nil
 }
 
 // owedAfter foretells what [db.Cases.Split] releases.
@@ -282,31 +266,27 @@ type joinView struct {
 }
 
 // askToJoin shows the cases that are to become one; nothing is done yet.
-func (c *console) askToJoin(w http.ResponseWriter, r *http.Request) {
-	view, ok := c.openCase(w, r)
-	if !ok {
-		return
+func (c *console) askToJoin(r *http.Request) (any, error) {
+	view, err := c.openCase(r)
+	if err != nil {
+		return nil, err
 	}
 	ids, err := caseNumbers(r.URL.Query()["with"])
 	if err != nil {
-		c.showMessage(w, r, http.StatusBadRequest, "refused", tell(languageOf(r), err))
-		return
+		return nil, message{http.StatusBadRequest, "refused", []any{tell(languageOf(r), err)}}
 	}
 	join := joinView{caseView: view}
 	for _, id := range ids {
 		other, err := c.caseStory(r.Context(), id)
 		switch {
 		case errors.Is(err, db.ErrNotFound):
-			c.showMessage(w, r, http.StatusNotFound, "no_case", id)
-			return
+			return nil, message{http.StatusNotFound, "no_case", []any{id}}
 		case err != nil:
-			c.showFault(w, r, err)
-			return
+			return nil, err
 		case other.ID == view.ID:
-			c.showMessage(w, r, http.StatusBadRequest, "one_case", id, view.ID)
-			return
+			return nil, message{http.StatusBadRequest, "one_case", []any{id, view.ID}}
 		}
 		join.Others = append(join.Others, other)
 	}
-	c.render(w, r, http.StatusOK, "join", join)
+	return join, nil
 }

@@ -38,11 +38,10 @@ type allView struct {
 	Doubtful bool
 }
 
-func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
+func (c *console) askAboutAll(r *http.Request) (any, error) {
 	filter, err := readFilter(r.URL.Query())
 	if err != nil {
-		c.showFault(w, r, err)
-		return
+		return nil, err
 	}
 	view, matching := allView{Filter: filter}, filter.matching()
 	waiting, asOf, err := c.Ledger.CountWaiting(r.Context(), matching)
@@ -53,7 +52,7 @@ func (c *console) askAboutAll(w http.ResponseWriter, r *http.Request) {
 		view.Doubtful = doubtful > 0
 	}
 	view.Count, view.AsOf = waiting, asOf.Format(time.RFC3339Nano)
-	c.show(w, r, "all", view, err)
+	return view, err
 }
 
 // resumeMatching decides about all that matched when their number was shown, and

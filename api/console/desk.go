@@ -32,13 +32,9 @@ type deskView struct {
 	History []content.Status
 }
 
-func (c *console) showDesk(w http.ResponseWriter, r *http.Request) {
+func (c *console) desk(r *http.Request) (any, error) {
 	history, err := c.Guide.History(r.Context(), importsListed)
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, http.StatusOK, "desk", deskView{Lists: content.Shown, History: history})
+	return deskView{Lists: content.Shown, History: history}, err
 }
 
 func (c *console) giveTemplate(w http.ResponseWriter, r *http.Request) {
@@ -139,11 +135,10 @@ func (v importView) Undoable() bool {
 // Progressed is how much is done, in percent.
 func (v importView) Progressed() int { return int(100 * v.Progress) }
 
-func (c *console) showImport(w http.ResponseWriter, r *http.Request) {
+func (c *console) imported(r *http.Request) (any, error) {
 	status, err := c.Guide.Status(r.Context(), r.PathValue("id"))
 	if errors.Is(err, guidedb.ErrNotFound) {
-		c.showMessage(w, r, http.StatusNotFound, "desk.no_import")
-		return
+		return nil, message{http.StatusNotFound, "desk.no_import", nil}
 	}
 	view := importView{Status: status}
 	if err == nil && view.Held() {
@@ -158,11 +153,7 @@ func (c *console) showImport(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, http.StatusOK, "import", view)
+	return view, err
 }
 
 func (c *console) steerImport(w http.ResponseWriter, r *http.Request) {
@@ -204,13 +195,4 @@ func (c *console) steerImport(w http.ResponseWriter, r *http.Request) {
 	}
 	c.leaveNotice(w, r, notice)
 	http.Redirect(w, r, target, http.StatusSeeOther)
-}
-
-func (c *console) showPhotos(w http.ResponseWriter, r *http.Request) {
-	report, err := c.Guide.PhotoReport(r.Context())
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, http.StatusOK, "photos", report)
 }

@@ -74,48 +74,45 @@ func tableViewOf(table content.UploadedTable) tableView {
 	return view
 }
 
-func (c *console) showColumns(w http.ResponseWriter, r *http.Request) {
-	if file, ok := c.uploaded(w, r); ok {
-		c.renderColumns(w, r, http.StatusOK, file)
+func (c *console) columns(r *http.Request) (any, error) {
+	file, err := c.uploaded(r)
+	if err != nil {
+		return nil, err
 	}
+	return columnsOf(r, file)
 }
 
 // uploaded is the file that the path names.
-func (c *console) uploaded(w http.ResponseWriter, r *http.Request) (guidedb.File, bool) {
+func (c *console) uploaded(r *http.Request) (guidedb.File, error) {
 	file, err := c.Guide.File(r.Context(), r.PathValue("id"))
-	switch {
-	case errors.Is(err, guidedb.ErrNotFound):
-		c.showMessage(w, r, http.StatusNotFound, "desk.no_table")
-	case err != nil:
-		c.showFault(w, r, err)
+	if errors.Is(err, guidedb.ErrNotFound) {
+		err = message{http.StatusNotFound, "desk.no_table", nil}
 	}
-	return file, err == nil
+	return file, err
 }
 
-func (c *console) renderColumns(w http.ResponseWriter, r *http.Request, status int, file guidedb.File) {
+func columnsOf(r *http.Request, file guidedb.File) (columnsView, error) {
 	tables, err := content.Tables(file.Name, bytes.NewReader(file.Content), file.Options)
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
 	view := columnsView{ID: r.PathValue("id"), Name: file.Name, Lists: content.Shown}
 	for _, table := range tables {
 		view.Tables = append(view.Tables, tableViewOf(table))
 	}
-	c.render(w, r, status, "columns", view)
+	return view, err
 }
 
 // chooseColumns makes a new held import of the file, in the place of the one
 // before, or shows the columns of another list or heading.
 func (c *console) chooseColumns(w http.ResponseWriter, r *http.Request) {
 	before := r.PathValue("id")
-	file, ok := c.uploaded(w, r)
-	if !ok {
+	file, err := c.uploaded(r)
+	if err != nil {
+		c.showFault(w, r, err)
 		return
 	}
 	file.Options.Tables = chosenTables(r.PostForm)
 	if r.PostForm.Get("action") != "take" {
-		c.renderColumns(w, r, http.StatusOK, file)
+		view, err := columnsOf(r, file)
+		c.show(w, r, "columns", view, err)
 		return
 	}
 	accepted, _, err := c.hold(r, file.Name, bytes.NewReader(file.Content), file.Options)

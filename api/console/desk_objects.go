@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"vestnik/db"
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
 	"vestnik/internal/guide"
@@ -31,24 +32,20 @@ type objectsView struct {
 	After   string // the address of the page after this one, "" if there is none
 }
 
-func (c *console) showObjects(w http.ResponseWriter, r *http.Request) {
+func (c *console) listObjects(r *http.Request) (any, error) {
 	view := objectsView{List: content.List(r.URL.Query().Get("list")), Lists: content.Shown, Query: r.URL.Query().Get("q")}
 	if view.List.Rank() < 0 {
-		c.showNotFound(w, r)
-		return
+		return nil, db.ErrNotFound
 	}
 	after := content.Named{Title: r.URL.Query().Get("after"), ID: r.URL.Query().Get("after_id")}
 	var err error
-	if view.Objects, err = c.objects(r.Context(), view.List, view.Query, after); err != nil {
-		c.showFault(w, r, err)
-		return
-	}
+	view.Objects, err = c.objects(r.Context(), view.List, view.Query, after)
 	if len(view.Objects) > objectsListed {
 		view.Objects = view.Objects[:objectsListed]
 		last := view.Objects[objectsListed-1]
 		view.After = address(deskPath+"/objects", url.Values{"list": {string(view.List)}, "q": {view.Query}, "after": {last.Title}, "after_id": {last.ID}})
 	}
-	c.render(w, r, http.StatusOK, "objects", view)
+	return view, err
 }
 
 // objects are those of a list after one that match what is searched for: one more
@@ -99,22 +96,19 @@ func (v objectView) Shown() string {
 	return v.Card.Text
 }
 
-func (c *console) showObject(w http.ResponseWriter, r *http.Request) {
+func (c *console) object(r *http.Request) (any, error) {
 	view := objectView{List: content.List(r.URL.Query().Get("list")), ID: r.URL.Query().Get("id"), Published: true}
 	if view.List.Rank() < 0 {
-		c.showNotFound(w, r)
-		return
+		return nil, db.ErrNotFound
 	}
 	object := view.List.New()
 	if view.ID != "" {
 		known, err := c.Guide.Object(r.Context(), view.List, view.ID)
 		if errors.Is(err, guidedb.ErrNotFound) {
-			c.showMessage(w, r, http.StatusNotFound, "desk.no_object", languageOf(r).listName(view.List))
-			return
+			return nil, message{http.StatusNotFound, "desk.no_object", []any{languageOf(r).listName(view.List)}}
 		}
 		if err != nil {
-			c.showFault(w, r, err)
-			return
+			return nil, err
 		}
 		object, view.Title, view.Published = known.Content, known.Title, known.Published
 	}
@@ -122,21 +116,18 @@ func (c *console) showObject(w http.ResponseWriter, r *http.Request) {
 	if view.Fields, err = c.Guide.Fields(object); err == nil && view.ID != "" {
 		err = c.look(r, &view)
 	}
-	c.showForm(w, r, http.StatusOK, view, err)
+	return view, c.suggest(r, &view, err)
 }
 
-func (c *console) showForm(w http.ResponseWriter, r *http.Request, status int, view objectView, err error) {
+// suggest adds the names that the fields of a form may refer to.
+func (c *console) suggest(r *http.Request, view *objectView, err error) error {
 	view.Suggested = map[content.List][]content.Named{}
 	for _, field := range view.Fields {
 		if list := field.Refers; list != "" && err == nil && view.Suggested[list] == nil {
 			view.Suggested[list], err = c.Guide.NamedAfter(r.Context(), list, content.Named{}, suggested)
 		}
 	}
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
-	c.render(w, r, status, "object", view)
+	return err
 }
 
 // batch is the form's object on its way into the guide.
@@ -196,11 +187,11 @@ func (c *console) saveObject(w http.ResponseWriter, r *http.Request) {
 		if isNew {
 			view.ID = ""
 		}
-		status := http.StatusOK
-		if len(view.Refused) > 0 {
-			status = http.StatusUnprocessableEntity
+		if err := c.suggest(r, &view, err); err != nil || len(view.Refused) == 0 {
+			c.show(w, r, "object", view, err)
+			return
 		}
-		c.showForm(w, r, status, view, err)
+		c.render(w, r, http.StatusUnprocessableEntity, "object", view)
 		return
 	}
 	upload, err := c.formBatch(&view, view.ID)

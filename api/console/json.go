@@ -117,11 +117,10 @@ type deliveryLinks struct {
 }
 
 func (c *console) opsDelivery(r *http.Request) (any, error) {
-	id, err := opsID(r, "delivery")
-	if err != nil {
+	if _, err := opsID(r, "delivery"); err != nil {
 		return nil, err
 	}
-	view, err := c.delivery(r.Context(), id)
+	view, err := c.delivery(r)
 	reading := view.Post.Reading
 	details := deliveryDetails{
 		Delivery: view.Delivery, Attempts: view.Attempts,

@@ -95,7 +95,7 @@ type statusCount struct {
 	Count  int
 }
 
-func (c *console) showOverview(w http.ResponseWriter, r *http.Request) {
+func (c *console) overview(r *http.Request) (any, error) {
 	var view overviewView
 	group, ctx := errgroup.WithContext(r.Context())
 	group.Go(func() (err error) { view.Summary, err = c.Ledger.Summarise(ctx, c.Now()); return err })
@@ -106,7 +106,7 @@ func (c *console) showOverview(w http.ResponseWriter, r *http.Request) {
 	for _, status := range protocol.Statuses {
 		view.Counts = append(view.Counts, statusCount{status, view.Summary.Statuses[status]})
 	}
-	c.show(w, r, "overview", view, err)
+	return view, err
 }
 
 // waiting lists the deliveries that wait for a person, newest first.
@@ -271,11 +271,10 @@ type deliveriesView struct {
 	Matching int
 }
 
-func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
+func (c *console) deliveries(r *http.Request) (any, error) {
 	filter, err := readFilter(r.URL.Query())
 	if err != nil {
-		c.showFault(w, r, err)
-		return
+		return nil, err
 	}
 	view := deliveriesView{Filter: filter, Types: petpost.Types}
 	group, ctx := errgroup.WithContext(r.Context())
@@ -283,8 +282,7 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	group.Go(func() (err error) { view.Destinations, err = c.Ledger.Destinations(ctx); return err })
 	group.Go(func() (err error) { view.Deciding, err = c.Ledger.OpenBulk(ctx); return err })
 	if err := group.Wait(); err != nil {
-		c.showFault(w, r, err)
-		return
+		return nil, err
 	}
 	if len(view.Rows) == filter.Limit {
 		view.Older = view.Rows[len(view.Rows)-1].ID
@@ -294,7 +292,7 @@ func (c *console) showDeliveries(w http.ResponseWriter, r *http.Request) {
 	if view.Decidable {
 		view.Matching, _, err = c.Ledger.CountWaiting(r.Context(), filter.matching())
 	}
-	c.show(w, r, "deliveries", view, err)
+	return view, err
 }
 
 type deliveryView struct {
@@ -345,12 +343,13 @@ func (v deliveryView) Removable() bool {
 	return v.Delivery.Status == protocol.StatusSent && v.Delivery.TakenBackAt == nil
 }
 
-func (c *console) showDelivery(w http.ResponseWriter, r *http.Request, id int64) {
-	view, err := c.delivery(r.Context(), id)
-	c.show(w, r, "delivery", view, err)
-}
-
-func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) {
+// delivery is the one that a request's path names.
+func (c *console) delivery(r *http.Request) (deliveryView, error) {
+	ctx := r.Context()
+	id, err := numberOf(r)
+	if err != nil {
+		return deliveryView{}, err
+	}
 	delivery, err := c.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return deliveryView{}, err
@@ -407,14 +406,12 @@ func (c *console) messagesOf(delivery db.DeliveryRow, destinations []db.Destinat
 	return messages
 }
 
-func (c *console) showDestinations(w http.ResponseWriter, r *http.Request) {
-	view, err := c.lanes(r.Context())
-	c.show(w, r, "destinations", view, err)
-}
-
-func (c *console) showWalls(w http.ResponseWriter, r *http.Request) {
-	view, err := c.walls(r.Context())
-	c.show(w, r, "walls", view, err)
+// view serves a page that a handler gives the content of.
+func (c *console) view(page string, handler func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		content, err := handler(r)
+		c.show(w, r, page, content, err)
+	}
 }
 
 // show shows a page, or why it can't be shown.
@@ -429,19 +426,40 @@ func (c *console) show(w http.ResponseWriter, r *http.Request, page string, view
 // numbered reads the number in a path.
 func (c *console) numbered(handler func(w http.ResponseWriter, r *http.Request, id int64)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+		id, err := numberOf(r)
 		if err != nil {
-			c.showNotFound(w, r)
+			c.showFault(w, r, err)
 			return
 		}
 		handler(w, r, id)
 	}
 }
 
+func numberOf(r *http.Request) (int64, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return 0, message{http.StatusNotFound, "missing", nil}
+	}
+	return id, nil
+}
+
 type messageView struct{ Title, Text string }
 
-// showMessage shows a message of the catalogue: its title, and its text with
-// arguments.
+// message is why there is no page: a message of the catalogue, its title, and its
+// text with arguments.
+type message struct {
+	status int
+	key    string
+	args   []any
+}
+
+func (m message) Error() string { return m.key }
+
+// redirect is that the page is at another address.
+type redirect string
+
+func (r redirect) Error() string { return "see " + string(r) }
+
 func (c *console) showMessage(w http.ResponseWriter, r *http.Request, status int, key string, args ...any) {
 	l := languageOf(r)
 	c.render(w, r, status, "message", messageView{l.say("message." + key), l.say("message."+key+".text", args...)})
@@ -454,7 +472,13 @@ func (c *console) showNotFound(w http.ResponseWriter, r *http.Request) {
 // showFault tells what was wrong with a request, or of a failure of our own; what
 // exactly failed then is for the log.
 func (c *console) showFault(w http.ResponseWriter, r *http.Request, err error) {
+	var why message
+	var elsewhere redirect
 	switch {
+	case errors.As(err, &elsewhere):
+		http.Redirect(w, r, string(elsewhere), http.StatusSeeOther)
+	case errors.As(err, &why):
+		c.showMessage(w, r, why.status, why.key, why.args...)
 	case errors.Is(err, db.ErrNotFound):
 		c.showNotFound(w, r)
 	case errors.As(err, new(refusedByUs)):

@@ -145,11 +145,10 @@ func readPostFilter(query url.Values, now time.Time) (filter postFilter, wanted 
 	return filter, wanted, err
 }
 
-func (c *console) showPosts(w http.ResponseWriter, r *http.Request) {
+func (c *console) posts(r *http.Request) (any, error) {
 	filter, wanted, err := readPostFilter(r.URL.Query(), c.Now())
 	if ref, notRef := post.ParseID(filter.Search); notRef == nil { // a post's address
-		http.Redirect(w, r, Path+"posts/"+ref.String(), http.StatusSeeOther)
-		return
+		return nil, redirect(Path + "posts/" + ref.String())
 	}
 	view := postsView{Filter: filter, Types: petpost.Types, Spans: []int{1, 7, daysSearched, maxDays}}
 	if err == nil {
@@ -159,7 +158,7 @@ func (c *console) showPosts(w http.ResponseWriter, r *http.Request) {
 		last := view.Rows[defaultListed-1]
 		view.Older = fmt.Sprintf("%d/%s", last.PostedAt.Unix(), last.ID)
 	}
-	c.show(w, r, "posts", view, err)
+	return view, err
 }
 
 // refusal says why a rule does not send a post.
@@ -175,23 +174,20 @@ func (l language) refusal(refusal route.Refusal) string {
 	return l.say("why.rule", refusal.Rule, filled.Replace(l.say("why."+refusal.Condition)))
 }
 
-func (c *console) showPost(w http.ResponseWriter, r *http.Request) {
+func (c *console) post(r *http.Request) (any, error) {
 	ref, err := post.ParseID(r.PathValue("post"))
 	if err != nil {
-		c.showNotFound(w, r)
-		return
+		return nil, message{http.StatusNotFound, "missing", nil}
 	}
 	view := postView{Source: c.links.source(ref.OwnerID, ref.PostID)}
 	if view.Post, err = c.Posts.Get(r.Context(), ref.OwnerID, ref.PostID); err == nil {
-		view.Deliveries, err = c.Ledger.List(r.Context(), db.DeliveryFilter{
-			Post: ref, Limit: maxListed,
-		})
+		view.Deliveries, err = c.Ledger.List(r.Context(), db.DeliveryFilter{Post: ref, Limit: maxListed})
 	}
 	if err == nil {
 		view.Elsewhere, err = c.elsewhere(r.Context(), view.Post, view.Deliveries)
 		view.TooOld = c.MaxAge > 0 && c.Now().Sub(view.Post.PostedAt) > c.MaxAge
 	}
-	c.show(w, r, "post", view, err)
+	return view, err
 }
 
 // retype sets the type of a post.

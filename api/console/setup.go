@@ -8,8 +8,8 @@ import (
 	"vestnik/internal/setup"
 )
 
-// showSetup says how bots and keys are got, and what is set of them.
-func (c *console) showSetup(w http.ResponseWriter, r *http.Request) {
+// setupSteps says how bots and keys are got, and what is set of them.
+func (c *console) setupSteps(r *http.Request) (any, error) {
 	type step struct {
 		setup.Step
 		Done bool
@@ -23,5 +23,5 @@ func (c *console) showSetup(w http.ResponseWriter, r *http.Request) {
 		set := slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Name == asked.Variable && s.Value != "" })
 		steps = append(steps, step{asked, set})
 	}
-	c.render(w, r, http.StatusOK, "setup", steps)
+	return steps, nil
 }

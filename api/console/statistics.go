@@ -11,9 +11,9 @@ import (
 	"vestnik/db"
 )
 
-func (c *console) showStatistics(w http.ResponseWriter, r *http.Request) {
+func (c *console) statistics(r *http.Request) (any, error) {
 	days, err := c.Ledger.Statistics(r.Context(), db.StatisticsDays, c.Now())
-	c.show(w, r, "statistics", charts(languageOf(r), days, c.titles(r.Context())), err)
+	return charts(languageOf(r), days, c.titles(r.Context())), err
 }
 
 func (c *console) opsStatistics(r *http.Request) (any, error) {

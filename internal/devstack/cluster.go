@@ -260,7 +260,7 @@ func (c *Cluster) configure(database *url.URL, settings []Setting) error {
 }
 
 func (c *Cluster) port(name string, liked int) (port, error) {
-	chosen, err := choosePort("Temporal's "+name, 0, liked)
+	chosen, err := choosePort("Temporal's "+name, liked)
 	if err == nil {
 		c.ports = append(c.ports, chosen)
 	}

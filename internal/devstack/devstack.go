@@ -30,11 +30,6 @@ type Options struct {
 	TemporalAddress string
 	// Namespace is made on a Temporal started here; empty means "default".
 	Namespace string
-	// TemporalPort and TemporalUIPort are asked for by the user: if one is
-	// busy, Start fails and names it. Zero means 7233 and 8233, or the next
-	// free ones.
-	TemporalPort   int
-	TemporalUIPort int
 	// Progress is told, in a few words, what is going on; long steps report
 	// every few seconds. It may be nil and is never called twice at once.
 	Progress func(step string)
@@ -123,8 +118,6 @@ func (s *Stack) start(ctx context.Context, dir, state string, options Options, p
 			Home:       state,
 			LogFile:    filepath.Join(state, "logs", "temporal.log"),
 			Namespaces: namespaces(options.Namespace),
-			Port:       options.TemporalPort,
-			UIPort:     options.TemporalUIPort,
 			UI:         true,
 			Settings:   Settings,
 			Progress:   progress.say,

@@ -15,16 +15,6 @@ const loopback = "127.0.0.1"
 // portsToTry is how far choosePort looks beyond the port it would like best.
 const portsToTry = 20
 
-// PortBusy says that a port which the user asked for is taken.
-type PortBusy struct {
-	What string
-	Port int
-}
-
-func (e *PortBusy) Error() string {
-	return fmt.Sprintf("port %d for %s is taken by another program: stop that program, or ask for another port", e.Port, e.What)
-}
-
 // port is a port that was free when it was chosen and that no other stack on
 // this machine will choose until it is released. Without that, two stacks that
 // start at once would choose the same one, and the loser would take the
@@ -34,15 +24,8 @@ type port struct {
 	lock   *os.File // nil if the kernel chose, which does not repeat itself
 }
 
-// choosePort takes asked, if the user asked for one, else the first free port
-// from liked on (0: none is liked), else any.
-func choosePort(what string, asked, liked int) (port, error) {
-	if asked != 0 {
-		if chosen, ok := reserve(asked); ok {
-			return chosen, nil
-		}
-		return port{}, &PortBusy{What: what, Port: asked}
-	}
+// choosePort takes the first free port from liked on (0: none is liked), else any.
+func choosePort(what string, liked int) (port, error) {
 	for number := liked; liked != 0 && number < liked+portsToTry; number++ {
 		if chosen, ok := reserve(number); ok {
 			return chosen, nil

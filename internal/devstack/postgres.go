@@ -192,7 +192,7 @@ func (c *cluster) initialise(ctx context.Context, throwaway bool) error {
 
 // start runs the server once and waits until it answers.
 func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres, error) {
-	port, err := choosePort("Postgres", 0, options.Port)
+	port, err := choosePort("Postgres", options.Port)
 	if err != nil {
 		return nil, err
 	}

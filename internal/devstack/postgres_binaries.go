@@ -122,7 +122,7 @@ func downloadPostgres(keep string, say func(string)) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(scratch)
-	port, err := choosePort("Postgres", 0, 0)
+	port, err := choosePort("Postgres", 0)
 	if err != nil {
 		return "", err
 	}

@@ -47,13 +47,12 @@ type TemporalOptions struct {
 	Home       string // where the CLI keeps what it writes on its own
 	LogFile    string
 	Namespaces []string
-	// Port and UIPort are asked for; zero means the usual ones or the next
-	// free. AnyPort takes any free ports instead: for tests.
-	Port, UIPort int
-	AnyPort      bool
-	UI           bool
-	Settings     []Setting
-	Progress     func(step string)
+	// AnyPort takes any free ports instead of the usual ones or the next free: for
+	// tests.
+	AnyPort  bool
+	UI       bool
+	Settings []Setting
+	Progress func(step string)
 }
 
 // Temporal is a running dev server that is our child.
@@ -98,7 +97,7 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	if options.AnyPort {
 		liked, likedUI = 0, 0
 	}
-	frontend, err := choosePort("Temporal", options.Port, liked)
+	frontend, err := choosePort("Temporal", liked)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +109,7 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	}
 	uiURL := ""
 	if options.UI {
-		ui, err := choosePort("the Temporal Web UI", options.UIPort, likedUI)
+		ui, err := choosePort("the Temporal Web UI", likedUI)
 		if err != nil {
 			release(ports)
 			return nil, err

@@ -13,9 +13,6 @@ const (
 	Unmarked   ParseMode = ""
 )
 
-// Valid reports whether the mode is one of the three.
-func (m ParseMode) Valid() bool { return m == HTML || m == MarkdownV2 || m == Unmarked }
-
 // render writes the text in a parse mode. Text is escaped span by span, after
 // everything has been cut to size, so no tag or escape can be cut in two.
 func render(text Text, mode ParseMode) string {

@@ -31,15 +31,6 @@ const (
 	WebP Format = "webp"
 )
 
-// Extension of a file in this format, with its dot. Telegram goes by
-// that of an uploaded photo.
-func (f Format) Extension() string {
-	if f == JPEG {
-		return ".jpg"
-	}
-	return "." + string(f)
-}
-
 // ContentType is the media type of this format.
 func (f Format) ContentType() string { return "image/" + string(f) }
 

@@ -67,7 +67,7 @@ func TestACallThatIsWrongBeforeItIsMadeReachesNobody(t *testing.T) {
 		"a button of no kind":          sendKeyboard(t, client, telegram.Keyboard{{{Text: "а"}}}),
 		"callback data of 65 bytes":    sendKeyboard(t, client, telegram.Keyboard{{{Text: "а", CallbackData: strings.Repeat("x", 65)}}}),
 		"a photo that is nothing":      sendAlbum(t, client, photo, telegram.Photo{}),
-		"a photo that is two things":   sendAlbum(t, client, photo, telegram.Photo{URL: "https://x.example", FileID: "x"}),
+		"a photo that is two things":   sendAlbum(t, client, photo, telegram.Photo{URL: "https://x.example", Bytes: []byte("x")}),
 		"an album of one":              sendAlbum(t, client, photo),
 		"an album of eleven":           sendAlbum(t, client, photo, photo, photo, photo, photo, photo, photo, photo, photo, photo, photo),
 	} {

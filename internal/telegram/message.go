@@ -99,13 +99,11 @@ type TextMessage struct {
 	Keyboard  Keyboard
 }
 
-// Photo is a picture: by URL, by the file_id of one sent before, by its bytes, or read while it is sent. Exactly one of
-// the four is set.
+// Photo is a picture: by URL, by its bytes, or read while it is sent. Exactly one of the three is set.
 type Photo struct {
-	URL    string
-	FileID string
-	Bytes  []byte
-	File   *File
+	URL   string
+	Bytes []byte
+	File  *File
 }
 
 // File is what is uploaded as it is read, once: never the whole of it is in memory. The call has the time that its
@@ -116,17 +114,9 @@ type File struct {
 	Content io.Reader
 }
 
-// reference is what stands for the photo in a call that uploads nothing; "" when it has to be uploaded.
-func (p Photo) reference() string {
-	if p.URL != "" {
-		return p.URL
-	}
-	return p.FileID
-}
-
 func (p Photo) check() error {
-	if kinds := []bool{p.URL != "", p.FileID != "", len(p.Bytes) > 0, p.File != nil}; len(slices.DeleteFunc(kinds, func(set bool) bool { return !set })) != 1 {
-		return errors.New("a photo needs exactly one of URL, FileID, Bytes and File")
+	if kinds := []bool{p.URL != "", len(p.Bytes) > 0, p.File != nil}; len(slices.DeleteFunc(kinds, func(set bool) bool { return !set })) != 1 {
+		return errors.New("a photo needs exactly one of URL, Bytes and File")
 	}
 	return nil
 }
@@ -156,12 +146,7 @@ type AlbumMessage struct {
 }
 
 // Message is what Telegram tells about a message it has accepted.
-type Message struct {
-	ID     int64
-	ChatID int64 // numeric, also when the message was sent to an @username
-	// FileID names the largest size of the message's photo for sending it again with this bot; "" without a photo.
-	FileID string
-}
+type Message struct{ ID int64 }
 
 // UnmarshalJSON implements json.Unmarshaler. A result without a message id is an error: it proves nothing.
 func (m *Message) UnmarshalJSON(raw []byte) error {
@@ -171,13 +156,6 @@ func (m *Message) UnmarshalJSON(raw []byte) error {
 	}
 	var wire struct {
 		MessageID int64 `json:"message_id"`
-		Chat      struct {
-			ID int64 `json:"id"`
-		} `json:"chat"`
-		Photo []struct {
-			FileID string `json:"file_id"`
-			Width  int    `json:"width"`
-		} `json:"photo"`
 	}
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		return err
@@ -185,13 +163,7 @@ func (m *Message) UnmarshalJSON(raw []byte) error {
 	if wire.MessageID <= 0 {
 		return errors.New("no message_id")
 	}
-	*m = Message{ID: wire.MessageID, ChatID: wire.Chat.ID}
-	width := -1
-	for _, size := range wire.Photo {
-		if size.Width > width {
-			m.FileID, width = size.FileID, size.Width
-		}
-	}
+	m.ID = wire.MessageID
 	return nil
 }
 
@@ -203,7 +175,7 @@ type media struct {
 
 // media is the photo with its caption as item i of a call, and the file that has to go with it.
 func (p Photo) media(i int, caption string, mode ParseMode) (media, []file) {
-	m := media{"photo", models.InputMediaPhoto{Media: p.reference(), Caption: caption, ParseMode: models.ParseMode(mode)}}
+	m := media{"photo", models.InputMediaPhoto{Media: p.URL, Caption: caption, ParseMode: models.ParseMode(mode)}}
 	if m.Media != "" {
 		return m, nil
 	}
@@ -245,12 +217,12 @@ func (c *Client) sendOne(ctx context.Context, method string, m PhotoMessage) (se
 		return sent, internal(method, err)
 	}
 	field := strings.ToLower(strings.TrimPrefix(method, "send"))
-	references := map[string]string{field: m.Photo.reference()}
+	references := map[string]string{field: m.Photo.URL}
 	var files []file
 	switch {
 	case m.Photo.File != nil:
 		files = []file{{field, m.Photo.File.Name, nil, m.Photo.File}}
-	case m.Photo.reference() == "":
+	case m.Photo.URL == "":
 		files = []file{{field, photoName(0), m.Photo.Bytes, nil}}
 	}
 	// The library's own type for a URL writes it without escaping.

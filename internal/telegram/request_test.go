@@ -44,12 +44,12 @@ func TestCallsWithoutFilesAreJSONWithTheTypesOfTheBotAPI(t *testing.T) {
 			_, err := c.SendPhoto(ctx, telegram.PhotoMessage{Target: telegram.Target{Chat: "5"}, Photo: telegram.Photo{URL: "https://cdn.example/1.jpg?a=1&b=2"}, Caption: "Кофейня\nАдрес", Keyboard: menu[1:]})
 			return err
 		}, sentMessage, "sendPhoto", `{"chat_id":5,"photo":"https://cdn.example/1.jpg?a=1&b=2","caption":"Кофейня\nАдрес","reply_markup":{"inline_keyboard":[[{"text":"На карте","url":"https://yandex.ru/maps/?text=a&z=1"}]]}}`},
-		"an album by URL and file id": {func(ctx context.Context, c *telegram.Client) error {
+		"an album by URL": {func(ctx context.Context, c *telegram.Client) error {
 			_, err := c.SendMediaGroup(ctx, telegram.AlbumMessage{Target: telegram.Target{Chat: "5"}, Items: []telegram.AlbumItem{
-				{Photo: telegram.Photo{URL: "https://cdn.example/1.jpg"}, Caption: "<b>Мурка</b>", ParseMode: telegram.HTML}, {Photo: telegram.Photo{FileID: "AgAC"}}}})
+				{Photo: telegram.Photo{URL: "https://cdn.example/1.jpg"}, Caption: "<b>Мурка</b>", ParseMode: telegram.HTML}, {Photo: telegram.Photo{URL: "https://cdn.example/2.jpg"}}}})
 			return err
 		}, `{"ok":true,"result":[{"message_id":8,"chat":{"id":5}},{"message_id":9,"chat":{"id":5}}]}`, "sendMediaGroup",
-			`{"chat_id":5,"media":[{"type":"photo","media":"https://cdn.example/1.jpg","caption":"<b>Мурка</b>","parse_mode":"HTML"},{"type":"photo","media":"AgAC"}]}`},
+			`{"chat_id":5,"media":[{"type":"photo","media":"https://cdn.example/1.jpg","caption":"<b>Мурка</b>","parse_mode":"HTML"},{"type":"photo","media":"https://cdn.example/2.jpg"}]}`},
 		"an edited text": {func(ctx context.Context, c *telegram.Client) error {
 			_, err := c.EditMessageText(ctx, telegram.MessageRef{Chat: "5", ID: 7}, telegram.TextMessage{Text: "42", Keyboard: menu[1:]})
 			return err
@@ -107,11 +107,11 @@ func TestCallsWithoutFilesAreJSONWithTheTypesOfTheBotAPI(t *testing.T) {
 
 func TestBytesAreUploadedAsFiles(t *testing.T) {
 	t.Parallel()
-	s := serve(t, answer(http.StatusOK, `{"ok":true,"result":{"message_id":7,"chat":{"id":5},"photo":[{"file_id":"small","width":90},{"file_id":"large","width":1280},{"file_id":"middle","width":320}]}}`))
+	s := serve(t, answer(http.StatusOK, `{"ok":true,"result":{"message_id":7,"chat":{"id":5}}}`))
 	client := newClient(t, s.URL)
 	sent, err := client.SendPhoto(t.Context(), telegram.PhotoMessage{Target: telegram.Target{Chat: "5"}, Photo: telegram.Photo{Bytes: []byte("\xff\xd8кот")}, Caption: "Кот"})
 	require.NoError(t, err)
-	require.Equal(t, telegram.Message{ID: 7, ChatID: 5, FileID: "large"}, sent)
+	require.Equal(t, telegram.Message{ID: 7}, sent)
 	require.Equal(t, map[string]string{"photo": "\xff\xd8кот"}, s.last(t).Files)
 	require.Contains(t, s.last(t).Body, "chat_id=5\n")
 	require.Contains(t, s.last(t).Body, "caption=Кот\n")
@@ -125,7 +125,7 @@ func TestAnAlbumMixesURLsAndFilesAndReturnsAllIds(t *testing.T) {
 		{Photo: telegram.Photo{Bytes: []byte("one")}, Caption: "Мурка"}, {Photo: telegram.Photo{URL: "https://cdn.example/2.jpg"}}, {Photo: telegram.Photo{Bytes: []byte("three")}},
 	}})
 	require.NoError(t, err)
-	require.Equal(t, []telegram.Message{{ID: 8, ChatID: 5}, {ID: 9, ChatID: 5}, {ID: 10, ChatID: 5}}, sent)
+	require.Equal(t, []telegram.Message{{ID: 8}, {ID: 9}, {ID: 10}}, sent)
 	require.Equal(t, map[string]string{"photo1.jpg": "one", "photo3.jpg": "three"}, s.last(t).Files)
 	require.Contains(t, s.last(t).Body, `media=[{"type":"photo","media":"attach://photo1.jpg","caption":"Мурка"},{"type":"photo","media":"https://cdn.example/2.jpg"},{"type":"photo","media":"attach://photo3.jpg"}]`)
 }

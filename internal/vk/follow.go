@@ -25,7 +25,7 @@ func (p Post) linked() (id post.ID, is bool) {
 		}
 		return -1
 	}, around)
-	if p.IsRepost() || len([]rune(letters)) > maxAround {
+	if len(p.CopyHistory) > 0 || len([]rune(letters)) > maxAround {
 		return post.ID{}, false
 	}
 	addresses := wallAddress.FindAllString(p.Text, -1)

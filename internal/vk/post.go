@@ -27,8 +27,6 @@ type Post struct {
 	Edited   time.Time // zero if never edited
 	Type     string    // post, copy, reply, postpone, suggest, …; "" in reposts' originals
 	Text     string    // with VK's markup, [id1|Имя] and the like
-	// PostponedID is the id the post had while it was waiting for its time.
-	PostponedID int64
 
 	Pinned, Ads, Deleted, Archived, FriendsOnly bool
 	// Donut marks a post for paying subscribers; for others VK hides its text and attachments.
@@ -54,9 +52,6 @@ type Geo struct {
 type Copyright struct {
 	Link, Name string
 }
-
-// IsRepost reports whether the post repeats another.
-func (p Post) IsRepost() bool { return len(p.CopyHistory) > 0 }
 
 // author is the person who wrote or signed the post, or the community.
 func (p Post) author() int64 {
@@ -256,7 +251,6 @@ type rawPost struct {
 	Edited      flexInt    `json:"edited"`
 	Type        flexString `json:"post_type"`
 	Text        flexString `json:"text"`
-	PostponedID flexInt    `json:"postponed_id"`
 	IsPinned    flexBool   `json:"is_pinned"`
 	MarkedAsAds flexBool   `json:"marked_as_ads"`
 	IsDeleted   flexBool   `json:"is_deleted"`
@@ -349,7 +343,7 @@ func (f *rawPost) post(depth int) Post {
 	p := Post{
 		ID: post.ID{OwnerID: f.owner()}, FromID: int64(f.FromID), SignerID: int64(f.SignerID),
 		Date: unixTime(f.Date), Edited: unixTime(f.Edited), Type: string(f.Type), Text: plain(f.Text),
-		PostponedID: int64(f.PostponedID), Pinned: bool(f.IsPinned), Ads: bool(f.MarkedAsAds),
+		Pinned: bool(f.IsPinned), Ads: bool(f.MarkedAsAds),
 		Deleted: bool(f.IsDeleted), Archived: bool(f.IsArchived), FriendsOnly: bool(f.FriendsOnly),
 		Donut:     bool(f.Donut.value.IsDonut),
 		Geo:       f.Geo.value.geo(),

@@ -24,7 +24,7 @@ func decode(t *testing.T, raw string) vk.Post {
 func TestAPostIsReadWithWhatItReposts(t *testing.T) {
 	t.Parallel()
 	post := decode(t, `{"id":501,"owner_id":-700,"from_id":31,"signer_id":31,"date":1763900000,"edited":1763900600,"post_type":"post",
-		"text":"Помогите найти хозяина!","is_pinned":1,"marked_as_ads":0,"donut":{"is_donut":false},"postponed_id":499,
+		"text":"Помогите найти хозяина!","is_pinned":1,"marked_as_ads":0,"donut":{"is_donut":false},
 		"copyright":{"id":1,"link":"https://news.example/1","name":"Новости"},
 		"attachments":[{"type":"photo","photo":{"id":9,"owner_id":-700,"access_key":"ab12","sizes":[{"type":"x","url":"https://cdn.example/x.jpg","width":604,"height":403}]}}],
 		"copy_history":[
@@ -35,12 +35,10 @@ func TestAPostIsReadWithWhatItReposts(t *testing.T) {
 	require.Equal(t, "https://vk.com/wall-700_501", post.URL())
 	require.Equal(t, int64(31), post.FromID)
 	require.Equal(t, int64(31), post.SignerID)
-	require.Equal(t, int64(499), post.PostponedID)
 	require.Equal(t, time.Unix(1763900000, 0).UTC(), post.Date)
 	require.Equal(t, time.Unix(1763900600, 0).UTC(), post.Edited)
 	require.True(t, post.Pinned)
 	require.Equal(t, vk.Copyright{Link: "https://news.example/1", Name: "Новости"}, post.Copyright)
-	require.True(t, post.IsRepost())
 	require.Len(t, post.CopyHistory, 2)
 	require.Equal(t, "Пропала такса", post.CopyHistory[0].Text)
 	require.Equal(t, "wall900_5", post.CopyHistory[1].ID.String())
@@ -56,7 +54,7 @@ func TestALineOfTheParseCommandIsAPost(t *testing.T) {
 	post := decode(t, `{"owner_id":-1,"id":2,"date":1756000000,"text":"Потерялся кот"}`)
 	require.Equal(t, "wall-1_2", post.ID.String())
 	require.Equal(t, "Потерялся кот", post.Text)
-	require.False(t, post.IsRepost())
+	require.Empty(t, post.CopyHistory)
 }
 
 func TestOddFieldsCostThemselvesAndNothingElse(t *testing.T) {
