@@ -268,7 +268,7 @@ func (v *vkEditor) edit(ctx context.Context, e *editJob) error {
 }
 
 // remove deletes the post. VK has no answer of its own for a post that is gone:
-// the wall tells.
+// the wall shows.
 func (v *vkEditor) remove(ctx context.Context, e *editJob) error {
 	key, err := v.key(e)
 	if err != nil {

@@ -60,7 +60,7 @@ func (a *Guide) CheckSubscription(ctx context.Context, checking Checking) (subsc
 	return subscription, failed.asError()
 }
 
-// check says "unknown" and tells the operator if the bot may not know, which
+// check says "unknown" and warns the operator if the bot may not know, which
 // is a fault of the configuration and not of the person.
 func (a *Guide) check(ctx context.Context, checking Checking) (guide.Subscription, *Stop) {
 	update := checking.Update

@@ -166,8 +166,8 @@ func nextWait(attempt int, refused *telegram.Error, longest time.Duration) time.
 	return wait
 }
 
-// dbFailure logs what went wrong with the database. It tells an outage, which
-// is waited for, from an error that will come again whatever one does.
+// dbFailure logs what went wrong with the database. An outage
+// is waited for; an error that will come again whatever one does.
 func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err error) *Stop {
 	failure, wait := Failure{Code: guide.InternalDB, Message: "the database failed", Details: dbDetails(err)}, time.Duration(0)
 	var scan pgx.ScanArgError

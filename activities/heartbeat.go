@@ -16,7 +16,7 @@ const (
 	HeartbeatEvery = 3 * time.Second
 )
 
-// beat tells Temporal that the worker lives, with what details say each time,
+// beat reports to Temporal that the worker lives, with what details say each time,
 // until the returned function is called.
 func beat(ctx context.Context, details func() []any) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)

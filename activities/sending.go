@@ -366,7 +366,7 @@ func (o *Outbound) attempt(ctx context.Context, j *sendJob, timeout time.Duratio
 	return refused
 }
 
-// fail turns an error into the one that tells Temporal and the workflow what
+// fail turns an error into the one that says to Temporal and the workflow what
 // to do. A call that may still be in flight is waited for; what is no answer of
 // a platform's is a fault of our own, and is tried again.
 func (o *Outbound) fail(ctx context.Context, request protocol.SendPart, err error) error {

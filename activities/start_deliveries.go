@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// StartDeliveries starts what is owed and has no workflow yet, tells the lanes of
+// StartDeliveries starts what is owed and has no workflow yet, nudges the lanes of
 // what was delivered and is to be edited, and deliveries of what has become of
 // their cases.
 func (a *Walls) StartDeliveries(ctx context.Context) (int, error) {

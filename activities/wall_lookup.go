@@ -10,7 +10,7 @@ import (
 	"vestnik/internal/vk"
 )
 
-// FindNotice looks on a destination wall for the post that tells about a
+// FindNotice looks on a destination wall for the post that is about a
 // source post, not older than since, and returns its id, 0 if there is none.
 func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64, since time.Time) (int64, error) {
 	since = since.Add(-time.Minute) // clocks differ

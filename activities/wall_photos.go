@@ -86,7 +86,7 @@ func (a *Walls) hashPhotos(ctx context.Context, posts []petpost.Post, known map[
 }
 
 // sizeToHash is the smallest size that is large enough; false if none is, or VK
-// tells no sizes. One that VK has cut to other proportions is none.
+// names no sizes. One that VK has cut to other proportions is none.
 func sizeToHash(sizes []post.Size) (post.Size, bool) {
 	for _, size := range slices.Backward(sizes) {
 		best := sizes[0] // and whole; the sides of the others are rounded

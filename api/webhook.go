@@ -109,7 +109,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// authentic compares in a time that tells nothing about the secret. Two
+// authentic compares in a time that says nothing about the secret. Two
 // values are refused: a proxy in between might have looked at the other one.
 func (h *webhook) authentic(presented []string) bool {
 	if len(presented) != 1 {

@@ -22,10 +22,10 @@ func goesEverywhere(kind petpost.Type) bool {
 	return kind == petpost.Found || kind == petpost.Reunited
 }
 
-// tell writes the deliveries that a post calls for, as its case permits. Of a
-// case that the post has opened nothing was told. seen: it tells of a sighting
+// announce writes the deliveries that a post calls for, as its case permits. Of a
+// case that the post has opened nothing was told. seen: it is of a sighting
 // that nobody has heard of.
-func (f *filing) tell(ctx context.Context, post Post, closed, opened, seen bool) (err error) {
+func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen bool) (err error) {
 	var rows []relaysql.AnnouncedDeliveriesRow
 	if !opened {
 		if rows, err = f.q.AnnouncedDeliveries(ctx, &post.CaseID); err != nil {

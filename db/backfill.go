@@ -34,7 +34,7 @@ func (s *Posts) Backfill(ctx context.Context, b Backfill) (stored PageStored, du
 			return err
 		}
 		f.page.Owed = owed
-		if err := f.tellPast(ctx, b.OwnerID, b.Since); err != nil {
+		if err := f.announcePast(ctx, b.OwnerID, b.Since); err != nil {
 			return err
 		}
 		rows, err := f.q.SpaceOut(ctx, relaysql.SpaceOutParams{OwnerID: b.OwnerID, Every: b.Every})
@@ -57,8 +57,8 @@ func (s *Posts) Backfill(ctx context.Context, b Backfill) (stored PageStored, du
 	return stored, due, nil
 }
 
-// tellPast tells posts of a wall that were never told, in the order of writing.
-func (f *filing) tellPast(ctx context.Context, ownerID int64, since time.Time) error {
+// announcePast announces posts of a wall that were never told, in the order of writing.
+func (f *filing) announcePast(ctx context.Context, ownerID int64, since time.Time) error {
 	rows, err := f.q.PostsNeverOwed(ctx, relaysql.PostsNeverOwedParams{OwnerID: ownerID, Since: since})
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (f *filing) tellPast(ctx context.Context, ownerID int64, since time.Time) e
 			return err
 		}
 		told[i] = post.PostID
-		if err := f.tell(ctx, post, row.CaseClosed, false, false); err != nil {
+		if err := f.announce(ctx, post, row.CaseClosed, false, false); err != nil {
 			return fmt.Errorf("%s: %w", post.ID, err)
 		}
 	}

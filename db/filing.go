@@ -74,13 +74,13 @@ func (f *filing) run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", post.ID, err)
 		}
 	}
-	return f.tellNewestFirst(ctx)
+	return f.announceNewestFirst(ctx)
 }
 
-// tellNewestFirst tells what was put off until all is filed: the case with the
+// announceNewestFirst announces what was put off until all is filed: the case with the
 // newest post first, and of one case in the order of writing, because answers
 // follow what they answer. A panic is an error, as in [filing.file].
-func (f *filing) tellNewestFirst(ctx context.Context) (err error) {
+func (f *filing) announceNewestFirst(ctx context.Context) (err error) {
 	defer func() {
 		if recover() != nil {
 			err = errPanicked
@@ -92,7 +92,7 @@ func (f *filing) tellNewestFirst(ctx context.Context) (err error) {
 	}
 	slices.SortStableFunc(f.unannounced, func(a, b unannounced) int { return newest[b.CaseID].Compare(newest[a.CaseID]) })
 	for _, post := range f.unannounced {
-		if err := f.tell(ctx, post.Post, f.closed[post.CaseID], post.opened, post.seen); err != nil {
+		if err := f.announce(ctx, post.Post, f.closed[post.CaseID], post.opened, post.seen); err != nil {
 			return fmt.Errorf("%s: %w", post.ID, err)
 		}
 	}
@@ -207,7 +207,7 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		f.unannounced, f.closed[post.CaseID] = append(f.unannounced, unannounced{post, opened, adds.Seen}), closed
 		return nil
 	}
-	return f.tell(ctx, post, closed, opened, adds.Seen)
+	return f.announce(ctx, post, closed, opened, adds.Seen)
 }
 
 // errStoredMeanwhile means that another reader has stored a post since the page

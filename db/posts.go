@@ -107,9 +107,9 @@ type Page struct {
 	Posts []Post
 	// NewestFirst owes the newest of them first; a case's in the order of writing.
 	NewestFirst bool
-	// Owed tells what a new post calls for.
+	// Owed says what a new post calls for.
 	Owed func(Post) []Owed
-	// Update tells what it takes to tell a destination the news about a case
+	// Update says what it takes to bring a destination the news about a case
 	// that was told there before, whatever the routes say; false if it is not
 	// to be told. nil tells none.
 	Update func(post Post, destination string) (Owed, bool)

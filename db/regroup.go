@@ -33,7 +33,7 @@ type CaseChange struct {
 // mostCompared bounds how many posts of a case are compared with each other.
 const mostCompared = 400
 
-// Regroup tells in what cases posts would be if they had been read like this
+// Regroup finds in what cases posts would be if they had been read like this
 // from the start. It changes nothing: to move a post may call for deliveries,
 // and an operator may have put it where it is. What an operator has parted or
 // put together is left out. Of the posts no more is needed than their names,

@@ -57,7 +57,7 @@ type Reread struct {
 // Reread writes new readings of stored posts. A case is closed, or open again,
 // as its posts say now, and what waits to be told about an animal that is home
 // is not sent. Nothing else changes: no post goes into another case ([Cases.Regroup]
-// tells which would), nothing is sent and no message is edited. A post that was
+// lists which would), nothing is sent and no message is edited. A post that was
 // edited meanwhile keeps what was read in it then.
 func (s *Posts) Reread(ctx context.Context, posts []Reread) error {
 	return s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {

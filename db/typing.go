@@ -85,7 +85,7 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 		}
 	}
 	if owes {
-		err = f.tell(ctx, post, closed, false, false)
+		err = f.announce(ctx, post, closed, false, false)
 	}
 	set.Owed = f.stored.Owed
 	return set, err

@@ -61,7 +61,7 @@ func (c *Content) Import(ctx context.Context, upload guidedb.Upload) (guidedb.Ac
 	return c.started(ctx, accepted, err)
 }
 
-// Check tells what a batch would make of the guide.
+// Check returns what a batch would make of the guide.
 func (c *Content) Check(ctx context.Context, upload guidedb.Upload) (content.Status, error) {
 	upload.Brake = c.rules.UnpublishPercent
 	return c.Imports.Check(ctx, upload)

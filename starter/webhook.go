@@ -40,7 +40,7 @@ func (w Webhook) Address() (string, error) {
 	return public.JoinPath(WebhookPath).String(), nil
 }
 
-// Set tells Telegram where to deliver and with which secret. Updates that have
+// Set registers with Telegram where to deliver and with which secret. Updates that have
 // been waiting are kept.
 func (w Webhook) Set(ctx context.Context) error {
 	address, err := w.Address()

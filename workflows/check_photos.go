@@ -31,15 +31,14 @@ func CheckPhotos(ctx workflow.Context) (protocol.CheckPhotosResult, error) {
 }
 
 // lookAtPhotos goes round by round until none is due; before the first and after
-// each it tells what they came to so far.
+// each it reports what they came to so far.
 func lookAtPhotos(ctx workflow.Context, rounds int, tell func(protocol.CheckPhotosResult)) error {
 	var content *activities.Content
 	var sum protocol.CheckPhotosResult
 	tell(sum)
 	for round := range rounds {
 		var checked protocol.CheckPhotosResult
-		roundCtx := workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions(fmt.Sprintf("photos, round %d", round+1)))
-		err := workflow.ExecuteActivity(roundCtx, content.CheckPhotos, protocol.CheckPhotosInput{MaxPhotos: photoRound}).Get(ctx, &checked)
+		err := execute(ctx, activities.ImportAfterwardsOptions(fmt.Sprintf("photos, round %d", round+1)), content.CheckPhotos, &checked, protocol.CheckPhotosInput{MaxPhotos: photoRound})
 		if err != nil {
 			return err
 		}

@@ -194,8 +194,7 @@ func (d *delivery) lookAtLedger(ctx workflow.Context) (ended bool, err error) {
 	d.look = false
 	var lanes *activities.Lanes
 	var status string
-	lookCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("what has become of it"))
-	if err := workflow.ExecuteActivity(lookCtx, lanes.Status, d.input.DeliveryKey).Get(ctx, &status); err != nil {
+	if err := execute(ctx, activities.LedgerOptions("what has become of it"), lanes.Status, &status, d.input.DeliveryKey); err != nil {
 		return false, err
 	}
 	switch status {
@@ -237,8 +236,7 @@ func (d *delivery) sendPart(ctx workflow.Context) (protocol.PartSent, error) {
 func (d *delivery) take(ctx workflow.Context, sent protocol.PartSent) (done bool, err error) {
 	if sent.Arrival != nil {
 		var ledger *activities.Ledger
-		recordCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("record what has arrived"))
-		if err := workflow.ExecuteActivity(recordCtx, ledger.RecordArrival, *sent.Arrival).Get(ctx, nil); err != nil {
+		if err := execute(ctx, activities.LedgerOptions("record what has arrived"), ledger.RecordArrival, nil, *sent.Arrival); err != nil {
 			return false, err
 		}
 	}
@@ -277,8 +275,7 @@ func (d *delivery) giveBack(ctx workflow.Context, done protocol.TurnDone) {
 	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("give the turn back"))
 	err := workflow.ExecuteLocalActivity(local, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil)
 	if err != nil && d.input.Protocol >= protocol.LedgerQueue {
-		durable := workflow.WithActivityOptions(ctx, activities.LedgerOptions("give the turn back"))
-		err = workflow.ExecuteActivity(durable, lanes.GiveBack, d.input.Destination, done).Get(ctx, nil)
+		err = execute(ctx, activities.LedgerOptions("give the turn back"), lanes.GiveBack, nil, d.input.Destination, done)
 	}
 	if err != nil { // the lane asks the ledger when the lease runs out
 		workflow.GetLogger(ctx).Warn("turn not given back", "destination", d.input.Destination, "error", err)
@@ -312,10 +309,9 @@ func (d *delivery) park(ctx workflow.Context, next next) (ended bool, err error)
 func (d *delivery) rest(ctx workflow.Context) (wanted, ended bool, err error) {
 	var ledger *activities.Ledger
 	var status string
-	recordCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("record why it waits"))
-	if err := workflow.ExecuteActivity(recordCtx, ledger.Park, protocol.Park{
+	if err := execute(ctx, activities.LedgerOptions("record why it waits"), ledger.Park, &status, protocol.Park{
 		DeliveryKey: d.input.DeliveryKey, Status: d.status, Reason: d.reason, WantedAt: d.wantedAt,
-	}).Get(ctx, &status); err != nil {
+	}); err != nil {
 		return false, false, err
 	}
 	switch status {
@@ -371,8 +367,7 @@ func (d *delivery) waitForPerson(ctx workflow.Context) (ended bool, err error) {
 	}
 	var lanes *activities.Lanes
 	var requeued protocol.Requeued
-	queueCtx := workflow.WithActivityOptions(ctx, activities.LedgerOptions("queue again"))
-	if err := workflow.ExecuteActivity(queueCtx, lanes.QueueAgain, d.input.DeliveryKey).Get(ctx, &requeued); err != nil {
+	if err := execute(ctx, activities.LedgerOptions("queue again"), lanes.QueueAgain, &requeued, d.input.DeliveryKey); err != nil {
 		return false, err
 	}
 	d.wantedAt = requeued.WantedAt

@@ -138,8 +138,7 @@ func (l *lane) look(ctx workflow.Context) {
 	local := workflow.WithLocalActivityOptions(ctx, activities.QuickOptions("what is next"))
 	err := workflow.ExecuteLocalActivity(local, read, arguments...).Get(ctx, &view)
 	if err != nil {
-		durable := workflow.WithActivityOptions(ctx, activities.LedgerOptions("what is next"))
-		err = workflow.ExecuteActivity(durable, read, arguments...).Get(ctx, &view)
+		err = execute(ctx, activities.LedgerOptions("what is next"), read, &view, arguments...)
 	}
 	if err != nil {
 		workflow.GetLogger(ctx).Warn("the ledger can't be read", "destination", l.destination, "error", err)
@@ -159,7 +158,7 @@ func (l *lane) look(ctx workflow.Context) {
 }
 
 // takeBack ends a lease. Word from a lease that the lane has given up already
-// still tells that the ledger has news.
+// still says that the ledger has news.
 func (l *lane) takeBack(ctx workflow.Context, done protocol.TurnDone) {
 	l.stale = l.stale || done.Look
 	if l.lease == nil || l.lease.Number != done.Lease {
@@ -240,8 +239,7 @@ func (l *lane) checkLease(ctx workflow.Context) {
 	lease := *l.lease
 	var lanes *activities.Lanes
 	var owed bool
-	check := workflow.WithActivityOptions(ctx, activities.LedgerOptions("does it still want its turn?"))
-	err := workflow.ExecuteActivity(check, lanes.StillOwed, lease.Job.Key(l.destination)).Get(ctx, &owed)
+	err := execute(ctx, activities.LedgerOptions("does it still want its turn?"), lanes.StillOwed, &owed, lease.Job.Key(l.destination))
 	l.takeSignals(ctx)
 	if l.lease == nil || l.lease.Number != lease.Number {
 		return // given back while we asked

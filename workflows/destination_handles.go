@@ -69,9 +69,8 @@ func (l *lane) setup(ctx workflow.Context) error {
 
 // decide writes an operator's decision to the ledger and takes it up from there.
 func (l *lane) decide(ctx workflow.Context, what string, write any, arguments ...any) (protocol.LaneState, error) {
-	options := workflow.WithActivityOptions(ctx, activities.LedgerOptions(what))
 	var view protocol.LaneView
-	if err := workflow.ExecuteActivity(options, write, arguments...).Get(ctx, &view); err != nil {
+	if err := execute(ctx, activities.LedgerOptions(what), write, &view, arguments...); err != nil {
 		return protocol.LaneState{}, err
 	}
 	// What is next is out of date in a moment; the decision holds from now on.

@@ -43,21 +43,17 @@ type contentImport struct {
 func (i *contentImport) apply(ctx workflow.Context) error {
 	var content *activities.Content
 	i.describe(ctx, "waits for its turn")
-	turn := workflow.WithActivityOptions(ctx, activities.ImportTurnOptions())
-	if err := workflow.ExecuteActivity(turn, content.AwaitImportTurn, i.input).Get(ctx, nil); err != nil {
+	if err := execute(ctx, activities.ImportTurnOptions(), content.AwaitImportTurn, nil, i.input); err != nil {
 		return err
 	}
 	i.describe(ctx, "objects go into the guide")
-	step := workflow.WithActivityOptions(ctx, activities.ImportStepOptions("take the objects in"))
-	if err := workflow.ExecuteActivity(step, content.ApplyImport, i.input).Get(ctx, nil); err != nil {
+	if err := execute(ctx, activities.ImportStepOptions("take the objects in"), content.ApplyImport, nil, i.input); err != nil {
 		return err
 	}
-	step = workflow.WithActivityOptions(ctx, activities.ImportStepOptions("unpublish what a snapshot left out"))
-	if err := workflow.ExecuteActivity(step, content.UnpublishImport, i.input).Get(ctx, nil); err != nil {
+	if err := execute(ctx, activities.ImportStepOptions("unpublish what a snapshot left out"), content.UnpublishImport, nil, i.input); err != nil {
 		return err
 	}
-	step = workflow.WithActivityOptions(ctx, activities.ImportStepOptions("count and close"))
-	return workflow.ExecuteActivity(step, content.FinishImport, i.input).Get(ctx, &i.result)
+	return execute(ctx, activities.ImportStepOptions("count and close"), content.FinishImport, &i.result, i.input)
 }
 
 // giveUp records the failure even when the import was cancelled, so that those
@@ -67,8 +63,7 @@ func (i *contentImport) giveUp(ctx workflow.Context, cause error) {
 	const reason = "the import could not be brought to its end; send the batch again"
 	ctx, cancel := workflow.NewDisconnectedContext(ctx)
 	defer cancel()
-	ctx = workflow.WithActivityOptions(ctx, activities.ImportStepOptions("give the import up"))
-	if err := workflow.ExecuteActivity(ctx, content.FailImport, i.input, reason).Get(ctx, nil); err != nil {
+	if err := execute(ctx, activities.ImportStepOptions("give the import up"), content.FailImport, nil, i.input, reason); err != nil {
 		workflow.GetLogger(ctx).Error("failed import not recorded", "import", i.input.ImportID, "error", err, "cause", cause)
 	}
 }
@@ -78,8 +73,7 @@ func (i *contentImport) tidy(ctx workflow.Context) {
 		return
 	}
 	var content *activities.Content
-	ctx = workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions("refresh Postgres's statistics"))
-	if err := workflow.ExecuteActivity(ctx, content.TidyGuide).Get(ctx, nil); err != nil {
+	if err := execute(ctx, activities.ImportAfterwardsOptions("refresh Postgres's statistics"), content.TidyGuide, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("guide not tidied: Postgres will do it by itself, later", "error", err)
 	}
 }
@@ -95,8 +89,7 @@ func (i *contentImport) checkPhotos(ctx workflow.Context) {
 		workflow.GetLogger(ctx).Warn("photos not looked at: they stay due", "error", err)
 	}
 	var content *activities.Content
-	closeCtx := workflow.WithActivityOptions(ctx, activities.ImportAfterwardsOptions("photos done"))
-	if err := workflow.ExecuteActivity(closeCtx, content.CloseImport, i.input).Get(ctx, nil); err != nil {
+	if err := execute(ctx, activities.ImportAfterwardsOptions("photos done"), content.CloseImport, nil, i.input); err != nil {
 		workflow.GetLogger(ctx).Warn("end of the photos not recorded", "error", err)
 	}
 }

@@ -29,8 +29,7 @@ func Recover(ctx workflow.Context) (protocol.RecoverResult, error) {
 		{"return deliveries to the people they wait for", recovery.ReturnToPeople, &result.WithPeople},
 		{"start imports", recovery.StartImports, &result.Imports},
 	} {
-		partCtx := workflow.WithActivityOptions(ctx, activities.RecoveryOptions(part.name))
-		if err := workflow.ExecuteActivity(partCtx, part.do).Get(ctx, part.count); err != nil {
+		if err := execute(ctx, activities.RecoveryOptions(part.name), part.do, part.count); err != nil {
 			workflow.GetLogger(ctx).Warn("recovery: a part failed, the next round tries again", "part", part.name, "error", err)
 			result.Failed++
 		}

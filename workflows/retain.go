@@ -13,8 +13,7 @@ import (
 // many.
 func Retain(ctx workflow.Context) (blanked int, err error) {
 	var retention *activities.Retention
-	options := workflow.WithActivityOptions(ctx, activities.RecoveryOptions("blank posts that are kept no longer"))
-	err = workflow.ExecuteActivity(options, retention.BlankPosts).Get(ctx, &blanked)
+	err = execute(ctx, activities.RecoveryOptions("blank posts that are kept no longer"), retention.BlankPosts, &blanked)
 	workflow.SetCurrentDetails(ctx, words.Count(blanked, "post", "posts")+" blanked")
 	return blanked, err
 }

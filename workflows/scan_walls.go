@@ -17,8 +17,7 @@ func ScanWalls(ctx workflow.Context, input protocol.ScanWallsInput) (protocol.Sc
 	s := &scan{input: input}
 	if input.Backfill != nil {
 		var walls *activities.Walls
-		backfillCtx := workflow.WithActivityOptions(ctx, activities.ReadOptions("backfill of "+input.Backfill.Wall))
-		return s.result, workflow.ExecuteActivity(backfillCtx, walls.BackfillWall, *input.Backfill).Get(ctx, &s.result.Backfilled)
+		return s.result, execute(ctx, activities.ReadOptions("backfill of "+input.Backfill.Wall), walls.BackfillWall, &s.result.Backfilled, *input.Backfill)
 	}
 	s.start(ctx)
 	if err := s.readWalls(ctx); err != nil {
@@ -36,15 +35,13 @@ type scan struct {
 func (s *scan) readWalls(ctx workflow.Context) error {
 	var walls *activities.Walls
 	var plan protocol.ReadPlan
-	planCtx := workflow.WithActivityOptions(ctx, activities.PlanOptions("which walls are due"))
-	if err := workflow.ExecuteActivity(planCtx, walls.PlanReads, s.input).Get(ctx, &plan); err != nil {
+	if err := execute(ctx, activities.PlanOptions("which walls are due"), walls.PlanReads, &plan, s.input); err != nil {
 		return err
 	}
 	for _, wall := range plan.Due() {
 		s.describe(ctx, "reads "+wall.Name)
 		var read protocol.WallRead
-		readCtx := workflow.WithActivityOptions(ctx, activities.ReadOptions(wall.Name))
-		if err := workflow.ExecuteActivity(readCtx, walls.ReadWall, wall.Name).Get(ctx, &read); err != nil {
+		if err := execute(ctx, activities.ReadOptions(wall.Name), walls.ReadWall, &read, wall.Name); err != nil {
 			workflow.GetLogger(ctx).Warn("wall not read: it stays due", "wall", wall.Name, "error", err)
 			continue
 		}
@@ -63,8 +60,7 @@ func (s *scan) readWalls(ctx workflow.Context) error {
 func (s *scan) start(ctx workflow.Context) {
 	var walls *activities.Walls
 	var started int
-	ctx = workflow.WithActivityOptions(ctx, activities.PlanOptions("start what is owed"))
-	if err := workflow.ExecuteActivity(ctx, walls.StartDeliveries).Get(ctx, &started); err != nil {
+	if err := execute(ctx, activities.PlanOptions("start what is owed"), walls.StartDeliveries, &started); err != nil {
 		workflow.GetLogger(ctx).Warn("deliveries not started: they stay owed", "error", err)
 	}
 	s.result.Started += started

@@ -213,7 +213,7 @@ func (c *console) checkDestination(ctx context.Context, destination string) erro
 	return fmt.Errorf("destination %q: %w", destination, db.ErrNotFound)
 }
 
-// scanned tells what a scan by hand came to, or that it still runs.
+// scanned is what a scan by hand came to, or that it still runs.
 type scanned struct {
 	Running bool                      `json:"running"`
 	Result  *protocol.ScanWallsResult `json:"result,omitempty"`

@@ -108,7 +108,7 @@ func (l *live) idle() bool {
 	return true
 }
 
-// lookAround looks at what pages show: what the database tells cheaply each time,
+// lookAround looks at what pages show: what the database says cheaply each time,
 // and what needs a person now and then.
 func (c *console) lookAround() func(context.Context, bool) (string, error) {
 	var problems []byte
@@ -131,7 +131,7 @@ func (c *console) lookAround() func(context.Context, bool) (string, error) {
 	}
 }
 
-// giveEvents tells a page, as server-sent events, the state of what it shows:
+// giveEvents sends a page, as server-sent events, the state of what it shows:
 // when that has changed, and every beatEvery. An empty state means that nobody
 // knows. The stream ends by itself, and with the process.
 func (c *console) giveEvents(w http.ResponseWriter, r *http.Request) {

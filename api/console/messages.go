@@ -228,7 +228,7 @@ func (l language) agoOrIn(past time.Duration) string {
 	return l.say("time.ago", l.roughly(past))
 }
 
-// roughly tells a length of time in at most two units.
+// roughly is a length of time in at most two units.
 func (l language) roughly(length time.Duration) string {
 	if length < time.Second {
 		return fmt.Sprintf("%d %s", length.Milliseconds(), l.say("time.ms"))
@@ -252,7 +252,7 @@ func (l language) roughly(length time.Duration) string {
 	return ""
 }
 
-// timeWords are the words that the script tells times with, as JSON.
+// timeWords are the words that the script writes times with, as JSON.
 func (l language) timeWords() (string, error) {
 	told := map[string]string{}
 	for _, key := range []string{"now", "ago", "in", "d", "h", "min", "s"} {

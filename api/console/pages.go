@@ -469,7 +469,7 @@ func (c *console) showNotFound(w http.ResponseWriter, r *http.Request) {
 	c.showMessage(w, r, http.StatusNotFound, "missing")
 }
 
-// showFault tells what was wrong with a request, or of a failure of our own; what
+// showFault says what was wrong with a request, or of a failure of our own; what
 // exactly failed then is for the log.
 func (c *console) showFault(w http.ResponseWriter, r *http.Request, err error) {
 	var why message

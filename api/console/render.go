@@ -117,7 +117,7 @@ type pageData struct {
 	View       any
 }
 
-// pageNotice tells on the next page what became of an action.
+// pageNotice says on the next page what became of an action.
 type pageNotice struct {
 	Bad  bool   `json:"bad,omitempty"`
 	Text string `json:"text"`

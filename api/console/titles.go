@@ -17,7 +17,7 @@ func (c *console) titles(ctx context.Context) db.Titles {
 	}
 	known, err := c.Ledger.Titles(ctx)
 	if err != nil {
-		return nil // what the page is about meets the same trouble, and tells
+		return nil // what the page is about meets the same trouble, and says so
 	}
 	return known
 }

@@ -117,7 +117,7 @@ func (a *app) titles(ctx context.Context) db.Titles { return titlesOf(ctx, a.rel
 func titlesOf(ctx context.Context, ledger *db.Ledger) db.Titles {
 	titles, err := ledger.Titles(ctx)
 	if err != nil {
-		return nil // what the list is about meets the same trouble, and tells
+		return nil // what the list is about meets the same trouble, and says so
 	}
 	return titles
 }

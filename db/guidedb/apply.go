@@ -32,7 +32,7 @@ const (
 const chunkSize = 500
 
 // Apply takes an import's objects into the guide, chunk by chunk, going on
-// after the last committed one. Between two chunks it tells beat how far the
+// after the last committed one. Between two chunks it reports to beat how far the
 // import is. A snapshot that would take away more than its brake lets go is held
 // instead. For an import that is not running there is nothing to do.
 func (i *Imports) Apply(ctx context.Context, id string, beat func(Progress)) error {

@@ -108,7 +108,7 @@ func (i *Imports) Discard(ctx context.Context, id string) error {
 	return i.ForgetFile(ctx, id)
 }
 
-// Check tells what a batch would make of the guide, and leaves nothing.
+// Check returns what a batch would make of the guide, and leaves nothing.
 func (i *Imports) Check(ctx context.Context, upload Upload) (content.Status, error) {
 	return i.check(ctx, upload, func(*Imports) error { return nil })
 }
@@ -188,7 +188,7 @@ func (i *Imports) rehearse(ctx context.Context, rehearsal func(dry *Imports) err
 	return rehearsal(&Imports{db: tx, queries: i.queries.WithTx(tx)})
 }
 
-// outcome applies a held import and tells what became of it.
+// outcome applies a held import and returns what became of it.
 func (i *Imports) outcome(ctx context.Context, id string) (content.Status, error) {
 	const all = 1 << 30
 	nobody := func(Progress) {}

@@ -46,7 +46,7 @@ func NewImports(pool *pgxpool.Pool) *Imports {
 	return &Imports{db: pool, queries: guidesql.New(pool)}
 }
 
-// Progress tells how far an import is.
+// Progress is how far an import is.
 type Progress struct {
 	Objects int  // in the batch
 	Done    int  // of them worked off, refused ones included
@@ -114,7 +114,7 @@ func (i *Imports) Fail(ctx context.Context, id, reason string) error {
 	}))
 }
 
-// Status tells how an import stands; ErrNotFound for one that is not known,
+// Status returns how an import stands; ErrNotFound for one that is not known,
 // or not any more.
 func (i *Imports) Status(ctx context.Context, id string) (content.Status, error) {
 	row, err := i.queries.GetImport(ctx, id)

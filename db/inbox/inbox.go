@@ -41,7 +41,7 @@ func (s *Store) Claim(ctx context.Context, botID, updateID int64, session, trace
 const sweepBite = 5000
 
 // Sweep forgets updates older than [Kept], some thousands at a time, and
-// tells how many it has forgotten.
+// returns how many it has forgotten.
 func (s *Store) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	swept, err := s.queries.SweepUpdates(ctx, servicesql.SweepUpdatesParams{Before: now.Add(-Kept), MaxUpdates: sweepBite})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package alerts tells the operators' chat what needs a person: one message for
+// Package alerts writes to the operators' chat what needs a person: one message for
 // each problem, edited while the problem lasts and when it is over, and few of
 // them an hour. Those whom OPS_USERS names decide there by buttons. What was told
 // is in Postgres, so that any process may go on.

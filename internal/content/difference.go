@@ -64,7 +64,7 @@ func (d Difference) Unpublished() (count int) {
 	return count
 }
 
-// Compare tells which fields of an object differ between two payloads.
+// Compare returns which fields of an object differ between two payloads.
 func Compare(list List, before, after []byte) (changes []FieldChange) {
 	was, is := list.New(), list.New()
 	if json.Unmarshal(before, was) != nil || json.Unmarshal(after, is) != nil {

@@ -91,7 +91,7 @@ func inFile(name string, err error) *BatchError {
 	return refuseFile(name, "не читается: %v", err)
 }
 
-// unpack tells a file by its first bytes.
+// unpack recognises a file by its first bytes.
 func (r *tableReader) unpack(name string, file []byte) ([]table, error) {
 	switch {
 	case bytes.HasPrefix(file, []byte("PK\x03\x04")):

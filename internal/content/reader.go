@@ -45,7 +45,7 @@ type BatchError struct {
 	Unclear bool
 }
 
-// Error tells the reason and the place.
+// Error gives the reason and the place.
 func (e *BatchError) Error() string {
 	where := ""
 	if e.Path != "" {

@@ -83,7 +83,7 @@ func (q *ImportQuery) Read(query url.Values) (err error) {
 // MaxRefusedListed is how many refusals one status lists; the count is whole.
 const MaxRefusedListed = 1000
 
-// Status tells how an import stands.
+// Status is how an import stands.
 type Status struct {
 	ID           string     `json:"id" required:"true"`
 	State        State      `json:"state" required:"true"`

@@ -38,7 +38,7 @@ func (t *Texts) GateScreen(channelURL string, wanted Action, again bool) Screen 
 	return Screen{Text: text, Keyboard: keyboard}
 }
 
-// HelpScreen tells how to use the guide and where to write: to the contact, or
+// HelpScreen explains how to use the guide and where to write: to the contact, or
 // in the channel if there is none. Nothing that a person writes to the bot is
 // kept, and the screen says so.
 func (t *Texts) HelpScreen(contactURL, channelURL string) Screen {
@@ -66,7 +66,7 @@ func (t *Texts) NearScreen() Screen {
 	return Screen{Text: t.Screens.Near, Keyboard: Keyboard{t.back(Main)}}
 }
 
-// FindScreen tells how to search.
+// FindScreen explains how to search.
 func (t *Texts) FindScreen() Screen {
 	return Screen{Text: t.Screens.Find, Keyboard: Keyboard{t.back(Main)}}
 }

@@ -63,7 +63,7 @@ func (f Frame) replaced(text string) string {
 }
 
 // Compose says what a post says. omittedPhotos is how many of its photos will
-// not be shown with it; the notice then tells readers where they are.
+// not be shown with it; the notice then says where they are.
 func Compose(post petpost.Post, frame Frame, omittedPhotos int) Notice {
 	source := post.URL()
 	return Notice{

@@ -54,7 +54,7 @@ func markupAt(raw string, at int) (Span, int) {
 	return Span{}, 0
 }
 
-// startsWord tells that no letter or digit stands right before, so that
+// startsWord reports that no letter or digit stands right before, so that
 // "mail@id1" or "а#б" are not taken for markup.
 func startsWord(raw string, at int) bool {
 	before, _ := utf8.DecodeLastRuneInString(raw[:at])

@@ -213,7 +213,7 @@ func (s Step) Recorded() Kind {
 
 // WithoutPhotos is the step after some of its photos turned out not to be
 // sendable: an album of two becomes a photo, and a step left with none a
-// message that says the same. It tells where the lost ones are.
+// message that says the same. It says where the lost ones are.
 func (s Step) WithoutPhotos(lost ...int) Step {
 	gone := make(map[int]bool, len(lost))
 	for _, photo := range lost {

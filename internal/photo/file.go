@@ -18,7 +18,7 @@ const stallTime = 15 * time.Second
 
 // File is a file on the internet that is read as it comes. Close it.
 type File struct {
-	// Bytes is its size as its host tells it, -1 if it does not.
+	// Bytes is its size as its host gives it, -1 if it does not.
 	Bytes int64
 
 	host    string

@@ -23,7 +23,7 @@ const (
 	mostHashed = 4_000_000
 )
 
-// Hash tells what a picture looks like; the zero hash for one that is flat. It
+// Hash is what a picture looks like; the zero hash for one that is flat. It
 // waits while another picture is unpacked. The error is an [*Error]:
 // [BadDimensions] for a picture that is too large, [NotPicture] for a broken one.
 func Hash(p Picture) (post.PhotoHash, error) {

@@ -46,7 +46,7 @@ type CheckPhotosInput struct {
 	MaxPhotos int `json:"max_photos"`
 }
 
-// CheckPhotosResult tells what a round came to.
+// CheckPhotosResult is what a round came to.
 type CheckPhotosResult struct {
 	Checked int `json:"checked"`
 	Bad     int `json:"bad"`

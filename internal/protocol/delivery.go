@@ -109,7 +109,7 @@ type SendPart struct {
 	GiveBack bool `json:"give_back,omitempty"`
 }
 
-// PartSent tells how a delivery stands after a part arrived.
+// PartSent is how a delivery stands after a part arrived.
 type PartSent struct {
 	Part  int  `json:"part"`
 	Parts int  `json:"parts"`

@@ -19,7 +19,7 @@ type EditMessage struct {
 	EditAt time.Time `json:"edit_at"`
 }
 
-// MessageEdited tells how an edit stands.
+// MessageEdited is how an edit stands.
 type MessageEdited struct {
 	// Status is one of those above; pending if there is more to edit.
 	Status string `json:"status"`

@@ -63,7 +63,7 @@ type LaneView struct {
 	InFlightFor time.Duration `json:"in_flight_for,omitempty"`
 	// Sent are the messages of the last minute, for a lane that begins.
 	Sent []SentAgo `json:"sent,omitempty"`
-	// Jobs are the next in order; All tells that there are no others.
+	// Jobs are the next in order; All reports that there are no others.
 	Jobs []Job `json:"jobs,omitempty"`
 	All  bool  `json:"all,omitempty"`
 	// TakenUp is the delivery that had paused the destination and is pending
@@ -150,7 +150,7 @@ type TurnDone struct {
 	// SentAt is when the message went out, by the sender's clock; zero if it is
 	// not known, or if none did.
 	SentAt time.Time `json:"sent_at,omitzero"`
-	// Unsent tells that nothing went out: the turn does not count in the limit
+	// Unsent reports that nothing went out: the turn does not count in the limit
 	// per minute.
 	Unsent bool `json:"unsent,omitempty"`
 	// Look: something else than the delivery has changed; the ledger says what.

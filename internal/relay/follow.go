@@ -92,7 +92,7 @@ func (f *follower) takeUp(ctx context.Context) error {
 	return nil
 }
 
-// record tells the ledger how the settings stand, and what the rules say.
+// record keeps in the ledger how the settings stand, and what the rules say.
 func (f *follower) record(ctx context.Context) error {
 	if f.fault == nil {
 		return errors.Join(f.relay.Ledger.SettingsAreGood(ctx, f.process), f.keepRules(ctx))

@@ -15,7 +15,7 @@ import (
 
 // LearnTitles asks the platforms what the configured destinations and the walls
 // that are read call themselves, where that is not known as of late. Whoever
-// tells nothing is asked again later.
+// gives none is asked again later.
 func (r *Relay) LearnTitles(ctx context.Context) error {
 	var configured []string
 	for _, target := range r.Routes().Targets() {

@@ -17,7 +17,7 @@ const (
 	StatusKicked        = "kicked"
 )
 
-// ChatMember is what getChatMember tells about a user. A status that Telegram adds one day is kept as it comes.
+// ChatMember is what getChatMember says about a user. A status that Telegram adds one day is kept as it comes.
 type ChatMember struct {
 	Status   string `json:"status"`
 	IsMember bool   `json:"is_member"` // given with StatusRestricted only
@@ -58,7 +58,7 @@ func (c *Client) GetChatMember(ctx context.Context, chat Chat, userID int64) (Ch
 	return member, err
 }
 
-// ChatSummary is what getChat tells about a chat.
+// ChatSummary is what getChat says about a chat.
 type ChatSummary struct {
 	ID       int64  `json:"id"`
 	Type     string `json:"type"` // private, group, supergroup or channel
@@ -74,7 +74,7 @@ func (c *Client) GetChat(ctx context.Context, chat Chat) (ChatSummary, error) {
 	return summary, err
 }
 
-// Bot is what getMe tells about the bot itself.
+// Bot is what getMe says about the bot itself.
 type Bot struct {
 	ID       int64  `json:"id"`
 	Username string `json:"username"` // without @

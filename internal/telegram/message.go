@@ -145,7 +145,7 @@ type AlbumMessage struct {
 	Items []AlbumItem
 }
 
-// Message is what Telegram tells about a message it has accepted.
+// Message is what Telegram says about a message it has accepted.
 type Message struct{ ID int64 }
 
 // UnmarshalJSON implements json.Unmarshaler. A result without a message id is an error: it proves nothing.

@@ -48,7 +48,7 @@ func (c *Client) DeleteWebhook(ctx context.Context, dropPending bool) error {
 	return c.call(ctx, "deleteWebhook", bot.DeleteWebhookParams{DropPendingUpdates: dropPending}, &done)
 }
 
-// WebhookInfo is what Telegram tells about the webhook.
+// WebhookInfo is what Telegram says about the webhook.
 type WebhookInfo struct {
 	URL              string   `json:"url"` // "" when none is set
 	Pending          int      `json:"pending_update_count"`

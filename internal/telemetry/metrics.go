@@ -14,7 +14,7 @@ import (
 )
 
 // Metrics are the numbers that say how the product fares. What a process does it
-// counts itself; how the ledger stands, every process reads there and tells the
+// counts itself; how the ledger stands, every process reads there and reports to the
 // same. Labels are few and closed: platforms, statuses, classes of outcomes.
 // Never an id, a chat, a wall or a text.
 type Metrics struct {

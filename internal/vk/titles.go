@@ -13,7 +13,7 @@ import (
 const maxNamed = 500
 
 // Titles asks what the owners of walls call themselves: communities by their name, people by theirs. Owners that VK
-// tells nothing about are missing from the answer. It makes up to one call for each 500 of either kind, none of which
+// says nothing about are missing from the answer. It makes up to one call for each 500 of either kind, none of which
 // counts in the quota of wall.get.
 func (c *Client) Titles(ctx context.Context, owners ...int64) (map[int64]string, error) {
 	var groups, people []string

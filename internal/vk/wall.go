@@ -21,7 +21,7 @@ const (
 // Page is one answer of wall.get. The items are left raw: each is decoded by itself, with DecodePost, so that one odd
 // post does not cost the others.
 type Page struct {
-	Total int // VK's count of the wall's posts; it tells nothing about changes
+	Total int // VK's count of the wall's posts; it says nothing about changes
 	Items []json.RawMessage
 }
 
