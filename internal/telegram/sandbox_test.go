@@ -49,7 +49,7 @@ func TestTheSandboxTakesEveryKindOfMessage(t *testing.T) {
 	require.NoError(t, err)
 
 	album, err := client.SendMediaGroup(ctx, telegram.AlbumMessage{Target: target, Items: []telegram.AlbumItem{
-		{Photo: telegram.Photo{URL: s.PictureURL("dog")}, Caption: "Пёс"}, {Photo: telegram.Photo{Bytes: picture(t)}}}})
+		{Photo: telegram.Photo{URL: s.PictureURL("dog")}, Caption: "Пёс"}, {Photo: telegram.Photo{Bytes: picture(t)}}, {Photo: telegram.Photo{URL: s.PictureURL("cat")}}}})
 	require.NoError(t, err)
 	require.Len(t, album, 3)
 
