@@ -8,6 +8,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -64,7 +65,7 @@ func TestACaseIsAskedAboutOnce(t *testing.T) {
 func TestWhatComesBackIsApprovedFirst(t *testing.T) {
 	d := newDesk(t)
 	d.storeAsking(db.Owed{}, post(-1, 1, rex), post(-2, 1, rexAgain))
-	_, released, err := d.cases.Split(t.Context(), d.caseOf(-1, 1), []petpost.PostRef{{OwnerID: -2, PostID: 1}}, false, "")
+	_, released, err := d.cases.Split(t.Context(), d.caseOf(-1, 1), []wallpost.ID{{OwnerID: -2, PostID: 1}}, false, "")
 	require.NoError(t, err)
 	require.Len(t, released, 1)
 	d.requireAsked(-2, 1)

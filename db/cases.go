@@ -11,6 +11,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/words"
 )
 
@@ -156,7 +157,7 @@ func (s *Cases) holdBack(ctx context.Context, q *relaysql.Queries, caseID int64)
 // Split takes posts out of a case into a new one, because a person says that
 // they are about another animal. Unless hold is set, one delivery for each
 // destination that had not heard of that animal is to be sent: Released.
-func (s *Cases) Split(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error) {
+func (s *Cases) Split(ctx context.Context, id int64, posts []post.ID, hold bool, note string) (newID int64, released []int64, err error) {
 	err = s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
 		released = nil
 		row, err := s.find(ctx, q, id)
@@ -236,7 +237,7 @@ func release(ctx context.Context, q *relaysql.Queries, cases ...int64) (released
 	return released, nil
 }
 
-func move(ctx context.Context, q *relaysql.Queries, from, to int64, posts []petpost.PostRef, reason string) error {
+func move(ctx context.Context, q *relaysql.Queries, from, to int64, posts []post.ID, reason string) error {
 	params := relaysql.MovePostsParams{CaseID: to, FromCase: from, Reason: reason}
 	for _, post := range posts {
 		params.OwnerIds = append(params.OwnerIds, post.OwnerID)
@@ -262,10 +263,10 @@ func turn(ctx context.Context, q *relaysql.Queries, caseID int64, wasClosed bool
 	return q.EditCase(ctx, relaysql.EditCaseParams{CaseID: &caseID, Cause: cause})
 }
 
-func refsOf(rows []relaysql.RelayPost) []petpost.PostRef {
-	refs := make([]petpost.PostRef, len(rows))
+func refsOf(rows []relaysql.RelayPost) []post.ID {
+	refs := make([]post.ID, len(rows))
 	for i, row := range rows {
-		refs[i] = petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}
+		refs[i] = post.ID{OwnerID: row.OwnerID, PostID: row.PostID}
 	}
 	return refs
 }

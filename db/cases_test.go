@@ -412,12 +412,12 @@ func TestAnOperatorSplitsAndJoins(t *testing.T) {
 	d := newDesk(t)
 	d.store(post(-1, 1, rex), post(-2, 1, rexAgain), post(-3, 1, rexAgain+"!"), post(-1, 2, murka))
 	rexCase := d.caseOf(-1, 1)
-	_, _, err := d.cases.Split(t.Context(), rexCase, []petpost.PostRef{{OwnerID: -1, PostID: 2}}, false, "")
+	_, _, err := d.cases.Split(t.Context(), rexCase, []wallpost.ID{{OwnerID: -1, PostID: 2}}, false, "")
 	require.ErrorIs(t, err, db.ErrNotFound)
 	_, _, err = d.cases.Split(t.Context(), rexCase, nil, false, "")
 	require.ErrorContains(t, err, "name some of them")
 
-	parted, released, err := d.cases.Split(t.Context(), rexCase, []petpost.PostRef{{OwnerID: -2, PostID: 1}, {OwnerID: -3, PostID: 1}}, false, "другой")
+	parted, released, err := d.cases.Split(t.Context(), rexCase, []wallpost.ID{{OwnerID: -2, PostID: 1}, {OwnerID: -3, PostID: 1}}, false, "другой")
 	require.NoError(t, err)
 	require.Len(t, released, 1, "one of the two tells of the other animal")
 	require.Equal(t, parted, d.caseOf(-2, 1))
@@ -456,7 +456,7 @@ func TestWhatACopyAddsIsToldOnceInTheFirstMessage(t *testing.T) {
 	require.Equal(t, 1, d.store(post(-3, 1, rexAgain+" или 8 900 000-71-72, вознаграждение!")).Edits)
 	require.Equal(t, []string{"added"}, causes())
 	require.Equal(t, protocol.StatusSuppressed, d.delivery(-3, 1, somewhere).Status)
-	require.Equal(t, []petpost.Addition{{Post: petpost.PostRef{OwnerID: -3, PostID: 1},
+	require.Equal(t, []petpost.Addition{{Post: wallpost.ID{OwnerID: -3, PostID: 1},
 		Facts: []petpost.Fact{{Kind: petpost.FactPhone, Text: "+79000007172"}, {Kind: petpost.FactReward}}}}, d.get(-1, 1).Additions)
 	before := d.get(-1, 1).Version()
 	require.Zero(t, d.store(post(-4, 1, rexAgain+" или 8 900 000-71-72, вознаграждение")).Edits, "once per fact")

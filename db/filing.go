@@ -48,7 +48,7 @@ type filing struct {
 	singly bool // each post has a savepoint of its own
 	now    time.Time
 
-	before       map[petpost.PostRef]relaysql.StoredPostsRow
+	before       map[wallpost.ID]relaysql.StoredPostsRow
 	destinations map[string]int64 // their ids, as far as they were needed
 	stored       PageStored
 
@@ -128,7 +128,7 @@ func (f *filing) lock(ctx context.Context) error {
 
 // recall reads what is stored of the page's posts already.
 func (f *filing) recall(ctx context.Context) error {
-	f.before, f.destinations, f.closed = map[petpost.PostRef]relaysql.StoredPostsRow{}, map[string]int64{}, map[int64]bool{}
+	f.before, f.destinations, f.closed = map[wallpost.ID]relaysql.StoredPostsRow{}, map[string]int64{}, map[int64]bool{}
 	byOwner := map[int64][]int64{}
 	for _, post := range f.page.Posts {
 		byOwner[post.OwnerID] = append(byOwner[post.OwnerID], post.PostID)
@@ -139,7 +139,7 @@ func (f *filing) recall(ctx context.Context) error {
 			return err
 		}
 		for _, row := range rows {
-			f.before[petpost.PostRef{OwnerID: owner, PostID: row.PostID}] = row
+			f.before[wallpost.ID{OwnerID: owner, PostID: row.PostID}] = row
 		}
 		if err := f.q.PostsSeen(ctx, relaysql.PostsSeenParams{OwnerID: owner, PostIds: ids}); err != nil {
 			return err
@@ -447,7 +447,7 @@ func (f *filing) dropKeys(ctx context.Context, post Post, before relaysql.Stored
 }
 
 // open makes a case of a stored post.
-func (f *filing) open(ctx context.Context, post petpost.PostRef) (int64, error) {
+func (f *filing) open(ctx context.Context, post wallpost.ID) (int64, error) {
 	caseID, err := f.q.OpenCase(ctx, "")
 	if err != nil {
 		return 0, err

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/db"
-	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -78,7 +78,7 @@ func (d *desk) overdue() {
 
 func (d *desk) rowOf(key protocol.DeliveryKey) db.DeliveryRow {
 	d.t.Helper()
-	rows, err := d.ledger.List(d.t.Context(), db.DeliveryFilter{Destination: key.Destination, Post: petpost.PostRef{OwnerID: key.OwnerID, PostID: key.PostID}})
+	rows, err := d.ledger.List(d.t.Context(), db.DeliveryFilter{Destination: key.Destination, Post: wallpost.ID{OwnerID: key.OwnerID, PostID: key.PostID}})
 	require.NoError(d.t, err)
 	require.Len(d.t, rows, 1)
 	return rows[0]
@@ -512,8 +512,8 @@ func TestAListIsFilteredByTypeAndTimeAndItsPagesFollowEachOther(t *testing.T) {
 	require.Equal(t, []int64{ids[2]}, all(db.DeliveryFilter{Since: second, Until: third, Type: "lost", Status: protocol.StatusParked, Destination: somewhere}))
 	require.Empty(t, all(db.DeliveryFilter{Since: third.AddDate(0, 0, 1)}))
 	require.Empty(t, all(db.DeliveryFilter{Until: day}))
-	require.Equal(t, []int64{ids[2]}, all(db.DeliveryFilter{Post: petpost.PostRef{OwnerID: -1, PostID: 3}, Type: "lost"}))
-	require.Empty(t, all(db.DeliveryFilter{Post: petpost.PostRef{OwnerID: -1, PostID: 3}, Type: "found"}))
+	require.Equal(t, []int64{ids[2]}, all(db.DeliveryFilter{Post: wallpost.ID{OwnerID: -1, PostID: 3}, Type: "lost"}))
+	require.Empty(t, all(db.DeliveryFilter{Post: wallpost.ID{OwnerID: -1, PostID: 3}, Type: "found"}))
 
 	matching := db.WaitingFilter{Type: "found", Since: second, Until: third.AddDate(0, 0, 1)}
 	waiting, asOf, err := d.ledger.CountWaiting(ctx, matching)

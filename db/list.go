@@ -10,6 +10,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -57,7 +58,7 @@ type DeliveryFilter struct {
 	Status      string
 	Destination string
 	Case        int64
-	Post        petpost.PostRef
+	Post        post.ID
 	Type        string // of its post
 	// Since and Until leave what was owed from one time on, before the other.
 	Since, Until time.Time
@@ -108,7 +109,7 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 			MessageIDs: notNil(row.MessageIds), WorkflowID: row.WorkflowID, CreatedAt: row.CreatedAt, SentAt: row.SentAt,
 			Uncertain: row.UnknownAttempts, ReplyTo: row.ReplyTo, DuplicateOf: row.DuplicateOf, TakenBackAt: row.TakenBackAt, Held: row.Held, Captcha: row.Captcha,
 			About: PostGlance{
-				ID: petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: petpost.Type(row.Type), Animal: petpost.Animal(row.Animal),
+				ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: petpost.Type(row.Type), Animal: petpost.Animal(row.Animal),
 				Name: row.Name, Location: row.Location, Wall: row.Wall,
 			},
 		}

@@ -19,7 +19,7 @@ import (
 
 // PostGlance is a post as a list shows it.
 type PostGlance struct {
-	ID             petpost.PostRef
+	ID             post.ID
 	PostedAt       time.Time
 	Type           petpost.Type
 	Animal         petpost.Animal
@@ -40,7 +40,7 @@ type PostFilter struct {
 	// Until and Before leave those that were written earlier: the next page of a
 	// list follows the time and the id of its last row.
 	Until  time.Time
-	Before petpost.PostRef
+	Before post.ID
 	Limit  int
 }
 

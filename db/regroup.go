@@ -9,6 +9,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 )
 
 // What a new reading of its posts would make of a case.
@@ -40,7 +41,7 @@ const mostCompared = 400
 // their times and their cases.
 func (s *Cases) Regroup(ctx context.Context, rereads []Reread) ([]CaseChange, error) {
 	r := &regrouping{
-		q: s.queries, now: map[petpost.PostRef]petpost.Fingerprint{}, byKey: map[int64][]Post{},
+		q: s.queries, now: map[wallpost.ID]petpost.Fingerprint{}, byKey: map[int64][]Post{},
 		closed: map[int64]*time.Time{}, joined: map[[2]int64]bool{},
 	}
 	var cases []int64
@@ -73,8 +74,8 @@ func (s *Cases) Regroup(ctx context.Context, rereads []Reread) ([]CaseChange, er
 
 type regrouping struct {
 	q     *relaysql.Queries
-	now   map[petpost.PostRef]petpost.Fingerprint // of the posts that are read otherwise
-	byKey map[int64][]Post                        // those posts, by their new keys
+	now   map[wallpost.ID]petpost.Fingerprint // of the posts that are read otherwise
+	byKey map[int64][]Post                    // those posts, by their new keys
 
 	closed  map[int64]*time.Time // when cases were closed, nil if they are open
 	joined  map[[2]int64]bool    // pairs of cases that would be one
@@ -96,7 +97,7 @@ func (r *regrouping) within(ctx context.Context, id int64) error {
 	prints := make([]petpost.Fingerprint, len(rows))
 	for i, row := range rows {
 		var known bool
-		ref := petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}
+		ref := wallpost.ID{OwnerID: row.OwnerID, PostID: row.PostID}
 		if prints[i], known = r.now[ref]; known {
 			continue
 		}
@@ -177,7 +178,7 @@ func (r *regrouping) beyond(ctx context.Context, post Post) error {
 		return err
 	}
 	for _, row := range rows {
-		ref := petpost.PostRef{OwnerID: row.OwnerID, PostID: row.PostID}
+		ref := wallpost.ID{OwnerID: row.OwnerID, PostID: row.PostID}
 		var known petpost.Fingerprint
 		if _, reread := r.now[ref]; reread || json.Unmarshal(row.Fingerprint, &known) != nil {
 			continue

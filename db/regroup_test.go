@@ -8,6 +8,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 )
 
 // asRead is a post that an older build understood in another way.
@@ -19,7 +20,7 @@ func asRead(post db.Post, change func(*db.Post)) db.Post {
 }
 
 // regroup reads posts again and tells what would become of their cases.
-func (d *desk) regroup(refs ...petpost.PostRef) []db.CaseChange {
+func (d *desk) regroup(refs ...wallpost.ID) []db.CaseChange {
 	d.t.Helper()
 	var rereads []db.Reread
 	for _, ref := range refs {
@@ -33,7 +34,7 @@ func (d *desk) regroup(refs ...petpost.PostRef) []db.CaseChange {
 	return changes
 }
 
-func ref(owner, id int64) petpost.PostRef { return petpost.PostRef{OwnerID: owner, PostID: id} }
+func ref(owner, id int64) wallpost.ID { return wallpost.ID{OwnerID: owner, PostID: id} }
 
 func asNews(post *db.Post) {
 	post.Reading, post.Fingerprint = petpost.Reading{Type: petpost.News}, petpost.Fingerprint{Type: petpost.News}
@@ -97,7 +98,7 @@ func TestACaseWouldCloseOrOpenAsItsPostsAreUnderstood(t *testing.T) {
 func TestWhatAnOperatorHasDecidedIsNotDoubted(t *testing.T) {
 	d := newDesk(t)
 	d.store(post(-1, 1, rex), post(-2, 1, rexAgain), post(-1, 2, murka))
-	_, _, err := d.cases.Split(t.Context(), d.caseOf(-1, 1), []petpost.PostRef{ref(-2, 1)}, true, "")
+	_, _, err := d.cases.Split(t.Context(), d.caseOf(-1, 1), []wallpost.ID{ref(-2, 1)}, true, "")
 	require.NoError(t, err)
 	_, err = d.cases.Join(t.Context(), d.caseOf(-1, 1), []int64{d.caseOf(-1, 2)}, "")
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -28,7 +29,7 @@ type TypeSet struct {
 // is suppressed, and where they send it now it is owed, unless it is too old
 // (owes is false). Messages that stand are edited; whether they are to go is for
 // whoever asked. ErrNotFound if the post is not stored.
-func (s *Posts) SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, owes bool, page Page) (set TypeSet, err error) {
+func (s *Posts) SetType(ctx context.Context, ref post.ID, kind petpost.Type, owes bool, page Page) (set TypeSet, err error) {
 	post, err := s.Get(ctx, ref.OwnerID, ref.PostID)
 	if err == nil && !post.BlankedAt.IsZero() {
 		err = ErrBlanked

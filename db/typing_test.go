@@ -8,12 +8,13 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
 func (d *desk) setType(owner, id int64, kind petpost.Type) db.TypeSet {
 	d.t.Helper()
-	set, err := d.posts.SetType(d.t.Context(), petpost.PostRef{OwnerID: owner, PostID: id}, kind, true, d.page())
+	set, err := d.posts.SetType(d.t.Context(), wallpost.ID{OwnerID: owner, PostID: id}, kind, true, d.page())
 	require.NoError(d.t, err)
 	require.Equal(d.t, kind, d.get(owner, id).Reading.Type)
 	return set

@@ -10,6 +10,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/operators"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 )
@@ -35,7 +36,7 @@ func TestADecisionThatCannotBeRecordedIsNotCarriedOut(t *testing.T) {
 	require.NoError(t, err)
 
 	ctx := operators.As(s.ctx, operators.Actor{Name: "Вера", Via: "cli"})
-	ref := petpost.PostRef{OwnerID: sent.OwnerID, PostID: sent.PostID}
+	ref := post.ID{OwnerID: sent.OwnerID, PostID: sent.PostID}
 	for name, decide := range map[string]func(context.Context) error{
 		"resume": func(ctx context.Context) error {
 			_, err := s.starter.Resume(ctx, waiting.ID, protocol.Resume{Action: protocol.ResumeSkip})
@@ -57,7 +58,7 @@ func TestADecisionThatCannotBeRecordedIsNotCarriedOut(t *testing.T) {
 		},
 		"duplicate": func(ctx context.Context) error { return s.starter.Duplicate(ctx, waiting.ID, *sent.Case, "") },
 		"split": func(ctx context.Context) error {
-			_, _, err := s.starter.SplitCase(ctx, *sent.Case, []petpost.PostRef{ref}, true, "")
+			_, _, err := s.starter.SplitCase(ctx, *sent.Case, []post.ID{ref}, true, "")
 			return err
 		},
 		"pause": func(ctx context.Context) error {

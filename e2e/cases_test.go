@@ -9,6 +9,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 )
@@ -253,7 +254,7 @@ func TestAnOperatorPartsWhatWasTakenForOneAnimal(t *testing.T) {
 	again := s.send(chat, sandbox.Post{Text: rexAgain})
 	require.Equal(t, protocol.StatusSuppressed, again.Status)
 
-	parted, released, err := s.starter.SplitCase(s.ctx, *first.Case, []petpost.PostRef{{OwnerID: again.OwnerID, PostID: again.PostID}}, false, "другой пёс")
+	parted, released, err := s.starter.SplitCase(s.ctx, *first.Case, []post.ID{{OwnerID: again.OwnerID, PostID: again.PostID}}, false, "другой пёс")
 	require.NoError(t, err)
 	require.Equal(t, []int64{again.ID}, released)
 	again = s.ended(again)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 // JoinCases makes cases one, because a person says that they are about one
@@ -41,7 +41,7 @@ func (s *Starter) Duplicate(ctx context.Context, deliveryID, of int64, note stri
 // SplitCase takes posts out of a case into a new one, because a person says
 // that they are about another animal. The deliveries that are to tell of it now
 // are started, unless hold is set, and returned.
-func (s *Starter) SplitCase(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error) {
+func (s *Starter) SplitCase(ctx context.Context, id int64, posts []post.ID, hold bool, note string) (newID int64, released []int64, err error) {
 	decision, err := s.decides(ctx, fmt.Sprintf("split %v", posts), caseSubject(id), note)
 	if err != nil {
 		return 0, nil, err

@@ -10,6 +10,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/internal/words"
@@ -19,7 +20,7 @@ import (
 // deliveries follow; see [db.Posts.SetType]. A post that is older than
 // DELIVER_MAX_AGE is owed nowhere anew. *words.Unknown if there is no such type,
 // db.ErrNotFound if the post is not stored.
-func (s *Starter) SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (set db.TypeSet, err error) {
+func (s *Starter) SetType(ctx context.Context, ref post.ID, kind petpost.Type, note string) (set db.TypeSet, err error) {
 	if !slices.Contains(petpost.Types, kind) {
 		known := make([]string, len(petpost.Types))
 		for i, one := range petpost.Types {

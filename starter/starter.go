@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"vestnik/db"
-	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
@@ -59,7 +59,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 	if _, configured := s.relay.Routes().Target(destination); !configured {
 		return 0, s.unconfigured(destination)
 	}
-	decision, err := s.decides(ctx, "deliver", postSubject(petpost.PostRef{OwnerID: ownerID, PostID: postID}), "")
+	decision, err := s.decides(ctx, "deliver", postSubject(post.ID{OwnerID: ownerID, PostID: postID}), "")
 	if err != nil {
 		return 0, err
 	}

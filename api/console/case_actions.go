@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 )
 
@@ -92,8 +91,8 @@ func checkNote(note *string) error {
 }
 
 // postRefs reads the names of posts, each once.
-func postRefs(names []string) ([]petpost.PostRef, error) {
-	var refs []petpost.PostRef
+func postRefs(names []string) ([]post.ID, error) {
+	var refs []post.ID
 	for _, name := range names {
 		ref, err := post.ParseID(name)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
-	"vestnik/internal/post"
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
 
@@ -33,8 +33,8 @@ const (
 func (d *deck) write(t *testing.T, owner int64, text string) *db.DeliveryRow {
 	t.Helper()
 	hash := sha256.Sum256([]byte(text))
-	post := petpost.ReadPost(post.Post{
-		ID: post.ID{OwnerID: owner, PostID: 1}, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:],
+	post := petpost.ReadPost(wallpost.Post{
+		ID: wallpost.ID{OwnerID: owner, PostID: 1}, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:],
 	})
 	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{
 		Posts: []db.Post{post}, Window: 72 * time.Hour,
@@ -49,7 +49,7 @@ func (d *deck) write(t *testing.T, owner int64, text string) *db.DeliveryRow {
 		},
 	})
 	require.NoError(t, err)
-	rows, err := d.relay.Ledger.List(t.Context(), db.DeliveryFilter{Post: petpost.PostRef{OwnerID: owner, PostID: 1}})
+	rows, err := d.relay.Ledger.List(t.Context(), db.DeliveryFilter{Post: wallpost.ID{OwnerID: owner, PostID: 1}})
 	require.NoError(t, err)
 	if len(rows) == 0 {
 		return nil

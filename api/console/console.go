@@ -18,6 +18,7 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/operators"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/starter"
@@ -46,9 +47,9 @@ type Steering interface {
 	Plan(ctx context.Context) (protocol.ReadPlan, error)
 	ReadingKeys(ctx context.Context) ([]db.KeyState, error)
 	ResumeKey(ctx context.Context, captcha string) (bool, error)
-	SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (db.TypeSet, error)
+	SetType(ctx context.Context, ref post.ID, kind petpost.Type, note string) (db.TypeSet, error)
 	JoinCases(ctx context.Context, into int64, others []int64, note string) (int64, error)
-	SplitCase(ctx context.Context, id int64, posts []petpost.PostRef, hold bool, note string) (newID int64, released []int64, err error)
+	SplitCase(ctx context.Context, id int64, posts []post.ID, hold bool, note string) (newID int64, released []int64, err error)
 }
 
 // Config says what the operator sees and steers.

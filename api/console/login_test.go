@@ -18,6 +18,7 @@ import (
 	"vestnik/db/logouts"
 	"vestnik/internal/config"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/relay"
 	"vestnik/internal/route"
@@ -124,7 +125,7 @@ func (away) Resume(context.Context, int64, protocol.Resume) (string, error) { re
 func (away) DecideAll(context.Context, string, db.WaitingFilter, time.Time, protocol.Resume, bool) (db.BulkDecision, error) {
 	return db.BulkDecision{}, errAway
 }
-func (away) SetType(context.Context, petpost.PostRef, petpost.Type, string) (db.TypeSet, error) {
+func (away) SetType(context.Context, post.ID, petpost.Type, string) (db.TypeSet, error) {
 	return db.TypeSet{}, errAway
 }
 func (away) Problems(context.Context) ([]protocol.Problem, error)       { return nil, errAway }
@@ -152,7 +153,7 @@ func (away) Deliver(context.Context, int64, int64, route.Destination) (int64, er
 func (away) JoinCases(context.Context, int64, []int64, string) (int64, error) {
 	return 0, errAway
 }
-func (away) SplitCase(context.Context, int64, []petpost.PostRef, bool, string) (int64, []int64, error) {
+func (away) SplitCase(context.Context, int64, []post.ID, bool, string) (int64, []int64, error) {
 	return 0, nil, errAway
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"vestnik/db"
-	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 )
 
@@ -166,7 +165,7 @@ func splitCase(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	var posts []petpost.PostRef
+	var posts []post.ID
 	for _, text := range cmd.Args().Tail() {
 		id, err := post.ParseID(text)
 		if err != nil {

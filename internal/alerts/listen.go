@@ -356,7 +356,7 @@ func (c Chat) approve(ctx context.Context, ledger *db.Ledger, key, action, answe
 		return "", errOver
 	}
 	if kind, is := strings.CutPrefix(action, doType); is {
-		set, err := c.Desk.SetType(ctx, petpost.PostRef{OwnerID: delivery.OwnerID, PostID: delivery.PostID}, petpost.Type(kind), "")
+		set, err := c.Desk.SetType(ctx, post.ID{OwnerID: delivery.OwnerID, PostID: delivery.PostID}, petpost.Type(kind), "")
 		done = "тип исправлен: " + typeName(petpost.Type(kind))
 		if len(set.Sent) > 0 {
 			done += fmt.Sprintf("; пост уже виден в %s, убрать: vestnik take-back %d", c.titles.Of(set.Sent[0].Destination), set.Sent[0].ID)

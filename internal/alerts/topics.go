@@ -11,6 +11,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 	"vestnik/internal/protocol"
 	"vestnik/internal/rehearse"
 	"vestnik/internal/telegram"
@@ -27,7 +28,7 @@ type Desk interface {
 	ResumeDestination(ctx context.Context, destination string) (protocol.LaneState, error)
 	ResumeKey(ctx context.Context, captcha string) (bool, error)
 	ReadWall(ctx context.Context, name string) error
-	SetType(ctx context.Context, ref petpost.PostRef, kind petpost.Type, note string) (db.TypeSet, error)
+	SetType(ctx context.Context, ref post.ID, kind petpost.Type, note string) (db.TypeSet, error)
 	Duplicate(ctx context.Context, deliveryID, of int64, note string) error
 	TakeBack(ctx context.Context, reason string, deliveryIDs ...int64) error
 }

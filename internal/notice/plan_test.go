@@ -9,10 +9,11 @@ import (
 
 	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 func lostPost(text string, photos int) petpost.Post {
-	return about(petpost.Lost, petpost.PostRef{OwnerID: -77, PostID: 8}, text, photos)
+	return about(petpost.Lost, post.ID{OwnerID: -77, PostID: 8}, text, photos)
 }
 
 func indexes(from, to int) []int {

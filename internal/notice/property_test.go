@@ -11,6 +11,7 @@ import (
 
 	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 // Fragments that have broken reposters before, and ordinary words between them.
@@ -39,25 +40,25 @@ func hostileText(random *rand.Rand, fragments int) string {
 }
 
 func hostilePost(random *rand.Rand) petpost.Post {
-	post := about(
+	p := about(
 		petpost.Types[random.IntN(len(petpost.Types))],
-		petpost.PostRef{OwnerID: -1 - random.Int64N(1_000_000_000), PostID: 1 + random.Int64N(10_000_000)},
+		post.ID{OwnerID: -1 - random.Int64N(1_000_000_000), PostID: 1 + random.Int64N(10_000_000)},
 		hostileText(random, 1<<random.IntN(11)), random.IntN(35)*random.IntN(2))
 	if random.IntN(3) == 0 {
-		post.Reposts = []repost{{Text: hostileText(random, 300)}}
-		post.Origin = petpost.PostRef{OwnerID: -5, PostID: 6}
+		p.Reposts = []repost{{Text: hostileText(random, 300)}}
+		p.Origin = post.ID{OwnerID: -5, PostID: 6}
 	}
 	if random.IntN(2) == 0 {
-		post.Reading.Phones = []string{"+79000001234", "+375290000000"}
-		post.Reading.Location = hostileText(random, 20)
+		p.Reading.Phones = []string{"+79000001234", "+375290000000"}
+		p.Reading.Location = hostileText(random, 20)
 	}
 	for range random.IntN(6) {
 		kinds := []string{"video", "doc", "link", "poll", "geo", "sticker", "что-то новое"}
-		post.Attachments = append(post.Attachments, attachment{
+		p.Attachments = append(p.Attachments, attachment{
 			Kind: kinds[random.IntN(len(kinds))], Title: hostileText(random, 30), URL: hostile[random.IntN(len(hostile))],
 		})
 	}
-	return post
+	return p
 }
 
 func hostileOptions(random *rand.Rand) notice.Options {

@@ -9,6 +9,7 @@ import (
 
 	"vestnik/internal/petpost"
 	"vestnik/internal/petpost/corpus"
+	"vestnik/internal/post"
 )
 
 // A post may take a millisecond; it takes about a fourth of one. What counts is
@@ -52,7 +53,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	b.ResetTimer()
 	for i := 0; b.Loop(); i++ {
 		p := &posts[i%len(posts)]
-		ref := petpost.PostRef{OwnerID: p.OwnerID, PostID: p.ID}
+		ref := post.ID{OwnerID: p.OwnerID, PostID: p.ID}
 		f := petpost.NewFingerprint(ref, ref, p.Input(), readings[i%len(posts)])
 		f.Keys()
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"vestnik/internal/post"
 )
 
 // Decision reports whether two posts are about one animal, and why. Reason is
@@ -49,7 +51,7 @@ const (
 // In doubt they stay two: an animal that is told twice is a nuisance, one that
 // is not told is lost.
 func SameCase(a, b Fingerprint) Decision {
-	if a.Origin == b.Origin && a.Origin != (PostRef{}) {
+	if a.Origin == b.Origin && a.Origin != (post.ID{}) {
 		return Decision{true, "both go back to " + a.Origin.String()}
 	}
 	groupA, groupB := groupOf(a.Type), groupOf(b.Type)

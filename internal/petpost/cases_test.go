@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 // prints are the fingerprints of posts of a wall, an hour apart.
@@ -16,9 +17,9 @@ func prints(texts ...string) []petpost.Fingerprint {
 	list := make([]petpost.Fingerprint, len(texts))
 	began := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	for i, text := range texts {
-		post := petpost.PostRef{OwnerID: -1, PostID: int64(i + 1)}
+		id := post.ID{OwnerID: -1, PostID: int64(i + 1)}
 		in := petpost.Input{Text: text, PostedAt: began.Add(time.Duration(i) * time.Hour)}
-		list[i] = petpost.NewFingerprint(post, post, in, petpost.Parse(in))
+		list[i] = petpost.NewFingerprint(id, id, in, petpost.Parse(in))
 	}
 	return list
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 func ExampleParse() {
@@ -62,9 +63,9 @@ func ExampleLearnWall() {
 
 func ExampleSameCase() {
 	fingerprint := func(id int64, text string) petpost.Fingerprint {
-		post := petpost.PostRef{OwnerID: -1, PostID: id}
+		ref := post.ID{OwnerID: -1, PostID: id}
 		in := petpost.Input{Text: text}
-		return petpost.NewFingerprint(post, post, in, petpost.Parse(in))
+		return petpost.NewFingerprint(ref, ref, in, petpost.Parse(in))
 	}
 	lost := fingerprint(1, "Пропал кот Барсик, рыжий, ул. Речная 5. 8 900 000-12-34")
 	again := fingerprint(2, "Люди, ищем нашего Барсика! Рыжий кот, Речная 5, звоните 8 900 000-12-34")

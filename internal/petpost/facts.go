@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"vestnik/internal/post"
 )
 
 // FactKind is the kind of a fact.
@@ -24,7 +26,7 @@ type Fact struct {
 
 // Addition is what a post of a case says that those before it did not.
 type Addition struct {
-	Post  PostRef `json:"post"`
+	Post  post.ID `json:"post"`
 	Facts []Fact  `json:"facts,omitempty"`
 	// Seen: it tells where or when the animal was seen; what else it says stands
 	// beside that.

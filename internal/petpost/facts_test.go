@@ -36,7 +36,7 @@ func TestWhatACopyAddsIsToldOnce(t *testing.T) {
 			got = append(got, addition)
 		}
 	}
-	at := func(id int64) petpost.PostRef { return petpost.PostRef{OwnerID: -1, PostID: id} }
+	at := func(id int64) post.ID { return post.ID{OwnerID: -1, PostID: id} }
 	require.Equal(t, []petpost.Addition{
 		{Post: at(3), Facts: []petpost.Fact{{Kind: petpost.FactPhone, Text: "+79000007172"}, {Kind: petpost.FactReward}}},
 		{Post: at(5), Facts: []petpost.Fact{{Kind: petpost.FactPlace, Text: "ул. Речную"}}},

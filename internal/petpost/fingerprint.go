@@ -13,8 +13,8 @@ import (
 // the same animal. It is stored as JSON beside the post; a change of its form
 // raises RulesetVersion.
 type Fingerprint struct {
-	Post   PostRef   `json:"post"`
-	Origin PostRef   `json:"origin"` // the last of copy_history, or the post itself
+	Post   post.ID   `json:"post"`
+	Origin post.ID   `json:"origin"` // the last of copy_history, or the post itself
 	At     time.Time `json:"at"`
 
 	Type   Type   `json:"type"`
@@ -55,7 +55,7 @@ const (
 
 // NewFingerprint makes the fingerprint of a post, but for its photos. origin is the
 // last post of copy_history, or ref itself. reading must come from Parse(in).
-func NewFingerprint(ref, origin PostRef, in Input, reading Reading) Fingerprint {
+func NewFingerprint(ref, origin post.ID, in Input, reading Reading) Fingerprint {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	f := Fingerprint{
@@ -131,7 +131,7 @@ func (f *Fingerprint) Shows(photo post.PhotoHash) bool {
 }
 
 // OriginKey is the key of all posts that repost one, and of that post.
-func OriginKey(origin PostRef) string { return "o:" + origin.String() }
+func OriginKey(origin post.ID) string { return "o:" + origin.String() }
 
 // PhoneKey is the key of all posts that name a phone (E.164).
 func PhoneKey(phone string) string { return "p:" + phone }

@@ -11,6 +11,7 @@ import (
 
 	"vestnik/internal/petpost"
 	"vestnik/internal/petpost/corpus"
+	"vestnik/internal/post"
 )
 
 var e164 = regexp.MustCompile(`^\+[1-9]\d{9,14}$`)
@@ -69,7 +70,7 @@ func FuzzFingerprint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		make := func(id int64, text string) petpost.Fingerprint {
 			in := petpost.Input{Text: text, PostedAt: time.Unix(1756000000, 0)}
-			ref := petpost.PostRef{OwnerID: -1, PostID: id}
+			ref := post.ID{OwnerID: -1, PostID: id}
 			return petpost.NewFingerprint(ref, ref, in, petpost.Parse(in))
 		}
 		x, y := make(1, a), make(2, b)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 func TestTypeIsWhatTheAuthorAsksForRatherThanAWordOfTheText(t *testing.T) {
@@ -282,7 +283,7 @@ func TestAVolunteersPhoneDoesNotJoinCases(t *testing.T) {
 	t.Parallel()
 	fingerprint := func(id int64, text string) petpost.Fingerprint {
 		in := petpost.Input{Text: text}
-		ref := petpost.PostRef{OwnerID: -1, PostID: id}
+		ref := post.ID{OwnerID: -1, PostID: id}
 		return petpost.NewFingerprint(ref, ref, in, petpost.Parse(in))
 	}
 	posts := []petpost.Fingerprint{

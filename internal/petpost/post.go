@@ -9,9 +9,6 @@ import (
 	"vestnik/internal/post"
 )
 
-// PostRef names a post on a wall.
-type PostRef = post.ID
-
 // Post is a wall post as it was read and understood.
 type Post struct {
 	post.Post

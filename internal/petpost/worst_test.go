@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 // A wall is open to everybody: no text may hold the reader up. The bound is
@@ -41,7 +42,7 @@ func TestNoWordAtTheEdgeOfATextIsTooMuch(t *testing.T) {
 			}
 		}()
 		in := petpost.Input{Text: text}
-		petpost.NewFingerprint(petpost.PostRef{OwnerID: 1}, petpost.PostRef{}, in, petpost.Parse(in))
+		petpost.NewFingerprint(post.ID{OwnerID: 1}, post.ID{}, in, petpost.Parse(in))
 	}
 	for _, word := range petpost.Vocabulary() {
 		capital := strings.ToUpper(word[:2]) + word[2:] // a Cyrillic letter is two bytes

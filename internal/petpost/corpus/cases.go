@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 // Pair is two posts and whether they are about one animal.
@@ -22,12 +23,12 @@ type Pair struct {
 // Fingerprint reads a post and makes its fingerprint.
 func (p *Post) Fingerprint() petpost.Fingerprint {
 	in := p.Input()
-	post := petpost.PostRef{OwnerID: p.OwnerID, PostID: p.ID}
-	origin := post
+	id := post.ID{OwnerID: p.OwnerID, PostID: p.ID}
+	origin := id
 	if n := len(p.CopyHistory); n > 0 {
-		origin = petpost.PostRef{OwnerID: p.CopyHistory[n-1].OwnerID, PostID: p.CopyHistory[n-1].ID}
+		origin = post.ID{OwnerID: p.CopyHistory[n-1].OwnerID, PostID: p.CopyHistory[n-1].ID}
 	}
-	return petpost.NewFingerprint(post, origin, in, petpost.Parse(in))
+	return petpost.NewFingerprint(id, origin, in, petpost.Parse(in))
 }
 
 // LoadPairs reads a file of JSON lines.
