@@ -69,7 +69,7 @@ func (r *reader) placeAt(i int) placeSpan {
 	if w.hashtag || w.kind >= kindURL || r.inPhone(i) {
 		return placeSpan{}
 	}
-	if s := r.patternPlace(i); s.rank > 0 {
+	if s := r.patternPlace("where", i); s.rank > 0 {
 		return s
 	}
 	switch {
@@ -78,22 +78,20 @@ func (r *reader) placeAt(i int) placeSpan {
 	case !r.ofPlaceAt(i) && !w.upper && !r.text.has(i+1, "place.street", "place.district", "place.geo"):
 		return placeSpan{} // most words
 	}
-	for _, read := range [...]func(int) placeSpan{r.markedPlace, r.capitalPlace, r.landmark} {
-		if s := read(i); s.rank > 0 {
-			return s
-		}
+	if s := r.capitalPlace(i); s.rank > 0 {
+		return s
 	}
-	return placeSpan{}
+	return r.landmark(i)
 }
 
-// patternPlace reads a place by the patterns of lexicon/where.txt, with the house
-// after it.
-func (r *reader) patternPlace(i int) placeSpan {
-	m, ok := r.firstAt(patternsOf("where"), i)
+// patternPlace reads a place by the patterns of lexicon/where.txt or spots.txt, with
+// the house after it.
+func (r *reader) patternPlace(file string, i int) placeSpan {
+	m, ok := r.firstAt(patternsOf(file), i)
 	if !ok {
 		return placeSpan{}
 	}
-	s := placeSpan{i, m.to, m.pattern.rule.weight}
+	s := placeSpan{m.anchor, m.to, m.pattern.rule.weight}
 	if s.rank < rankNamed {
 		return s
 	}

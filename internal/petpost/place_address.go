@@ -2,38 +2,10 @@ package petpost
 
 import "slices"
 
-// markedPlace reads a name after the word that says what it is: "ул. Ленина 5",
-// "р-н Вогулка", "СНТ «Урожай»", "д. Пирогово".
-func (r *reader) markedPlace(i int) placeSpan {
-	t := &r.text
-	k, rank := r.marker(i)
-	const between = gapSpace | gapDot | gapColon | gapQuote | gapHyphen | gapDash | gapWide
-	if rank == 0 || k >= len(t.words) || t.words[k].gap&^between != 0 || !t.sameSentence(i, k) {
-		return placeSpan{}
-	}
-	if rank != rankStreet && r.text.has(k, "place.marker") && !(t.words[k].upper && !r.text.has(k, "place.street", "place.street.short")) {
-		if s := r.markedPlace(k); s.rank > 0 {
-			return placeSpan{i, s.to, s.rank} // "район ул. Гагарина 42"
-		}
-	}
-	if rank == rankDistrict {
-		if s := r.spotAt(k); s.to > k {
-			return placeSpan{i, s.to, rankDistrict} // "в районе ТЦ «Аврора»"
-		}
-	}
-	to := r.nameAfterMarker(i, k, rank)
-	switch {
-	case to == k:
-		return placeSpan{}
-	case t.isWord(i, "город", "города", "городе", "г"):
-		rank = rankCity + 5 // every post of the wall may say it
-	}
-	return r.withHouse(placeSpan{i, to, rank})
-}
-
 // marker gives what the word at i, "ул.", "р-н", "деревня", says of the name
 // after it, and where that begins; rank 0 if it says nothing.
 func (r *reader) marker(i int) (name, rank int) {
+	const between = gapSpace | gapDot | gapColon | gapQuote | gapHyphen | gapDash | gapWide
 	t := &r.text
 	classes, k, sure := t.lexOf(t.at(i)), i+1, false
 	if gap := t.at(k).gap; gap == gapHyphen || gap == gapSlash { // "р-н", "с/т"
@@ -44,6 +16,7 @@ func (r *reader) marker(i int) (name, rank int) {
 	}
 	is := func(class string) bool { return slices.Contains(classes, class) }
 	switch {
+	case !t.follows(k, between):
 	case is("place.street"), is("place.street.short") && (sure || t.isWord(i, "ул") || t.at(k).upper):
 		return k, rankStreet
 	case is("place.district"):
@@ -64,68 +37,13 @@ func (r *reader) shortSettlement(i int) bool {
 	return next.upper && (next.gap&gapDot != 0 || t.isWord(i, "г", "п", "д") || w.caps && !next.caps)
 }
 
-// nameAfterMarker returns the end of the name at k after the marker at i, k if
-// there is none. After a marker a name needs no capital, if it looks like one.
-func (r *reader) nameAfterMarker(i, k, rank int) int {
-	t := &r.text
-	if t.isWord(k, "им", "имени", "реки", "городского", "типа") {
-		if to := r.nameAfterMarker(i, k+1, rank); to > k+1 {
-			return to
-		}
-		return k
-	}
+// markedName returns the end of the name at k after a marker, k if there is none. It
+// needs a capital or quotes.
+func (r *reader) markedName(k int) int {
 	if to := r.quoted(k); to > k {
 		return to
 	}
-	if t.at(k).kind == kindNumber {
-		return r.numberAfterMarker(k, rank)
-	}
-	if to := r.properNameOf(k, 3, true); to > k {
-		return r.withNoun(to)
-	}
-	return r.lowerAfterMarker(i, k, rank)
-}
-
-// numberAfterMarker reads "ул. 40 лет Победы", "ул. 1905 года", "район 6 квартал".
-func (r *reader) numberAfterMarker(k, rank int) int {
-	s := r.patternPlace(k)
-	switch {
-	case s.rank >= rankStreet:
-		return s.to
-	case r.text.isWord(k+1, "года") && rank == rankStreet, r.text.has(k+1, "place.district") && rank == rankDistrict:
-		return k + 2
-	}
-	return k
-}
-
-// lowerAfterMarker reads a name in small letters, if it looks like one.
-func (r *reader) lowerAfterMarker(i, k, rank int) int {
-	t := &r.text
-	if t.at(k).kind != kindWord || r.text.has(k, "place.no.name", "place.marker", "place.spot", "place.yard") {
-		return k
-	}
-	_, house := r.house(k + 1)
-	adjective, unknown := r.adjectiveOfPlace(k), r.unknown(k)
-	switch {
-	case rank == rankStreet:
-		if house || adjective || unknown && !t.isWord(i, "улице") {
-			return r.secondLower(k + 1)
-		}
-	case (adjective || unknown) && house, (adjective || unknown || t.has(k, "city")) && r.clauseEnds(k+1):
-		return k + 1
-	}
-	return k
-}
-
-// secondLower adds the second word of a street in small letters, "карла маркса",
-// if a house or a pause follows it.
-func (r *reader) secondLower(to int) int {
-	if r.text.follows(to, gapSpace) && r.unknown(to) && r.text.ends(to, "street") {
-		if _, house := r.house(to + 1); house || r.clauseEnds(to+1) {
-			return to + 1
-		}
-	}
-	return to
+	return r.withNoun(r.properNameOf(k, 3, true))
 }
 
 // withNoun adds the noun of a name like "Каменный лог" to its adjective, which

@@ -28,20 +28,45 @@ func init() {
 		"inside": is((*reader).nameInside),
 
 		// of places
-		"capital":   is(func(r *reader, i int) bool { return r.text.words[i].upper && !r.text.has(i, "place.no.name") }),
-		"adjective": is(func(r *reader, i int) bool { return r.text.ends(i, "adjective") }),
-		"of.place":  is((*reader).adjectiveOfPlace),
-		"street":    is(func(r *reader, i int) bool { return r.text.ends(i, "street") }),
-		"quoted":    func(r *reader, i int) int { return r.quoted(i) - i },
-		"place":     func(r *reader, i int) int { return r.properName(i, 2) - i },
-		"house":     func(r *reader, i int) int { to, _ := r.house(i); return to - i },
-		"with.noun": func(r *reader, i int) int {
-			if !r.text.ends(i, "adjective") {
-				return 0
-			}
-			return r.withNoun(i+1) - i
-		},
+		"capital":         is(func(r *reader, i int) bool { return r.text.words[i].upper && !r.text.has(i, "place.no.name") }),
+		"caps":            is(func(r *reader, i int) bool { return r.text.words[i].caps }),
+		"long":            is(func(r *reader, i int) bool { return r.text.words[i].length() > 4 }),
+		"joined":          is((*reader).joined),
+		"someone":         is(func(r *reader, i int) bool { return r.someone(i, i+1) }),
+		"adjective":       is(func(r *reader, i int) bool { return r.text.ends(i, "adjective") }),
+		"spot.adjective":  is((*reader).spotAdjective),
+		"of.place":        is((*reader).adjectiveOfPlace),
+		"street":          is(func(r *reader, i int) bool { return r.text.ends(i, "street") }),
+		"many.things":     is(func(r *reader, i int) bool { return r.text.ends(i, "many.things") }),
+		"street.mark":     marks(rankStreet),
+		"district.mark":   marks(rankDistrict),
+		"settlement.mark": marks(rankSettlement),
+		"quoted":          until((*reader).quoted),
+		"marked.name":     until((*reader).markedName),
+		"spot.name":       until((*reader).spotName),
+		"near.name":       until((*reader).nearName),
+		"place":           until(func(r *reader, i int) int { return r.properName(i, 2) }),
+		"house":           until(func(r *reader, i int) int { to, _ := r.house(i); return to }),
+		"with.noun":       until(func(r *reader, i int) int { return r.withNoun(i + 1) }),
+		"spot":            until(func(r *reader, i int) int { return r.patternPlace("spots", i).to }),
+		"marked":          until(func(r *reader, i int) int { return r.patternPlace("where", i).to }),
+		"capital.place":   until(func(r *reader, i int) int { return r.capitalPlace(i).to }),
 	}
+}
+
+// marks makes a test of the words that say of a name that it is of this rank.
+func marks(rank int) wordTest {
+	return func(r *reader, i int) int {
+		if name, its := r.marker(i); its == rank {
+			return name - i
+		}
+		return 0
+	}
+}
+
+// until makes a test of what gives the end of such words.
+func until(end func(r *reader, i int) int) wordTest {
+	return func(r *reader, i int) int { return max(end(r, i)-i, 0) }
 }
 
 // is makes a test of one word.
