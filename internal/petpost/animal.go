@@ -37,7 +37,6 @@ type animalTally struct {
 	traits int  // leashes and litter boxes
 	named  int  // the points of names that are words for such animals: "Белка"
 	called bool // by more than a trait
-	sure   bool // by a word for it
 }
 
 // add counts word i.
@@ -47,7 +46,6 @@ func (a *animalTally) add(i, points int) {
 	}
 	a.points += points
 	a.called = a.called || points > animalTrait
-	a.sure = a.sure || points >= animalBreed
 	if points == animalTrait {
 		a.traits++
 	}
@@ -57,14 +55,6 @@ func (a *animalTally) add(i, points int) {
 // form and place; companions ("ладит с кошками", "напали собаки") do not.
 func (r *reader) readAnimal(v *view, source string) Animal {
 	tally := r.tallyAnimals(v, source)
-	for k, other := range [...]int{dogIndex: catIndex, catIndex: dogIndex} {
-		a, b := &tally[k], &tally[other]
-		a.called = a.called || a.traits > 1
-		// "Серыш, знает команды, поводок": what it does says more than a nickname
-		if a.traits > 1 && b.traits == 0 && !b.sure {
-			a.points += b.points
-		}
-	}
 	best := 0
 	for k, a := range tally {
 		if a.points > tally[best].points || a.points == tally[best].points && a.first < tally[best].first {
@@ -75,14 +65,10 @@ func (r *reader) readAnimal(v *view, source string) Animal {
 	if most == 0 {
 		return ""
 	}
-	for k, a := range tally {
-		v.mixed = v.mixed || k != best && a.points*3 >= most*2
-		v.even = v.even || k != best && a.points*5 >= most*4
-	}
 	switch {
 	case most > animalMaybe+animalMaybe/2:
 		v.animalBy = animalNamed
-	case tally[best].called:
+	case tally[best].called || tally[best].traits > 1:
 		v.animalBy = animalCalled
 	default:
 		v.animalBy = animalHinted
@@ -124,9 +110,6 @@ func (r *reader) countMention(tally *[3]animalTally, i int, v *view, source stri
 	index, points := r.mention(i)
 	if points == 0 || points > animalTrait && r.companion(i) {
 		return
-	}
-	if points > animalTrait && t.words[i].sentence < titleSentences {
-		points += points / 2
 	}
 	tally[index].add(i, points)
 	if _, ok := r.knownName(i); ok {

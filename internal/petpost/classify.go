@@ -26,8 +26,8 @@ func (r *reader) classify(v *view, source string) {
 		most := slices.Max(sums[:len(ModelTypes)])
 		v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "veto: " + v.veto, Points: string(v.typ), Weight: max(most-sums[best], 10) / 10, Source: source})
 	}
-	if v.typ == News && (v.mixed || v.signs.sum[sigNotPet] >= outright || v.animalBy == animalHinted) || v.typ == Fundraising && v.even {
-		v.animal = "" // of cats and dogs alike, or of none
+	if v.typ == News && v.signs.sum[sigNotPet] >= outright {
+		v.animal = "" // of none
 	}
 }
 

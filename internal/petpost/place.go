@@ -26,12 +26,9 @@ const (
 )
 
 const (
-	placeOfEvent    = 12  // the sentence says that the animal was lost or found
 	placeElsewhere  = -25 // the clinic, the foster home, where somebody came from
-	placeToward     = -22 // where it ran
 	placeOfDelivery = -90
-	placeCompound   = 3   // each further part: "п. Бахта, СНТ Урожай"
-	placeAnywhere   = -15 // "вдоль дороги", which every village has
+	placeCompound   = 3 // each further part: "п. Бахта, СНТ Урожай"
 )
 
 // location returns the place of the event as it is written, with the places
@@ -62,26 +59,17 @@ func (r *reader) location(petName string) string {
 	return r.writtenPlace(best)
 }
 
-// placeAt returns the place that begins at word i.
+// placeAt returns the place that begins at word i: by the patterns of
+// lexicon/where.txt, by its capital letter, or by those of lexicon/spots.txt.
 func (r *reader) placeAt(i int) placeSpan {
-	t := &r.text
-	w := t.at(i)
-	if w.hashtag || w.kind >= kindURL || r.inPhone(i) {
-		return placeSpan{}
+	s := r.patternPlace("where", i)
+	if s.rank == 0 && r.text.words[i].upper {
+		s = r.capitalPlace(i)
 	}
-	if s := r.patternPlace("where", i); s.rank > 0 {
-		return s
+	if s.rank == 0 {
+		s = r.patternPlace("spots", i)
 	}
-	switch {
-	case w.kind == kindNumber:
-		return placeSpan{}
-	case !r.ofPlaceAt(i) && !w.upper && !r.text.has(i+1, "place.street", "place.district", "place.geo"):
-		return placeSpan{} // most words
-	}
-	if s := r.capitalPlace(i); s.rank > 0 {
-		return s
-	}
-	return r.landmark(i)
+	return s
 }
 
 // patternPlace reads a place by the patterns of lexicon/where.txt or spots.txt, with
@@ -104,29 +92,18 @@ func (r *reader) worth(s placeSpan) int {
 	worth := s.rank
 	sentence := t.words[s.from].sentence
 	of := t.sentences[sentence]
-	event, elsewhere := false, false
+	elsewhere := false
 	for i := int(of.from); i < int(of.to); i++ {
-		event = event || t.has(i, "lose") || t.has(i, "find")
 		before := i < s.from
-		elsewhere = elsewhere || r.text.has(i, "place.elsewhere") && (before && i > s.from-7 || i >= s.to && i < s.to+2 && !r.clauseStarts(i))
+		elsewhere = elsewhere || r.text.has(i, "place.elsewhere") && (before || i < s.to+2 && !r.clauseStarts(i))
 		if r.text.has(i, "place.delivery") || before && i > s.from-5 && t.has(i, "likeness") && t.isWord(i+1, "на") { // "похож на Рыжика с Полевой"
 			worth += placeOfDelivery
 		}
 	}
-	switch {
-	case elsewhere:
+	if elsewhere {
 		worth += placeElsewhere
-	case event:
-		worth += placeOfEvent
 	}
-	if r.text.has(s.from-1, "place.toward") || r.text.has(s.from-2, "place.toward") || r.text.has(s.from, "place.toward") || r.text.has(s.from+1, "place.toward") && s.rank <= rankNamed {
-		worth += placeToward
-	}
-	worth -= min(int(sentence), 6)
-	if worth > 0 && s.rank <= rankLandmark && anywhere.MatchString(t.rawOf(s.from, s.to)) {
-		return max(worth+placeAnywhere, 1)
-	}
-	return worth
+	return worth - min(int(sentence), 6)
 }
 
 // grow extends a place over the places right after it, divided from it by a
@@ -136,39 +113,26 @@ func (r *reader) grow(s placeSpan) placeSpan {
 	const between = gapComma | gapSpace | gapDot | gapParen | gapSlash | gapDash | gapQuote | gapWide | gapLine
 	rank := s.rank
 	for parts := 1; parts < most && r.text.follows(s.to, between); parts++ {
-		next := r.nextPlace(s, rank)
+		next := r.placeAt(s.to)
+		if next.rank == 0 && r.text.has(s.to, "place.preposition") && r.text.follows(s.to, gapSpace|gapQuote) && r.text.sameSentence(s.to, s.to+1) {
+			if after := r.placeAt(s.to + 1); after.rank >= rankBare {
+				next = after
+			}
+		}
 		if next.rank == 0 {
 			break
 		}
 		rank = max(rank, next.rank)
-		s.to = next.to
-		s.rank = rank + min(parts, 2)*placeCompound
+		s = placeSpan{s.from, next.to, rank + min(parts, 2)*placeCompound}
 	}
 	return s
-}
-
-// nextPlace reads the place right after s, whose parts tell rank at most.
-func (r *reader) nextPlace(s placeSpan, rank int) placeSpan {
-	t := &r.text
-	gap := t.words[s.to].gap
-	next := r.placeAt(s.to)
-	if next.rank == 0 && gap&^(gapSpace|gapQuote) == 0 && r.text.has(s.to, "place.preposition") && t.sameSentence(s.to, s.to+1) {
-		next = r.placeAt(s.to + 1)
-		if next.rank < rankBare || next.rank < rankDistrict && !t.isWord(s.to, "на", "по") {
-			next = placeSpan{}
-		}
-	}
-	if gap&(gapDash|gapLine) != 0 && next.rank < rankSettlement || next.rank <= rankLandmark && gap&gapComma == 0 && !r.text.has(s.to, "place.near") && rank > rankLandmark {
-		return placeSpan{}
-	}
-	return next
 }
 
 // writtenPlace gives the words of a place with the preposition that its case
 // asks for ("в районе X") and with both quotation marks.
 func (r *reader) writtenPlace(s placeSpan) string {
 	t := &r.text
-	if r.text.isWord(s.from, "районе", "районах", "микрорайоне") && s.from > 0 && t.isWord(s.from-1, "в") && t.words[s.from].gap == gapSpace {
+	if r.text.isWord(s.from, "районе", "районах", "микрорайоне") && t.isWord(s.from-1, "в") {
 		s.from--
 	}
 	start, end := int(t.words[s.from].start), int(t.words[s.to-1].end)
@@ -180,8 +144,6 @@ func (r *reader) writtenPlace(s placeSpan) string {
 		}
 		if opened > closed && strings.HasPrefix(t.raw[end:], pair.close) {
 			end += len(pair.close)
-		} else if opened < closed && strings.HasSuffix(t.raw[:start], pair.open) {
-			start -= len(pair.open)
 		}
 		written = t.raw[start:end]
 	}

@@ -43,7 +43,10 @@ func (r *reader) markedName(k int) int {
 	if to := r.quoted(k); to > k {
 		return to
 	}
-	return r.withNoun(r.properNameOf(k, 3, true))
+	if r.text.at(k).length() == 1 && r.text.at(k+1).gap&gapDot != 0 {
+		k++ // "ул. А. Невского"
+	}
+	return r.withNoun(r.properName(k, 3))
 }
 
 // withNoun adds the noun of a name like "Каменный лог" to its adjective, which
@@ -83,7 +86,7 @@ func (r *reader) withHouse(s placeSpan) placeSpan {
 // house is houseAt for a number that no unit follows.
 func (r *reader) house(i int) (to int, ok bool) {
 	to = r.houseAt(i)
-	if to == i || r.text.has(to, "place.unit", "place.street.short") && r.text.follows(to, gapSpace) || r.text.has(to, "place.district") && r.text.words[i].gap&gapComma != 0 {
+	if to == i || r.text.has(to, "place.unit", "place.street.short", "place.yard") && r.text.follows(to, gapSpace) || r.text.has(to, "place.district") && r.text.words[i].gap&gapComma != 0 {
 		return i, false // "г. Волжский, 22 мкр."
 	}
 	return to, true

@@ -1,9 +1,5 @@
 package petpost
 
-// landmark reads what a place is told by: "у магазина Пятёрочка", "около школы
-// №5", "на остановке Кирзавод", "рядом с ТЦ «Флагман»", "парк Сосновка".
-func (r *reader) landmark(i int) placeSpan { return r.patternPlace("spots", i) }
-
 // joined reports a word with no more before it than a space, a quote or "№".
 func (r *reader) joined(i int) bool {
 	w := r.text.at(i)
@@ -23,7 +19,7 @@ func (r *reader) spotAdjective(i int) bool {
 // is none.
 func (r *reader) spotName(i int) int {
 	t := &r.text
-	end := r.properNameOf(i, 2, true)
+	end := r.properName(i, 2)
 	if w := t.at(i); end == i || w.caps && (t.at(i-1).caps || !r.unknown(i)) {
 		return i
 	}

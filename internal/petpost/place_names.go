@@ -3,66 +3,26 @@ package petpost
 // properName returns the end of a name that begins at i: up to limit
 // capitalised words, the second half of a double name ("Усть-Курдюм",
 // "Гуселка-2") with them. i if none begins there.
-func (r *reader) properName(i, limit int) int { return r.properNameOf(i, limit, false) }
-
-// properNameOf is properName for a place whose first word may be that of an
-// animal if marked: a marker says what it is ("пгт Стрижи").
-func (r *reader) properNameOf(i, limit int, marked bool) int {
+func (r *reader) properName(i, limit int) int {
+	t := &r.text
 	to := i
 	for to < i+limit {
-		n := r.nameGoesOn(i, to, marked)
-		if n == 0 {
+		w, next := t.at(to), t.at(to+1)
+		first := to == i
+		if !first && next.upper && (t.isWord(to, "на") && next.gap == gapHyphen || t.isWord(to, "де", "фон", "ван")) {
+			to += 2 // "Красном-на-Волге", "Вильгельма де Геннина"
+			continue
+		}
+		if !w.upper || w.hashtag || t.has(to, "place.no.name") && (first || w.gap != gapHyphen) ||
+			!first && (!t.follows(to, gapSpace|gapHyphen|gapDot) || t.has(to, "place.marker", "place.yard")) {
 			break
 		}
-		to += n
-	}
-	if to > i && r.numberOfName(to) {
 		to++
 	}
-	return to
-}
-
-// numberOfName reports the number of a name like "Гуселка-2" at word i.
-func (r *reader) numberOfName(i int) bool {
-	w := r.text.at(i)
-	return w.kind == kindNumber && w.gap == gapHyphen && w.digits() <= 2
-}
-
-// nameGoesOn gives how many words from to on belong to the name that begins at
-// i: 0 where it ends.
-func (r *reader) nameGoesOn(i, to int, marked bool) int {
-	t := &r.text
-	w, next := t.at(to), t.at(to+1)
-	first := to == i
-	initial := first && marked && w.length() == 1 && next.gap&gapDot != 0 // "ул. А. Невского"
-	switch {
-	case !first && next.upper && (t.isWord(to, "на") && next.gap == gapHyphen || t.isWord(to, "де", "фон", "ван")):
-		return 2 // "Красном-на-Волге", "Вильгельма де Геннина"
-	case w.kind != kindWord && w.kind != kindLatin, !w.upper, w.hashtag:
-		return 0
-	case r.text.has(to, "place.no.name") && (first || w.gap != gapHyphen) && !initial:
-		return 0
-	case marked && to == i+1 && t.words[i].length() == 1 && w.gap&gapDot != 0:
-		return 1
-	case !first && r.nameBreaks(to), r.noPlaceWord(to, first, marked):
-		return 0
+	if w := t.at(to); to > i && w.kind == kindNumber && w.gap == gapHyphen && w.digits() <= 2 {
+		to++ // "Гуселка-2"
 	}
-	return 1
-}
-
-// nameBreaks reports that word i, which has a capital, is no more of the name
-// before it.
-func (r *reader) nameBreaks(i int) bool {
-	t := &r.text
-	w := &t.words[i]
-	return !t.follows(i, gapSpace|gapHyphen|gapDot) || r.text.has(i, "place.marker", "place.yard") || w.caps && (t.has(i, "color") || r.text.has(i, "place.spot") && !r.text.has(i, "place.geo"))
-}
-
-// noPlaceWord reports what is no name of a place with however large a capital.
-func (r *reader) noPlaceWord(i int, first, marked bool) bool {
-	t := &r.text
-	return t.has(i, "lose") || t.has(i, "find") || t.has(i, "phone.word") || t.has(i, "called") ||
-		r.animalWord(i) && !(marked && first) || first && t.has(i, "month")
+	return to
 }
 
 // capitalPlace reads what a capital letter says to be a name, with the word
@@ -71,13 +31,7 @@ func (r *reader) noPlaceWord(i int, first, marked bool) bool {
 func (r *reader) capitalPlace(i int) placeSpan {
 	t := &r.text
 	to := r.properName(i, 3)
-	if to == i {
-		return placeSpan{}
-	}
-	if s := r.nameWithNoun(i, to); s.rank > 0 {
-		return s
-	}
-	if r.someone(i, to) {
+	if to == i || r.someone(i, to) {
 		return placeSpan{}
 	}
 	if t.at(to).gap == gapSlash && t.ends(to-1, "street") {
@@ -90,28 +44,6 @@ func (r *reader) capitalPlace(i int) placeSpan {
 		return placeSpan{i, end, rankAddress}
 	}
 	return r.nameAlone(i, to, afterPreposition)
-}
-
-// nameWithNoun reads the name [i, to) with the noun that says of what it is,
-// after it or at its end.
-func (r *reader) nameWithNoun(i, to int) placeSpan {
-	t := &r.text
-	adjective := t.ends(to-1, "adjective")
-	switch {
-	case !t.follows(to, gapSpace|gapHyphen), t.words[i].caps && !r.clauseStarts(i):
-	case r.text.has(to, "place.street"), t.isWord(to, "ул", "пер", "линия", "наб", "пр") && (adjective || !t.at(to+1).upper || r.noPlaceWord(to+1, true, false)):
-		return r.withHouse(placeSpan{i, to + 1, rankStreet})
-	case r.text.has(to, "place.district"):
-		return placeSpan{i, to + 1, rankDistrict}
-	case r.text.has(to, "place.geo", "place.settlement") && (adjective || t.ends(to-1, "street.sure")):
-		return r.withHouse(placeSpan{i, to + 1, rankSettlement})
-	case r.text.has(to, "place.spot") && adjective && !t.words[i].caps && !r.clauseStarts(i):
-		return placeSpan{i, to + 1, rankNamed}
-	}
-	if to >= i+2 && r.text.has(to-1, "place.geo") && t.ends(to-2, "adjective") {
-		return r.withHouse(placeSpan{i, to, rankSettlement}) // "Чистых Прудах", "Берёзовая Роща"
-	}
-	return placeSpan{}
 }
 
 // nameAlone reads the name [i, to) with nothing that says what it is.

@@ -28,8 +28,6 @@ type view struct {
 	veto       string // see reader.veto
 	animal     Animal
 	animalBy   animalBy
-	mixed      bool // two animals are named about as often
-	even       bool // or nearly so
 	reading    Reading
 	placeRank  int // how much reading.Location tells
 	evidence   []Evidence

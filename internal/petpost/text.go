@@ -3,6 +3,7 @@ package petpost
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -251,8 +252,8 @@ func (c *cutter) separator(r rune) {
 		g = gapDash
 	case g == 0 && isEmoji(r):
 		g = gapEmoji
-		if k := emojiAnimal(r); k >= 0 {
-			c.pictures[k]++
+		for k, pictures := range emojiAnimals {
+			c.pictures[k] += btoi(strings.ContainsRune(pictures, r))
 		}
 	}
 	c.between |= g
@@ -333,7 +334,7 @@ func (s *spelling) read(text string) int {
 		c := cyrillicCode(r)
 		switch {
 		case c != 0 || isLatin(r):
-			if isUpper(r) {
+			if unicode.IsUpper(r) {
 				s.upper++
 				s.capital = s.capital || s.cyrillic+s.latin == 0
 			}
@@ -434,27 +435,14 @@ func (t *text) closeSentence(from, to int, after gap) {
 
 func (t *text) breaksBefore(i int) bool {
 	w, previous := &t.words[i], &t.words[i-1]
-	g := w.gap
-	if g&gapBlank != 0 || g&(gapQuestion|gapExclaim) != 0 {
+	switch g := w.gap; {
+	case g&(gapBlank|gapQuestion|gapExclaim) != 0, w.hashtag != previous.hashtag:
 		return true
-	}
-	if w.hashtag != previous.hashtag {
-		return true
-	}
-	if g&gapDot != 0 {
-		if previous.kind == kindNumber && w.kind == kindNumber && g&gapSpace == 0 {
-			return false
-		}
-		if g&gapLine == 0 && t.has(i-1, "abbreviation") {
-			return false
-		}
-		return true
-	}
-	if g&gapLine != 0 {
-		if w.kind == kindWord && !w.upper {
-			return false
-		}
-		return !(w.caps && previous.caps)
+	case g&gapDot != 0:
+		decimal := previous.kind == kindNumber && w.kind == kindNumber && g&gapSpace == 0
+		return !decimal && (g&gapLine != 0 || !t.has(i-1, "abbreviation"))
+	case g&gapLine != 0:
+		return (w.kind != kindWord || w.upper) && !(w.caps && previous.caps)
 	}
 	return false
 }
