@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
+	"vestnik/api/access"
 	"vestnik/internal/guide"
 	"vestnik/internal/protocol"
 	"vestnik/internal/telemetry"
@@ -148,4 +150,67 @@ func (r *Receiver) sealPrivate(update *inbound) (err error) {
 	}
 	update.Sealed, err = r.Seal.Close(private, update.ID)
 	return err
+}
+
+// flood is the limit on what one chat may ask of the guide: perSecond updates
+// a second, twice as many in a row, and of texts, which search and which could
+// try promo codes one after another, a fifth.
+type flood struct {
+	all, texts *access.Buckets[int64]
+}
+
+const textsShare = 5
+
+func newFlood(perSecond float64, now func() time.Time) *flood {
+	if perSecond <= 0 {
+		return nil
+	}
+	return &flood{
+		all:   access.NewBuckets[int64](perSecond, 2*perSecond, now),
+		texts: access.NewBuckets[int64](perSecond/textsShare, max(perSecond, 1), now),
+	}
+}
+
+// lets reports whether the update is within its chat's limit. A nil flood
+// lets everything through.
+func (f *flood) lets(update *inbound) bool {
+	if f == nil {
+		return true
+	}
+	isText := update.action.Verb == ""
+	return (!isText || f.texts.Take(update.ChatID)) && f.all.Take(update.ChatID)
+}
+
+// helpedMax bounds the chats that a receiver remembers the help screen of.
+const helpedMax = 10_000
+
+// helped are the chats that have last opened the help screen by this receiver.
+type helped struct {
+	mu    sync.Mutex
+	chats map[int64]bool
+	order []int64 // oldest first; may hold chats that have gone on since
+}
+
+func newHelped() *helped { return &helped{chats: map[int64]bool{}} }
+
+func (h *helped) is(chat int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.chats[chat]
+}
+
+func (h *helped) note(chat int64, onHelp bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case !onHelp:
+		delete(h.chats, chat)
+	case !h.chats[chat]:
+		h.chats[chat] = true
+		h.order = append(h.order, chat)
+	}
+	for len(h.order) > helpedMax {
+		delete(h.chats, h.order[0])
+		h.order = h.order[1:]
+	}
 }

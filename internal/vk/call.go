@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/SevereCloud/vksdk/v2/api"
 	"github.com/SevereCloud/vksdk/v2/object"
@@ -128,3 +130,25 @@ func read(purpose Purpose, method string, answer wire.Answer) (json.RawMessage, 
 }
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// askTime bounds one question to VK.
+const askTime = 10 * time.Second
+
+// Ask asks VK, and once more when the key has made its calls of this second:
+// there may be many walls, and workers use the key too. It gives up after 10 s.
+func Ask(ctx context.Context, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	for try := 1; ; try++ {
+		err := ask(ctx)
+		var failure *Error
+		if !errors.As(err, &failure) || failure.Action() != RateLimit {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(failure.Policy.Delay(try, time.Now())):
+		}
+	}
+}
