@@ -3,6 +3,7 @@ package petpost
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,24 +195,27 @@ func otherAges(a, b *Fingerprint) bool {
 	return math.Abs(ageA+grown-ageB) >= 0.9*max(stepA, stepB)
 }
 
-// months reads an age as the fingerprint writes it, "1.5.y", and how exactly
-// such ages are told; 0 if it says none.
+// writtenAge is a number, or two ("1,5 года", "2–3 года"), and the first letter of
+// the unit, with or without "-х" or "-ти" before it.
+var writtenAge = regexp.MustCompile(`(\d+)(?:[^\p{L}\d]+(\d+))?[^\p{L}\d]*(?:(?:х|ти|ми)[^\p{L}\d]+)?([глмнд])`)
+
+// months reads an age as it is written, and how exactly such ages are told; 0 if
+// it says none.
 func months(age string) (n, step float64) {
-	numbers := strings.Split(age, ".")
-	unit, known := map[string]float64{"y": 12, "г": 12, "л": 12, "м": 1, "н": 12.0 / 52, "д": 12.0 / 365}[numbers[len(numbers)-1]]
-	first, err := strconv.ParseFloat(numbers[0], 64)
-	if !known || err != nil {
+	m := writtenAge.FindStringSubmatch(strings.ToLower(age))
+	if m == nil {
 		return 0, 0
 	}
-	n, step = first*unit, unit
-	if len(numbers) > 2 {
-		if second, err := strconv.ParseFloat(numbers[1], 64); err == nil && second == 5 && first < 5 { // 1,5 года
-			n, step = (first+0.5)*unit, unit/2
-		} else if err == nil && second > first { // 2–3 года
-			n = (first + second) / 2 * unit
-		}
+	unit := map[string]float64{"г": 12, "л": 12, "м": 1, "н": 12.0 / 52, "д": 12.0 / 365}[m[3]]
+	first, _ := strconv.ParseFloat(m[1], 64)
+	second, _ := strconv.ParseFloat(m[2], 64)
+	switch {
+	case second == 5 && first < 5: // 1,5 года
+		return (first + 0.5) * unit, unit / 2
+	case second > first: // 2–3 года
+		return (first + second) / 2 * unit, unit
 	}
-	return n, step
+	return first * unit, unit
 }
 
 // apart reports that both say something, and nothing that the other says. Of

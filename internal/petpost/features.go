@@ -1,6 +1,7 @@
 package petpost
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -44,12 +45,17 @@ const (
 	longText = 50
 )
 
-// features lists the features of the text, some more than once.
+// features lists the features of the text, each once.
 func (r *reader) features(s *signs) []feature {
 	all := r.shapes(make([]feature, 0, 16*len(r.text.words)+32))
 	all = r.wordFeatures(all)
 	all = r.ruleFeatures(all)
-	return s.features(all)
+	seen := map[string]bool{}
+	return slices.DeleteFunc(s.features(all), func(f feature) bool {
+		again := seen[f.name]
+		seen[f.name] = true
+		return again
+	})
 }
 
 func (r *reader) shapes(all []feature) []feature {
@@ -61,22 +67,12 @@ func (r *reader) shapes(all []feature) []feature {
 	}
 	shape("any", true)
 	shape("phone", len(r.phones) > 0)
-	shape("question", t.asks())
+	shape("question", slices.ContainsFunc(t.sentences, func(s sentence) bool { return s.question }))
 	shape("no pet", !t.holds("pet"))
 	shape("laughs", strings.ContainsAny(t.raw, "😂🤣😹😆"))
 	shape("card", r.namesCard())
 	shape("words "+strconv.Itoa(min(longText, len(t.words)/10*10)), true)
 	return all
-}
-
-// asks reports a question anywhere in the text.
-func (t *text) asks() bool {
-	for i := range t.sentences {
-		if t.sentences[i].question {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *reader) wordFeatures(all []feature) []feature {

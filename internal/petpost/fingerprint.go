@@ -28,7 +28,7 @@ type Fingerprint struct {
 	Towns  []string `json:"towns,omitempty"`
 	Colors []string `json:"colors,omitempty"`
 	Breeds []string `json:"breeds,omitempty"`
-	Age    string   `json:"age,omitempty"`
+	Age    string   `json:"age,omitempty"` // as written
 	// Proper are the words written like names, people's aside: an advert's
 	// animal may have a name that the reading does not know for one.
 	Proper []string `json:"proper,omitempty"`
@@ -60,10 +60,9 @@ func NewFingerprint(ref, origin post.ID, in Input, reading Reading) Fingerprint 
 	defer readers.Put(r)
 	f := Fingerprint{
 		Post: ref, Origin: origin, At: in.PostedAt.UTC(),
-		Type: reading.Type, Animal: reading.Animal, Sex: reading.Sex, Phones: reading.Phones,
+		Type: reading.Type, Animal: reading.Animal, Sex: reading.Sex, Phones: reading.Phones, Age: reading.Age,
 	}
 	f.Name = r.stem(reading.Name)
-	f.Age = r.ageKey(reading.Age)
 	f.Places, f.Towns = r.placeKeys(reading.Location)
 	body, _ := in.Wall.Strip(in.Text)
 	for _, text := range in.Reposts {
@@ -298,23 +297,4 @@ func (r *reader) placeKeys(location string) (places, towns []string) {
 		}
 	}
 	return places, towns
-}
-
-// ageKey levels "2 года" and "2-х лет": the first number and the unit's initial.
-func (r *reader) ageKey(age string) string {
-	t := &r.text
-	t.cut(age)
-	number := ""
-	for i := range t.words {
-		w := &t.words[i]
-		switch {
-		case w.kind == kindNumber:
-			number += t.raw[w.start:w.end] + "."
-		case number != "" && (t.isWord(i, "год", "года", "лет", "годика", "годик")):
-			return number + "y"
-		case number != "" && t.has(i, "age.unit"):
-			return fmt.Sprintf("%s%c", number, letterOf(t.codesOf(w)[0]))
-		}
-	}
-	return ""
 }

@@ -57,14 +57,9 @@ func readModel(table string) map[string]*ModelSums {
 	return rows
 }
 
-// known are the features that the model has learned, each once.
+// known are the features that the model has learned.
 func known(all []feature) []feature {
-	rows, seen := learned(), map[string]bool{}
-	return slices.DeleteFunc(all, func(f feature) bool {
-		again := seen[f.name]
-		seen[f.name] = true
-		return again || rows[f.name] == nil
-	})
+	return slices.DeleteFunc(all, func(f feature) bool { return learned()[f.name] == nil })
 }
 
 // sumsOf adds up the weights of known features.
@@ -150,12 +145,8 @@ func Prepare(raw string) *Prepared {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 	p := &Prepared{view: r.weigh(raw, "own")}
-	seen := map[string]bool{}
 	for _, f := range r.features(&p.view.signs) {
-		if !seen[f.name] {
-			seen[f.name] = true
-			p.Features = append(p.Features, f.name)
-		}
+		p.Features = append(p.Features, f.name)
 	}
 	return p
 }

@@ -60,17 +60,6 @@ func (r *reader) saidName(i int) bool {
 	return (w.kind == kindWord || w.kind == kindLatin) && (w.upper || w.gap&gapQuote != 0 || r.text.has(i, "name.known"))
 }
 
-// pastOf gives the sex that a verb in the past tense agrees with.
-func (t *text) pastOf(i int) Sex {
-	switch {
-	case t.ends(i, "past.male"), t.isWord(i, "исчез"):
-		return Male
-	case t.ends(i, "past.female"):
-		return Female
-	}
-	return ""
-}
-
 func (r *reader) streetFollows(i int) bool {
 	t := &r.text
 	return t.sameSentence(i, i+1) && (t.words[i+1].kind == kindNumber && !r.ageFollows(i+1) || t.has(i+1, "street") || t.has(i+1, "district") || t.isWord(i+1, "снт", "сот", "днп", "рн", "мкр"))

@@ -25,44 +25,25 @@ func (r *reader) properName(i, limit int) int {
 	return to
 }
 
-// capitalPlace reads what a capital letter says to be a name, with the word
-// after it that tells of what ("Ленинский район", "Пушкинская улица"), with a
-// house, after a preposition, or alone in its clause.
+// capitalPlace reads what a capital letter says to be a name: with a house, after
+// a preposition, or alone in its clause.
 func (r *reader) capitalPlace(i int) placeSpan {
 	t := &r.text
 	to := r.properName(i, 3)
 	if to == i || r.someone(i, to) {
 		return placeSpan{}
 	}
-	if t.at(to).gap == gapSlash && t.ends(to-1, "street") {
-		if end := r.properName(to, 2); end > to {
-			return placeSpan{i, end, rankStreet} // "Пушкинская/Ленина"
-		}
-	}
 	afterPreposition := t.follows(i, gapSpace) && t.isWord(i-1, "на", "по", "в", "во", "с", "со", "до", "между", "от", "из", "за", "под", "жителей", "жители", "жителям")
-	if end, house := r.house(to); house && r.addressLike(i, to, afterPreposition) {
-		return placeSpan{i, end, rankAddress}
-	}
-	return r.nameAlone(i, to, afterPreposition)
-}
-
-// nameAlone reads the name [i, to) with nothing that says what it is.
-func (r *reader) nameAlone(i, to int, afterPreposition bool) placeSpan {
-	t := &r.text
-	city, one := t.has(i, "city"), to == i+1
-	shouted := t.words[i].caps && (t.at(i-1).caps || t.at(to).caps)
+	end, house := r.house(to)
 	switch {
-	case afterPreposition && !shouted && r.placeName(i, to):
-		if city && one && !t.ends(i, "adjective") {
-			return placeSpan{i, to, rankBare}
-		}
+	case house && r.addressLike(i, to, afterPreposition):
+		return placeSpan{i, end, rankAddress}
+	case t.has(i, "city") && to == i+1:
+		return placeSpan{i, to, rankCity + (rankBare-rankCity)*btoi(afterPreposition)}
+	case afterPreposition && r.placeName(i, to):
 		return placeSpan{i, to, rankSettlement}
-	case city && r.clauseEnds(to) && one && !t.words[i].caps:
-		return placeSpan{i, to, rankCity + 10*btoi(t.ends(i, "street"))}
-	case (!shouted || r.text.has(to, "place.street", "place.district", "place.settlement")) && r.bare(i, to):
+	case r.bare(i, to):
 		return placeSpan{i, to, rankBare}
-	case city:
-		return placeSpan{i, i + 1, rankCity}
 	}
 	return placeSpan{}
 }
@@ -70,18 +51,9 @@ func (r *reader) nameAlone(i, to int, afterPreposition bool) placeSpan {
 // someone reports a capitalised name that is an animal's or a person's.
 func (r *reader) someone(from, to int) bool {
 	t := &r.text
-	if t.sameSentence(from-1, from) && (t.has(from-1, "called") || t.isWord(from-1, "на") && t.has(from-2, "called")) {
-		return true
-	}
-	one, street := to == from+1, t.ends(to-1, "street")
 	for i := from; i < to; i++ {
 		name := t.rawOf(i, i+1)
-		switch {
-		case t.words[i].length() == 1 && to <= from+2:
-			return true // "Ирина О."
-		case name == r.petCalled && !t.ends(i, "adjective.place") && !t.ends(i, "settlement") && !r.placeFollows(from, to):
-			return true
-		case peopleNames()[name] && (one || i > from || !street), one && t.has(i, "name.known"):
+		if name == r.petCalled && !t.ends(i, "adjective.place") && !r.placeFollows(from, to) || peopleNames()[name] && (to == from+1 || i > from) {
 			return true
 		}
 	}
@@ -93,38 +65,31 @@ func (r *reader) someone(from, to int) bool {
 func (r *reader) addressLike(from, to int, afterPreposition bool) bool {
 	t := &r.text
 	for i := from; i < to; i++ {
-		if t.has(i, "color") && (t.words[i].caps || !afterPreposition) || r.text.has(i, "place.unit") {
+		if t.has(i, "place.unit") || t.has(i, "color") && !afterPreposition {
 			return false
 		}
 	}
-	if afterPreposition || r.text.has(from-1, "place.spot", "place.yard", "place.settlement") || t.isWord(from-1, "адрес", "адресу", "дом", "дома", "ул") {
-		return true
-	}
-	return t.has(to, "house.word") && t.words[to].gap&gapComma != 0 || t.ends(to-1, "street") || r.text.has(to-1, "place.famous") || to > from+1
+	return afterPreposition || to > from+1 || t.ends(to-1, "street") || t.has(to-1, "place.famous") || t.has(to, "house.word") && t.words[to].gap&gapComma != 0
 }
 
 // placeName reports a capitalised name after a preposition that is likely a
 // place: a known town, an adjective, or a word of which nothing else is known.
 func (r *reader) placeName(from, to int) bool {
 	t := &r.text
-	one, caps := to == from+1, t.words[from].caps
-	adjective := t.ends(from, "adjective") && !caps
+	one := to == from+1
+	adjective := t.ends(from, "adjective") && !t.words[from].caps
 	_, pet := r.knownName(from)
-	along := t.isWord(from-1, "на", "по", "с")
+	along := t.isWord(from-1, "на", "по", "с", "в")
 	switch {
-	case t.has(from, "city"), t.has(to-1, "city"), r.text.has(to-1, "place.famous") && along:
-		return true
-	case one && adjective && !t.has(from, "color") && (along || t.isWord(from-1, "в")):
+	case t.has(from, "city"), t.has(to-1, "city"), along && (t.has(to-1, "place.famous") || one && (adjective && !t.has(from, "color") || t.ends(from, "many"))):
 		return true
 	case one && pet && !t.isWord(from-1, "в", "во", "из"):
 		return false // "сбор на Ральфа"
-	case one && along && !caps && t.ends(from, "many"):
-		return true // "на Строителей"
 	case to == from+2 && adjective && r.unknown(to-1), to == from+3 && t.isWord(from+1, "на"):
 		return true // "в Новых Лядах", "в Красном-на-Волге"
 	}
 	for i := from; i < to; i++ {
-		if !r.unknown(i) || t.words[i].kind != kindWord {
+		if !r.unknown(i) || t.words[i].caps && t.at(i-1).caps {
 			return false
 		}
 	}
@@ -141,7 +106,6 @@ func (r *reader) bare(from, to int) bool {
 	}
 	known := !r.unknown(from) || !r.unknown(last)
 	beside := r.placeFollows(from, to)
-	settlement, street := t.ends(last, "settlement"), t.ends(last, "street.sure")
 	if !r.standsAlone(from, to) {
 		return false
 	}
@@ -149,8 +113,8 @@ func (r *reader) bare(from, to int) bool {
 	case t.has(from, "city", "place.famous"), to == from+2 && r.unknown(last) && t.has(from, "place.twin"): // "Малая Пурга"
 		return true
 	case known:
-		return beside && t.ends(last, "adjective") && !t.has(from, "color") && t.words[from].gap&gapComma == 0
-	case settlement, street && t.words[from].sentence < 4, beside:
+		return beside && t.ends(last, "adjective") && !t.has(from, "color")
+	case t.ends(last, "settlement"), t.ends(last, "street.sure"), beside:
 		return true
 	case t.ends(last, "adjective") && t.isWord(from-1, "внимание", "жители", "привет"):
 		return r.aboutSomethingElse(from, to) // "Внимание, Заозёрный!"

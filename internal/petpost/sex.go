@@ -1,38 +1,36 @@
 package petpost
 
+import "cmp"
+
 // sex weighs the words that tell it; a tie, as with "кот и кошка", tells nothing.
 // Where there are none the pet's name may.
 func (r *reader) sex(name string) Sex {
 	t := &r.text
-	male, female := 0, 0
+	told := map[Sex]int{}
 	for i := range t.words {
-		if t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12 {
+		if several := t.sameSentence(i-1, i) && t.number(i-1) > 1 && t.number(i-1) <= 12; several || r.companion(i) || r.isCable(i) {
 			continue
 		}
 		switch {
-		case r.companion(i), r.isCable(i):
 		case t.has(i, "male.sure"):
-			male += 6
+			told[Male] += 2
 		case t.has(i, "female.sure"):
-			female += 6
+			told[Female] += 2
 		case t.has(i, "male.likely"):
-			male += 3
+			told[Male]++
 		case t.has(i, "female.likely"):
-			female += 3
+			told[Female]++
 		}
 	}
 	switch {
-	case male > female:
+	case told[Male] > told[Female]:
 		return Male
-	case female > male:
+	case told[Female] > told[Male]:
 		return Female
-	case male > 0:
+	case told[Male] > 0:
 		return ""
 	}
-	if sex := r.sexByName(name); sex != "" {
-		return sex
-	}
-	return r.sexByAgreement()
+	return cmp.Or(r.sexByName(name), r.sexByAgreement())
 }
 
 // sexByAgreement tells it by what is said of the animal where no noun forces the
@@ -40,35 +38,34 @@ func (r *reader) sex(name string) Sex {
 // "котёнок" adjectives and verbs agree with the word and tell nothing.
 func (r *reader) sexByAgreement() Sex {
 	t := &r.text
-	male, female := 0, 0
+	told := map[Sex]bool{}
 	for i := range t.words {
-		w := &t.words[i]
-		if w.lexTo == w.lexAt {
-			continue
-		}
 		switch {
-		case (t.has(i, "neutral.noun") || t.has(i, "other.noun")) && !r.companion(i):
+		case t.has(i, "neutral.noun", "other.noun") && !r.companion(i):
 			return ""
-		case t.has(i, "color"), t.has(i, "said.of.pet"):
-			switch {
-			case t.ends(i, "adjective.male"):
-				male++
-			case t.ends(i, "adjective.female"):
-				female++
-			}
+		case t.has(i, "color", "said.of.pet"):
+			told[t.agrees(i, "adjective")] = true
 		case t.has(i, "of.itself"):
-			switch t.pastOf(i) {
-			case Male:
-				male++
-			case Female:
-				female++
-			}
+			told[t.agrees(i, "past")] = true
 		}
 	}
 	switch {
-	case male > 0 && female == 0:
+	case told[Male] && !told[Female]:
 		return Male
-	case female > 0 && male == 0:
+	case told[Female] && !told[Male]:
+		return Female
+	}
+	return ""
+}
+
+// agrees gives the sex that the ending of a verb in the past tense or an adjective
+// agrees with.
+func (t *text) agrees(i int, form string) Sex {
+	male, female := form+".male", form+".female"
+	switch {
+	case t.ends(i, male):
+		return Male
+	case t.ends(i, female):
 		return Female
 	}
 	return ""
@@ -91,7 +88,7 @@ func (r *reader) sexByName(name string) Sex {
 		}
 		for k := i - 2; k <= i+3; k++ {
 			if k != i && r.text.sameSentence(i, k) {
-				if sex := r.text.pastOf(k); sex != "" {
+				if sex := r.text.agrees(k, "past"); sex != "" {
 					return sex
 				}
 			}

@@ -17,7 +17,7 @@ func init() {
 		"goes.on":    is(func(r *reader, i int) bool { return !r.clauseEnds(i) }),
 
 		// of names
-		"past":   is(func(r *reader, i int) bool { return r.text.pastOf(i) != "" }),
+		"past":   is(func(r *reader, i int) bool { return r.text.agrees(i, "past") != "" }),
 		"small":  is(func(r *reader, i int) bool { return r.text.has(i, "name.known") && !r.text.words[i].upper }),
 		"form":   is(func(r *reader, i int) bool { _, ok := r.knownName(i); return ok }),
 		"name":   is(func(r *reader, i int) bool { return r.nameLike(i) && !r.streetFollows(i) }),
