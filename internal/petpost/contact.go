@@ -45,9 +45,6 @@ func (r *reader) nameBeside(span phoneSpan) string {
 	if t.isWord(last, "тел", "телефон", "номер") {
 		last--
 	}
-	if t.at(last+1).gap&^beside != 0 {
-		return ""
-	}
 	if name := r.person(last - 1); strings.Contains(name, " ") { // with the patronymic
 		return name
 	}

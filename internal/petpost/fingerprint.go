@@ -186,7 +186,7 @@ func (r *reader) describeWord(f *Fingerprint, i int, placeless bool) {
 	t := &r.text
 	w := &t.words[i]
 	letters := t.codesOf(w)
-	if w.upper && !w.caps && (i > 0 && t.sameSentence(i-1, i) || !r.classed(i)) {
+	if w.upper && !w.caps && (i > 0 && t.sameSentence(i-1, i) || r.unknown(i)) {
 		f.Proper = appendNew(f.Proper, stemOf(letters, 5))
 	}
 	switch {

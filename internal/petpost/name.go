@@ -35,7 +35,7 @@ func (r *reader) nameLike(i int) bool {
 // newName reports a capitalised word of three letters at least that no class knows.
 func (r *reader) newName(i int) bool {
 	w := &r.text.words[i]
-	return w.kind == kindWord && w.upper && !w.caps && !w.hashtag && w.length() >= 2 && !r.classed(i) && !r.inPhone(i-1) && !r.inPhone(i+1)
+	return w.kind == kindWord && w.upper && !w.caps && !w.hashtag && w.length() >= 2 && r.unknown(i) && !r.inPhone(i-1) && !r.inPhone(i+1)
 }
 
 // namedSo reports a known name that may be a word or a person's name elsewhere.

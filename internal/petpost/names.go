@@ -105,7 +105,7 @@ func (r *reader) markNames() {
 		class := className
 		if _, ok := r.knownName(i); !ok {
 			class = classNameLike
-			if w.caps || w.hashtag || r.classed(i) || w.codeTo-w.codeAt < 3 {
+			if w.caps || w.hashtag || !r.unknown(i) || w.codeTo-w.codeAt < 3 {
 				continue
 			}
 		}
@@ -115,9 +115,9 @@ func (r *reader) markNames() {
 	}
 }
 
-// classed reports a word that a table of the vocabulary has: not a mere name.
-func (r *reader) classed(i int) bool {
-	return slices.ContainsFunc(r.text.lexOf(r.text.at(i)), func(class string) bool {
+// unknown reports a word that no class has: a mere name, if it has a capital.
+func (r *reader) unknown(i int) bool {
+	return !slices.ContainsFunc(r.text.lexOf(r.text.at(i)), func(class string) bool {
 		return (!ofPlace(class) || class == "place.no.name") && class != className && class != classNameLike && class != "name.dog" && class != "name.cat"
 	})
 }

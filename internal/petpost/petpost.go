@@ -95,7 +95,7 @@ type Reading struct {
 	Breed    string   // as written
 	Age      string   // as written
 	Color    string   // as written
-	Traits   []string // from a closed list, see Trait constants
+	Traits   []string // those that lexicon/traits.txt names
 	Seen     string   `json:",omitempty"` // the sentence that tells where or when it was seen
 	Evidence []Evidence
 	// Confidence is how likely Type is right, 0..1, as calibrated on posts that
@@ -116,10 +116,4 @@ type Evidence struct {
 	Words  string `json:"words"`  // the words that matched, as written
 	Weight int    `json:"weight"` // negative speaks against
 	Source string `json:"source"` // "own" or "repost": which text the words stand in
-}
-
-// Parse reads a post. It never fails: text that says nothing gives Unknown,
-// no text gives Empty.
-func Parse(in Input) Reading {
-	return parse(in)
 }

@@ -165,7 +165,7 @@ func TestFieldsAreReadAsWritten(t *testing.T) {
 	require.Equal(t, "Вчера около 19:00", got.When)
 	require.Equal(t, "г. Ижевск, ул. Удмуртская, д. 255", got.Location)
 	require.Equal(t, []string{"@olga_izh", "Ольга"}, got.Contacts)
-	require.Equal(t, []string{petpost.TraitChipped, petpost.TraitCollar}, got.Traits)
+	require.Equal(t, []string{"chipped", "collar"}, got.Traits)
 }
 
 func TestANameIsWrittenAsNamesAre(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // phoneSpan is a phone number in E.164 and the words [from, to) that it stands in.
@@ -50,29 +49,22 @@ func (t *text) digits(i int) string {
 	return t.rawOf(i, i+1)
 }
 
-// dialled reports that no more than a phone's separators stand between word i and
+// dialled reports that nothing but a phone's separators stands between word i and
 // the one before it.
 func (t *text) dialled(i int) bool {
-	const most = 6
 	between := t.raw[t.at(i-1).end:t.words[i].start]
-	return utf8.RuneCountInString(between) <= most && strings.Trim(between, " -.)_(\u00a0\u2009\u202f–—‐‑−\ufe0f\u20e3") == ""
+	return strings.Trim(between, " -.)_(\u00a0\u2009\u202f–—‐‑−\ufe0f\u20e3") == ""
 }
 
-// cardLength counts the words of a bank card (4-4-4-4, or its masked head) at i, a
-// bank account or another number that is too long for a phone.
+// cardLength counts the words of a bank card (4-4-4-4, or its masked head) at i, 0
+// for none.
 func (r *reader) cardLength(i int) int {
 	t := &r.text
 	n := 0
 	for len(t.digits(i+n)) == 4 && (n == 0 || t.dialled(i+n)) {
 		n++
 	}
-	switch {
-	case n >= 4:
-		return n
-	case len(t.digits(i)) > 11 && !r.plusBefore(i):
-		return 1
-	}
-	return 0
+	return n * btoi(n >= 4)
 }
 
 func (r *reader) plusBefore(i int) bool {
@@ -87,10 +79,10 @@ func (r *reader) phoneAt(i int) (number string, to int) {
 	if head == "" {
 		return "", i
 	}
-	want, most := 10, 10
+	most := 10
 	switch {
 	case head[0] == '7' || head[0] == '8':
-		want, most = 11, 11
+		most = 11
 	case plus:
 		most = 15
 	}
@@ -104,35 +96,21 @@ func (r *reader) phoneAt(i int) (number string, to int) {
 		return "", i
 	case plus && most == 15 && digits[0] != '0':
 		return "+" + digits, to
-	case len(digits) < want && !(paren && cityCode(digits[0])): // "(842) …": a city code in brackets
-		return "", i
 	}
 	number = digits[len(digits)-10:]
+	// Without 8 or +7 a mobile number is written in one piece or begins with three
+	// digits: 4-6 and 2-2-6 are passports.
 	mobile, full := number[0] == '9' || plus, len(digits) == 11
 	switch {
-	case mobile && !full && !r.bareMobile(i, to), !mobile && !cityCode(number[0]), r.toldBefore(i, full && mobile, "document"):
+	case mobile && !full && to > i+1 && len(head) != 3, !mobile && !cityCode(number[0]), r.toldBefore(i, full && mobile, "document"):
 		return "", i
-	case !mobile && (full && to == i+1 && number[0] != '8' && !plus || !full && !paren) && !r.toldBefore(i, false, "phone.word"):
+	case !mobile && !full && !paren && !r.toldBefore(i, false, "phone.word"):
 		return "", i
 	}
 	return "+7" + number, to
 }
 
 func cityCode(first byte) bool { return first == '3' || first == '4' || first == '8' }
-
-// bareMobile accepts ten digits without 8 or +7 only in the groupings that
-// people use for phones; 4-6 and 2-2-6 are passports.
-func (r *reader) bareMobile(from, to int) bool {
-	t := &r.text
-	first := len(t.digits(from))
-	switch to - from {
-	case 1:
-		return t.words[from].gap&(gapHyphen|gapDash) == 0 && !strings.HasSuffix(t.raw[:t.words[from].start], "№ ")
-	case 2:
-		return first == 3
-	}
-	return first == 3 || to-from >= 4 && first <= 4 && len(t.digits(from+1)) > 1 && len(t.digits(to-1)) <= 3
-}
 
 // toldBefore reports that the words right before a number, in its line, are of a
 // class, and none of them calls it a phone; near: in its clause.

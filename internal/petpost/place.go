@@ -11,10 +11,9 @@ type placeSpan struct {
 	rank     int
 }
 
-// What a place tells, at most. The worth of a place is its rank and what is
-// said around it.
+// What a place tells, at most; the patterns of the lexicon have ranks of their own
+// in their headings. The worth of a place is its rank and what is said around it.
 const (
-	rankVague      = 8  // "за гаражами"
 	rankCity       = 20 // "Ижевск"
 	rankLandmark   = 30 // "около автовокзала"
 	rankBare       = 40 // "Поливановка", a name with nothing that says what it is

@@ -119,7 +119,7 @@ func (r *reader) bare(from, to int) bool {
 	case t.ends(last, "adjective") && t.isWord(from-1, "внимание", "жители", "привет"):
 		return r.aboutSomethingElse(from, to) // "Внимание, Заозёрный!"
 	}
-	return r.oddName(from, to, last)
+	return t.words[from].sentence < 3 && t.ends(last, "quarter") && r.aboutSomethingElse(from, to)
 }
 
 // standsAlone reports that the name [from, to) is a clause of its own and that
@@ -131,15 +131,6 @@ func (r *reader) standsAlone(from, to int) bool {
 	}
 	age := t.number(to) >= 0 && t.has(to+1, "age.unit")
 	return !t.sameSentence(from, to) || !age && !t.has(to, "age.unit") && !t.has(to, "age.word") && !t.has(to, "color")
-}
-
-// oddName reports a name that nothing but its place in the text tells to be one.
-func (r *reader) oddName(from, to, last int) bool {
-	t := &r.text
-	w := &t.words[from]
-	one, consonant := to == from+1 && !w.caps, t.ends(last, "consonant")
-	first := one && from == 0 && w.length() >= 6 && consonant // "Перекоп. Потерялся котёнок"
-	return (first || w.sentence < 3 && !w.caps && t.ends(last, "quarter")) && r.aboutSomethingElse(from, to)
 }
 
 // placeFollows reports that after the name in [from, to) and a comma comes what

@@ -10,11 +10,6 @@ import (
 // them.
 func ofPlace(class string) bool { return strings.HasPrefix(class, "place.") }
 
-// ofPlaceAt reports a word that lexicon/places.txt has.
-func (r *reader) ofPlaceAt(i int) bool {
-	return slices.ContainsFunc(r.text.lexOf(r.text.at(i)), ofPlace)
-}
-
 // wordEndings are the sections of lexicon/endings.txt.
 var wordEndings = sync.OnceValue(func() map[string][][]byte {
 	lists := map[string][][]byte{}
@@ -41,21 +36,6 @@ func (t *text) ends(i int, section string) bool {
 func (r *reader) adjectiveOfPlace(i int) bool {
 	return r.text.ends(i, "adjective.place") || r.unknown(i) && r.text.ends(i, "adjective")
 }
-
-// unknown reports a word that no class has.
-func (r *reader) unknown(i int) bool { return !r.classed(i) }
-
-// animalWord reports a word for an animal; "Песчаное" only begins like a dog.
-func (r *reader) animalWord(i int) bool {
-	t := &r.text
-	if !t.has(i, "kind") {
-		return false
-	}
-	letters := t.codesOf(t.at(i))
-	return len(letters) <= 6 || string(letters[:4]) != sandy
-}
-
-var sandy = string(codesOf("песч"))
 
 // clauseStarts reports that a pause stands before word i.
 func (r *reader) clauseStarts(i int) bool {

@@ -34,8 +34,9 @@ type view struct {
 	words      int
 }
 
-// parse reads the author's text and the texts under it.
-func parse(in Input) Reading {
+// Parse reads a post, the author's text and the texts under it. It never fails:
+// text that says nothing gives Unknown, no text gives Empty.
+func Parse(in Input) Reading {
 	r := readers.Get().(*reader)
 	defer readers.Put(r)
 
@@ -103,6 +104,23 @@ func (r *reader) weigh(raw, source string) view {
 	}
 	v.veto = r.veto(&v.signs)
 	return v
+}
+
+// readFields reads everything but type, animal and phones.
+func (r *reader) readFields(v *view) {
+	out := &v.reading
+	out.Contacts = r.contacts()
+	out.Breed = r.breed()
+	out.Age = r.age()
+	out.Color = r.color()
+	out.Traits = r.traits()
+	out.Seen = r.seen()
+	r.placed = placeSpan{}
+	out.Name = r.petName()
+	out.Location = r.location(out.Name)
+	v.placeRank = r.placed.rank
+	out.When = r.when()
+	out.Sex = r.sex(out.Name)
 }
 
 // finish turns a view into the reading that it stands for.

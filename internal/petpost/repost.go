@@ -13,9 +13,6 @@ func combine(own, original view) view {
 	case own.addsNothing(&original):
 		out.typ, out.confidence = original.typ, original.confidence
 	}
-	if out.typ == Unknown && original.typ != Link {
-		out.typ = original.typ
-	}
 	out.complete(&original)
 	return out
 }
@@ -23,18 +20,13 @@ func combine(own, original view) view {
 // addsNothing reports a comment that leaves the post under it what it is.
 func (v *view) addsNothing(under *view) bool {
 	s := &v.signs
-	sighted := s.of(sigFound, sigHold, sigSeen)
 	switch {
 	case v.typ == Empty, v.typ == Unknown, v.typ == Link && under.typ != Link:
 		return true
-	case s.sum[sigNotHome] >= plain && v.words <= 20 && v.typ != Adoption && v.typ != Fundraising && isSearch(under.typ):
-		return true // "Всё ещё ищем"
 	case v.words <= 12 && v.typ == News:
 		return s.of(sigAdopted, sigThanks, sigNotPet) == 0
-	case s.sum[sigSeeksOwner] > 0 && s.sum[sigAdopt] == 0 && isSide(under.typ):
-		return true
 	case isSide(v.typ) && (isSide(under.typ) || under.typ == Adoption && v.words <= 10):
-		return sighted == 0 // "Посмотрите, может, ваш?"
+		return s.of(sigFound, sigHold, sigSeen) == 0 // "Посмотрите, может, ваш?"
 	case v.words <= 8 && isSide(v.typ) && under.typ == Lost:
 		// "Видели вчера?" over a search is still the search.
 		return s.of(sigOwner, sigHold) == 0 && len(v.reading.Phones) == 0 && !strings.ContainsAny(v.reading.Location, "0123456789")
@@ -64,5 +56,3 @@ var signsOf = map[Type][]signal{
 }
 
 func isSide(t Type) bool { return t == Found || t == Sighting }
-
-func isSearch(t Type) bool { return t == Lost || t == Found || t == Sighting || t == Reunited }

@@ -2,8 +2,8 @@ package petpost
 
 import "cmp"
 
-// sex weighs the words that tell it; a tie, as with "кот и кошка", tells nothing.
-// Where there are none the pet's name may.
+// sex weighs the words that tell it. Where there are none, or as many for one as
+// for the other, the pet's name may tell it, and what is said of the animal.
 func (r *reader) sex(name string) Sex {
 	t := &r.text
 	told := map[Sex]int{}
@@ -27,10 +27,8 @@ func (r *reader) sex(name string) Sex {
 		return Male
 	case told[Female] > told[Male]:
 		return Female
-	case told[Male] > 0:
-		return ""
 	}
-	return cmp.Or(r.sexByName(name), r.sexByAgreement())
+	return cmp.Or(sexOfName(name), r.sexByAgreement())
 }
 
 // sexByAgreement tells it by what is said of the animal where no noun forces the
@@ -67,32 +65,6 @@ func (t *text) agrees(i int, form string) Sex {
 		return Male
 	case t.ends(i, female):
 		return Female
-	}
-	return ""
-}
-
-// sexByName tells it by the name, or for a name that does not tell by the verb
-// beside it ("Джесси выскочила"): with a name the verb agrees with the animal
-// and not with the word "собака".
-func (r *reader) sexByName(name string) Sex {
-	if name == "" {
-		return ""
-	}
-	if sex := sexOfName(name); sex != "" {
-		return sex
-	}
-	letters := string(codesOf(name))
-	for i := range r.text.words {
-		if string(r.text.codesOf(&r.text.words[i])) != letters {
-			continue
-		}
-		for k := i - 2; k <= i+3; k++ {
-			if k != i && r.text.sameSentence(i, k) {
-				if sex := r.text.agrees(k, "past"); sex != "" {
-					return sex
-				}
-			}
-		}
 	}
 	return ""
 }

@@ -1,35 +1,22 @@
 package petpost
 
-// Traits of an animal; the closed list of Reading.Traits.
-const (
-	TraitNeutered   = "neutered"
-	TraitVaccinated = "vaccinated"
-	TraitChipped    = "chipped"
-	TraitTreated    = "treated for parasites"
-	TraitCollar     = "collar"
-	TraitHarness    = "harness"
-	TraitLitterBox  = "litter trained"
-	TraitTagged     = "ear tag"
-	TraitInjured    = "injured"
-	TraitPregnant   = "pregnant"
-	TraitReward     = "reward"
+import (
+	"strings"
+	"sync"
 )
 
-var traitClasses = []struct {
-	class, trait string
-}{
-	{"trait.neutered", TraitNeutered}, {"trait.vaccinated", TraitVaccinated}, {"trait.chipped", TraitChipped},
-	{"trait.treated", TraitTreated}, {"trait.collar", TraitCollar}, {"trait.harness", TraitHarness},
-	{"trait.litterbox", TraitLitterBox}, {"trait.tagged", TraitTagged}, {"trait.injured", TraitInjured},
-	{"trait.pregnant", TraitPregnant}, {"trait.reward", TraitReward},
-}
+// TraitReward is the one of Reading.Traits that others ask for; the headings of
+// lexicon/traits.txt name them all.
+const TraitReward = "reward"
 
-// traits lists what the post says of the animal, in the order of the list.
-func (r *reader) traits(out []string) []string {
-	for _, row := range traitClasses {
+var traitClasses = sync.OnceValue(func() []section { return sections("traits") })
+
+// traits lists what the post says of the animal, in the order of the file.
+func (r *reader) traits() (out []string) {
+	for _, class := range traitClasses() {
 		for i := range r.text.words {
-			if r.text.has(i, row.class) && !r.text.denied(i) {
-				out = appendNew(out, row.trait)
+			if len(class.args) > 0 && r.text.has(i, class.name) && !r.text.denied(i) {
+				out = appendNew(out, strings.Join(class.args, " "))
 			}
 		}
 	}
