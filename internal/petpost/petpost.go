@@ -16,7 +16,7 @@
 //	repost.go    a comment and the post under it -> one reading
 //
 // and the fields (phones, name, place, …) are read beside it, one file each; dates,
-// ages, names and some places by patterns of the lexicon.
+// ages, names and most places by patterns of the lexicon.
 // Words and phrases are data: see lexicon/README.md. model.tsv is learned from
 // the posts in testdata by `make model`, and `make eval` measures all of it;
 // docs/understanding.md tells what came out. Which posts are about one animal is

@@ -114,7 +114,7 @@ func (r *reader) grow(s placeSpan) placeSpan {
 	for parts := 1; parts < most && r.text.follows(s.to, between); parts++ {
 		next := r.placeAt(s.to)
 		if next.rank == 0 && r.text.has(s.to, "place.preposition") && r.text.follows(s.to, gapSpace|gapQuote) && r.text.sameSentence(s.to, s.to+1) {
-			if after := r.placeAt(s.to + 1); after.rank >= rankBare {
+			if after := r.placeAt(s.to + 1); after.rank >= rankDistrict || after.rank >= rankBare && r.text.isWord(s.to, "на", "по") {
 				next = after
 			}
 		}

@@ -83,13 +83,13 @@ func (r *reader) placeName(from, to int) bool {
 	switch {
 	case t.has(from, "city"), t.has(to-1, "city"), along && (t.has(to-1, "place.famous") || one && (adjective && !t.has(from, "color") || t.ends(from, "many"))):
 		return true
-	case one && pet && !t.isWord(from-1, "в", "во", "из"):
-		return false // "сбор на Ральфа"
+	case one && pet && !t.isWord(from-1, "в", "во", "из"), t.has(from-2, "called"):
+		return false // "сбор на Ральфа", "откликается на Герту"
 	case to == from+2 && adjective && r.unknown(to-1), to == from+3 && t.isWord(from+1, "на"):
 		return true // "в Новых Лядах", "в Красном-на-Волге"
 	}
 	for i := from; i < to; i++ {
-		if !r.unknown(i) || t.words[i].caps && t.at(i-1).caps {
+		if !r.unknown(i) || t.words[i].kind != kindWord || t.words[i].caps && t.at(i-1).caps {
 			return false
 		}
 	}
