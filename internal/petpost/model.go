@@ -59,7 +59,8 @@ func readModel(table string) map[string]*ModelSums {
 
 // known are the features that the model has learned.
 func known(all []feature) []feature {
-	return slices.DeleteFunc(all, func(f feature) bool { return learned()[f.name] == nil })
+	rows := learned()
+	return slices.DeleteFunc(all, func(f feature) bool { return rows[f.name] == nil })
 }
 
 // sumsOf adds up the weights of known features.

@@ -1,6 +1,7 @@
 package petpost
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -61,11 +62,12 @@ func (r *reader) location(petName string) string {
 // placeAt returns the place that begins at word i: by the patterns of
 // lexicon/where.txt, by its capital letter, or by those of lexicon/spots.txt.
 func (r *reader) placeAt(i int) placeSpan {
+	w := &r.text.words[i]
 	s := r.patternPlace("where", i)
-	if s.rank == 0 && r.text.words[i].upper {
+	if s.rank == 0 && w.upper {
 		s = r.capitalPlace(i)
 	}
-	if s.rank == 0 {
+	if s.rank == 0 && (w.upper || slices.ContainsFunc(r.text.lexOf(w), ofPlace)) {
 		s = r.patternPlace("spots", i)
 	}
 	return s
