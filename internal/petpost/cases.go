@@ -68,11 +68,10 @@ func SameCase(a, b Fingerprint) Decision {
 	if like >= enough(&a, &b) && between <= textWindow {
 		return Decision{true, fmt.Sprintf("%.0f %% of the text is the same", 100*like)}
 	}
-	if groupA != groupB || between > phoneWindow {
+	switch {
+	case groupA != groupB, between > phoneWindow:
 		return Decision{false, "different texts"}
-	}
-
-	if groupA == adverts && otherNames(&a, &b, like) {
+	case groupA == adverts && otherNames(&a, &b, like):
 		return Decision{false, "other names in other words"}
 	}
 	points, words := inCommon(&a, &b, like)
@@ -85,17 +84,15 @@ func SameCase(a, b Fingerprint) Decision {
 		points += photoWorth(&a, &b)
 		same = append(same, "photo")
 	}
-	if len(same) > 0 {
-		what := "same " + strings.Join(same, " and ")
-		if points >= 2 {
-			return Decision{true, what + words}
-		}
+	what := "same " + strings.Join(same, " and ")
+	switch {
+	case len(same) > 0 && points >= 2:
+		return Decision{true, what + words}
+	case len(same) > 0:
 		return Decision{false, what + ", but too little else in common"}
-	}
-	if a.Name == "" || a.Name != b.Name || a.Animal != b.Animal || a.Animal == "" || !shared(a.Places, b.Places) {
+	case a.Name == "" || a.Name != b.Name || a.Animal != b.Animal || a.Animal == "" || !shared(a.Places, b.Places):
 		return Decision{false, "different texts and phones"}
-	}
-	if apart(a.Phones, b.Phones) && !shared(houses(a.Places), houses(b.Places)) && (!shared(a.Breeds, b.Breeds) || between > strangersWindow) {
+	case apart(a.Phones, b.Phones) && !shared(houses(a.Places), houses(b.Places)) && (!shared(a.Breeds, b.Breeds) || between > strangersWindow):
 		return Decision{false, "the same name and street, but different phones and no house"}
 	}
 	return Decision{true, "no shared phone, but" + strings.TrimPrefix(words, ",")}
@@ -351,37 +348,29 @@ const groupCandidates = 64
 // the database.
 func Group(posts []Fingerprint) []int {
 	cases := make([]int, len(posts))
-	for i := range cases {
-		cases[i] = i
-	}
-	find := func(i int) int {
-		for cases[i] != i {
-			cases[i] = cases[cases[i]]
-			i = cases[i]
-		}
-		return i
-	}
 	byKey := map[string][]int{}
 	for i := range posts {
+		cases[i] = i
 		compared := map[int]bool{}
 		for _, key := range posts[i].Keys() {
 			list := byKey[key]
-			for n := 0; n < groupCandidates && n < len(list); n++ {
-				k := list[len(list)-1-n]
-				if compared[k] || find(k) == find(i) {
-					continue
+			for _, k := range slices.Backward(list[max(0, len(list)-groupCandidates):]) {
+				if !compared[k] && cases[k] != cases[i] && SameCase(posts[k], posts[i]).Same {
+					join(cases, cases[k], cases[i])
 				}
 				compared[k] = true
-				if SameCase(posts[k], posts[i]).Same {
-					a, b := find(k), find(i)
-					cases[max(a, b)] = min(a, b)
-				}
 			}
 			byKey[key] = append(list, i)
 		}
 	}
-	for i := range cases {
-		cases[i] = find(i)
-	}
 	return cases
+}
+
+// join makes two cases one, which has the first post of both.
+func join(cases []int, a, b int) {
+	for i, its := range cases {
+		if its == max(a, b) {
+			cases[i] = min(a, b)
+		}
+	}
 }

@@ -81,10 +81,8 @@ func (r *reader) wordFeatures(all []feature) []feature {
 	for i := range t.words {
 		w := &t.words[i]
 		add := func(from int, name string) { all = append(all, feature{name, from, i + 1}) }
-		for _, class := range t.lexOf(w) {
-			if !ofPlace(class) {
-				add(i, "c "+class)
-			}
+		for _, class := range t.learnedClasses(i) {
+			add(i, "c "+class)
 		}
 		if w.hashtag {
 			add(i, "h "+r.stemName(i))
@@ -109,14 +107,15 @@ func (r *reader) wordFeatures(all []feature) []feature {
 			add(i, "e "+lettersOf(letters[len(letters)-2:]))
 		}
 		all = r.negated(all, i)
-		from := i
-		if !begins {
-			from--
-		}
-		add(from, "b "+previous+" "+token)
+		add(i-btoi(!begins), "b "+previous+" "+token)
 		previous = token
 	}
 	return all
+}
+
+// learnedClasses are the classes of word i that the model learns.
+func (t *text) learnedClasses(i int) []string {
+	return slices.DeleteFunc(slices.Clone(t.lexOf(&t.words[i])), ofPlace)
 }
 
 // negated adds that word i stands after a negation, if it does.
@@ -127,10 +126,8 @@ func (r *reader) negated(all []feature, i int) []feature {
 		return all
 	}
 	all = append(all, feature{"n " + r.stemName(i), from, i + 1})
-	for _, class := range t.lexOf(&t.words[i]) {
-		if !ofPlace(class) {
-			all = append(all, feature{"nc " + class, from, i + 1})
-		}
+	for _, class := range t.learnedClasses(i) {
+		all = append(all, feature{"nc " + class, from, i + 1})
 	}
 	return all
 }

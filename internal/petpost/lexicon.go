@@ -158,35 +158,25 @@ func soundOf(letters []byte, whole bool) []byte {
 		iLetter = byte('и'-'а') + 1
 	)
 	var out []byte
+	var last byte // of out
 	for i, c := range letters {
-		switch letterOf(c) {
-		case 'ь', 'ъ':
+		switch letter := letterOf(c); {
+		case letter == 'ь', letter == 'ъ', letter == 'т' && i+1 < len(letters) && letters[i+1] == code('ч'):
 			continue
-		case 'о':
+		case letter == 'о', letter == 'я' && (last == code('ш') || last == code('ч')): // "убежял"
 			c = aLetter
-		case 'е', 'э', 'ы':
+		case strings.ContainsRune("еэыя", letter):
 			c = iLetter
-		case 'я':
-			c = iLetter
-			if n := len(out); n > 0 && (out[n-1] == code('ш') || out[n-1] == code('ч')) {
-				c = aLetter // "убежял"
-			}
-		case 'щ', 'ж':
+		case letter == 'щ', letter == 'ж':
 			c = code('ш')
-		case 'с':
-			if n := len(out); n > 0 && out[n-1] == code('т') && i > n-2 {
-				out[n-1] = code('ц')
-				continue
-			}
-		case 'т':
-			if i+1 < len(letters) && letterOf(letters[i+1]) == 'ч' {
-				continue
-			}
+		case letter == 'с' && last == code('т'):
+			c = code('ц')
+			out = out[:len(out)-1]
 		}
-		if n := len(out); n > 0 && out[n-1] == c {
-			continue
+		if c != last {
+			out = append(out, c)
 		}
-		out = append(out, c)
+		last = c
 	}
 	if n := len(out); whole && n > 3 && out[n-2] == code('с') && (out[n-1] == aLetter || out[n-1] == iLetter) {
 		out = out[:n-1] // -ся, -са, -сь

@@ -123,10 +123,7 @@ func (m *matcher) run(elements []element, i int) (int, bool) {
 	case el.behind:
 		holds = (i > m.from && el.fits(m.reader, i-1) > 0) != el.not
 	default:
-		n := 0
-		if i < m.to && el.joins(m.t.words[i].gap) {
-			n = el.fits(m.reader, i)
-		}
+		n := m.fits(el, i)
 		if n > 0 && !el.not && !el.look {
 			if end, ok := m.run(rest, i+n); ok {
 				m.take(el, i)
@@ -139,6 +136,14 @@ func (m *matcher) run(elements []element, i int) (int, bool) {
 		return 0, false
 	}
 	return m.run(rest, i)
+}
+
+// fits gives how many words from i on are what el asks for, 0 for none.
+func (m *matcher) fits(el *element, i int) int {
+	if i >= m.to || !el.joins(m.t.words[i].gap) {
+		return 0
+	}
+	return el.fits(m.reader, i)
 }
 
 // skip tries the gap el with ever more words from i.

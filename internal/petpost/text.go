@@ -334,17 +334,7 @@ func (s *spelling) read(text string) int {
 		c := cyrillicCode(r)
 		switch {
 		case c != 0 || isLatin(r):
-			if unicode.IsUpper(r) {
-				s.upper++
-				s.capital = s.capital || s.cyrillic+s.latin == 0
-			}
-			if c != 0 {
-				s.cyrillic++
-			} else {
-				s.latin++
-				c = lookAlikes[r]
-			}
-			s.add(c)
+			s.letter(r, c)
 		case isSilent(r) && end > 0:
 			if last := len(s.codes) - 1; r == breve && s.cyrillic > 0 && s.codes[last] == code('и') {
 				s.codes[last] = code('й')
@@ -357,6 +347,21 @@ func (s *spelling) read(text string) int {
 		end += size
 	}
 	return end
+}
+
+// letter takes note of a letter, whose code c is 0 if it is Latin.
+func (s *spelling) letter(r rune, c byte) {
+	if unicode.IsUpper(r) {
+		s.upper++
+		s.capital = s.capital || s.cyrillic+s.latin == 0
+	}
+	if c != 0 {
+		s.cyrillic++
+	} else {
+		s.latin++
+		c = lookAlikes[r]
+	}
+	s.add(c)
 }
 
 // add appends a letter; of three or more that are alike one stays: "потеряяялась".

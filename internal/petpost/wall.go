@@ -198,20 +198,15 @@ func unitsOf(text string) []unit {
 		from = to
 	}
 	for i := 0; i < len(text); {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if r == '#' {
-			if end := i + len(hashtag.FindString(text[i:])); end > i {
-				add(i, false)
-				add(end, true)
-				i = end
-				continue
-			}
+		if tag := len(hashtag.FindString(text[i:])); tag > 0 {
+			add(i, false)
+			i += tag
+			add(i, true)
+			continue
 		}
+		size, ends := sentenceEnd(text[i:])
 		i += size
-		if r == '\n' || sentenceEnd(r) && (i == len(text) || strings.ContainsRune(" \n!?.", rune(text[i]))) {
-			for i < len(text) && (sentenceEnd(rune(text[i])) || text[i] == ' ') {
-				i++
-			}
+		if ends {
 			add(i, false)
 		}
 	}
@@ -219,7 +214,16 @@ func unitsOf(text string) []unit {
 	return units
 }
 
-func sentenceEnd(r rune) bool { return r == '.' || r == '!' || r == '?' || r == '…' || r == '❗' }
+// sentenceEnd measures the first character of a text, with the marks and spaces
+// after it if it ends a sentence.
+func sentenceEnd(text string) (size int, ends bool) {
+	r, size := utf8.DecodeRuneInString(text)
+	rest := text[size:]
+	if r != '\n' && !(strings.ContainsRune(".!?…❗", r) && (rest == "" || strings.ContainsRune(" \n!?.", rune(rest[0])))) {
+		return size, false
+	}
+	return len(text) - len(strings.TrimLeft(rest, ".!? ")), true
+}
 
 // keyOf levels what does not matter: case, punctuation, emoji.
 func keyOf(text string) string {
