@@ -35,8 +35,11 @@ RACE ?=
 # The build that an upgrade begins with: the last release, or the one before this.
 FROM ?= $(or $(shell git describe --tags --abbrev=0 HEAD~1 2>/dev/null),HEAD~1)
 
-# One Postgres and one Temporal for the command that follows.
-WITH_SERVERS := $(GO) run ./internal/testenv/run --
+# One Postgres and one Temporal for the command that follows; or the former
+# alone: each package's tests start a Temporal that ends with them, and its
+# namespaces with it.
+WITH_SERVERS  := $(GO) run ./internal/testenv/run --
+WITH_POSTGRES := $(GO) run ./internal/testenv/run -postgres --
 
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 
@@ -62,7 +65,7 @@ test: temporal gotestsum axe vetted ## everything a change must pass: format, ve
 	@rm -f $(BIN)/flaky.txt
 	@packages=$$($(GO) list $(PACKAGES) | grep -E '$(SEQUENTIAL)|$(MEASURED)' || true); [ -z "$$packages" ] || $(GO) test -vet=off $$packages $(ARGS)
 	@packages=$$($(GO) list $(PACKAGES) | grep -vE '$(SEQUENTIAL)' || true); [ -z "$$packages" ] || \
-		GOGC=400 $(WITH_SERVERS) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages "$$packages" \
+		GOGC=400 $(WITH_POSTGRES) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages "$$packages" \
 			--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
 			$(RACE) -vet=off -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
 	@if [ -s $(BIN)/flaky.txt ]; then echo "failed at first (test name, runs, failures):"; cat $(BIN)/flaky.txt; fi

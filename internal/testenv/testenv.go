@@ -2,10 +2,12 @@
 // namespace of its own, so that every test runs in parallel with every other,
 // also with those of other packages, on the fixed names that production uses.
 //
-// `make test` starts one Postgres and one Temporal for the whole run (see
-// package run) and names them in [DatabaseVariable] and [TemporalVariable]. A
-// bare `go test ./some/package` starts its own on first use; they end with
-// the test process, however that ends.
+// `make test` starts one Postgres for the whole run (see package run) and names
+// it in [DatabaseVariable]; [TemporalVariable] may name a Temporal. A test
+// process that is told of none starts its own on first use; it ends with the
+// process, however that ends. A Temporal of each package's own costs half a
+// second of processor time; one of the whole run costs more, because every
+// namespace that a test has left makes it slower.
 package testenv
 
 import (

@@ -3,11 +3,14 @@
 // the command did:
 //
 //	go run ./internal/testenv/run -- go test ./...
+//
+// With -postgres it starts no Temporal: each test process has its own then.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -18,22 +21,20 @@ import (
 )
 
 func main() {
-	arguments := os.Args[1:]
-	if len(arguments) > 0 && arguments[0] == "--" {
-		arguments = arguments[1:]
-	}
-	if len(arguments) == 0 {
-		fmt.Fprintln(os.Stderr, "usage: run -- command [argument…]")
+	postgresAlone := flag.Bool("postgres", false, "start no Temporal")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: run [-postgres] -- command [argument…]")
 		os.Exit(2)
 	}
-	code, err := run(arguments)
+	code, err := run(flag.Args(), *postgresAlone)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testenv:", err)
 	}
 	os.Exit(code)
 }
 
-func run(arguments []string) (code int, err error) {
+func run(arguments []string, postgresAlone bool) (code int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	servers, err := testenv.NewServers(func(step string) { fmt.Fprintln(os.Stderr, "testenv:", step) })
@@ -49,10 +50,12 @@ func run(arguments []string) (code int, err error) {
 	if err != nil {
 		return 1, fmt.Errorf("start Postgres: %w", err)
 	}
+	if postgresAlone {
+		return testenv.Run(ctx, arguments, database, "")
+	}
 	temporal, err := servers.Temporal(ctx)
 	if err != nil {
 		return 1, fmt.Errorf("start Temporal: %w", err)
 	}
-
 	return testenv.Run(ctx, arguments, database, temporal)
 }
