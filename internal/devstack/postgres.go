@@ -206,12 +206,14 @@ func (c *cluster) start(ctx context.Context, options PostgresOptions) (*Postgres
 		"log_min_messages=warning",
 		// Statements hold users' data; they stay out of the log.
 		"log_min_error_statement=panic",
+		// Without statistics, as in a young database, nearly every query looks
+		// dear enough to be compiled, which costs more than it does.
+		"jit=off",
 	}
 	if options.Throwaway {
 		settings = append(settings, "fsync=off", "synchronous_commit=off", "full_page_writes=off",
 			"autovacuum=off", // it would vacuum beside tests that look at plans, and databases of tests live for seconds
-			"wal_level=minimal", "max_wal_senders=0", "shared_buffers=256MB",
-			"jit=off") // without statistics nearly every query looks dear enough to be compiled
+			"wal_level=minimal", "max_wal_senders=0", "shared_buffers=256MB")
 	}
 	arguments := []string{"-D", c.dir}
 	for _, setting := range settings {

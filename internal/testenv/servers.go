@@ -49,7 +49,7 @@ var ClusterSettings = append([]devstack.Setting{
 
 // NewServers prepares a scratch folder. say is told about long steps.
 func NewServers(say func(step string)) (*Servers, error) {
-	dir, err := os.MkdirTemp("", "vestnik-test-")
+	dir, err := os.MkdirTemp(scratch(), "vestnik-test-")
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch folder: %w", err)
 	}
@@ -62,6 +62,18 @@ func NewServers(say func(step string)) (*Servers, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return &Servers{say: say, dir: dir, janitor: janitor}, nil
+}
+
+// scratch is the folder for what the servers write: in memory where there is room
+// for it, since a database per test is a thousand files that live for seconds;
+// else the system's own, as "".
+func scratch() string {
+	const memory, room = "/dev/shm", 4 << 30
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(memory, &stat); err != nil || stat.Bavail*uint64(stat.Bsize) < room {
+		return ""
+	}
+	return memory
 }
 
 // Postgres starts the server, once, and returns the URL of its maintenance
