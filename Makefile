@@ -35,11 +35,11 @@ RACE ?=
 # The build that an upgrade begins with: the last release, or the one before this.
 FROM ?= $(or $(shell git describe --tags --abbrev=0 HEAD~1 2>/dev/null),HEAD~1)
 
-# One Postgres and one Temporal for the command that follows; or the former
-# alone: each package's tests start a Temporal that ends with them, and its
-# namespaces with it.
+# One Postgres and one Temporal for the command that follows; for tests, the
+# former alone and in memory: each package's tests start a Temporal that ends
+# with them, and its namespaces with it.
 WITH_SERVERS  := $(GO) run ./internal/testenv/run --
-WITH_POSTGRES := $(GO) run ./internal/testenv/run -postgres --
+WITH_POSTGRES := $(GO) run ./internal/testenv/run -tests --
 
 VERSION := $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
 

@@ -3,11 +3,11 @@
 // also with those of other packages, on the fixed names that production uses.
 //
 // `make test` starts one Postgres for the whole run (see package run) and names
-// it in [DatabaseVariable]; [TemporalVariable] may name a Temporal. A test
-// process that is told of none starts its own on first use; it ends with the
-// process, however that ends. A Temporal of each package's own costs half a
-// second of processor time; one of the whole run costs more, because every
-// namespace that a test has left makes it slower.
+// it in [DatabaseVariable]; [TemporalVariable] may name a Temporal. A server that
+// a test process is not told of it starts on first use; that ends with the
+// process, however it ends. A Temporal for each package costs half a second of
+// processor time; one for the whole run costs more, because every namespace
+// that a test has left makes it slower.
 package testenv
 
 import (
@@ -232,7 +232,7 @@ var temporalService = once(func(ctx context.Context) (client.Client, error) {
 })
 
 var ownServers = sync.OnceValues(func() (*Servers, error) {
-	return NewServers(func(step string) { fmt.Fprintln(os.Stderr, "testenv:", step) })
+	return NewServers("", func(step string) { fmt.Fprintln(os.Stderr, "testenv:", step) })
 })
 
 // once remembers the first outcome for all tests of the process.
