@@ -79,7 +79,7 @@ func (t *telegramSender) plan(j *sendJob) ([]int, error) {
 	} else {
 		options := j.target.Settings.TelegramOptions()
 		options.WordsFirst = j.WordsFirst
-		t.steps = notice.PlanTelegram(j.post, options).Steps
+		t.steps = notice.PlanTelegram(j.post, options)
 		parts, err := json.Marshal(t.steps)
 		if err != nil {
 			return nil, err

@@ -5,15 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
@@ -65,9 +62,11 @@ func openHarness(ctx context.Context, chats int) (h *harness, err error) {
 		return h, err
 	}
 	h.undo = append(h.undo, h.sandbox.Close)
-	if database, err = h.ownDatabase(ctx, database); err != nil {
+	database, drop, err := testenv.OwnDatabase(ctx, database)
+	if err != nil {
 		return h, err
 	}
+	h.undo = append(h.undo, func() error { return drop(context.WithoutCancel(ctx)) })
 	space := "bench-" + uuid.NewString()
 	routes, err := h.furnish(chats)
 	if err != nil {
@@ -103,34 +102,6 @@ func (h *harness) furnish(chats int) (string, error) {
 	text := "destinations:\n" + entries.String() + "rules:\n  - name: lost\n    types: [lost]\n    to: [" + h.chats[0] + "]\n"
 	failures = append(failures, os.WriteFile(file, []byte(text), 0o600))
 	return file, errors.Join(failures...)
-}
-
-func (h *harness) ownDatabase(ctx context.Context, server string) (string, error) {
-	address, err := url.Parse(server)
-	if err != nil {
-		return "", fmt.Errorf("%s is not a URL", testenv.DatabaseVariable)
-	}
-	connection, err := pgx.Connect(ctx, server)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = connection.Close(context.WithoutCancel(ctx)) }()
-	name := "bench_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	if _, err := connection.Exec(ctx, "CREATE DATABASE "+name); err != nil {
-		return "", err
-	}
-	h.undo = append(h.undo, func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-		defer cancel()
-		connection, err := pgx.Connect(ctx, server)
-		if err != nil {
-			return err
-		}
-		_, err = connection.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
-		return errors.Join(err, connection.Close(ctx))
-	})
-	address.Path = "/" + name
-	return address.String(), nil
 }
 
 // connect opens everything and starts a worker.

@@ -231,7 +231,7 @@ func (s *harness) deliveries(destination string) []db.DeliveryRow {
 // again reads a delivery anew.
 func (s *harness) again(d db.DeliveryRow) db.DeliveryRow {
 	s.t.Helper()
-	row, err := s.starter.Delivery(s.ctx, d.ID)
+	row, err := s.relay.Ledger.Delivery(s.ctx, d.ID)
 	require.NoError(s.t, err)
 	return row
 }

@@ -122,10 +122,10 @@ func (p *parts) listen(ctx context.Context) error {
 		return err
 	}
 	desk := starter.New(p.relay)
-	alerts.Watch(ctx, p.relay.Ledger, alerts.Chat{
+	alerts.Watch(ctx, alerts.Chat{
 		Bot:    func() (*telegram.Client, error) { return p.relay.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
 		Target: telegram.Target{Chat: telegram.Chat(chat.Chat)}, Zone: p.cfg.Bot.Timezone,
-		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Desk: desk, Log: p.relay.Log,
+		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: p.relay.Ledger, Desk: desk, Log: p.relay.Log,
 	}, desk.Problems)
 	return nil
 }

@@ -35,9 +35,9 @@ func (s *harness) listenTo() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		alerts.Watch(ctx, s.relay.Ledger, alerts.Chat{
+		alerts.Watch(ctx, alerts.Chat{
 			Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(opsChatID, 10))}, Zone: time.UTC,
-			Users: map[int64]string{vera.ID: "Вера"}, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Desk: s.starter, Log: s.relay.Log,
+			Users: map[int64]string{vera.ID: "Вера"}, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: s.relay.Ledger, Desk: s.starter, Log: s.relay.Log,
 		}, s.starter.Problems)
 	}()
 	s.t.Cleanup(func() { cancel(); <-ended })

@@ -73,7 +73,7 @@ func (s *Starter) Subject(ctx context.Context, subject string) error {
 	var err error
 	switch {
 	case kind == "delivery" && notNumber == nil:
-		_, err = s.Delivery(ctx, number)
+		_, err = s.relay.Ledger.Delivery(ctx, number)
 	case kind == "case" && notNumber == nil:
 		_, err = s.relay.Cases.Story(ctx, number)
 	case kind == "destination":

@@ -113,7 +113,7 @@ func (s *Starter) stepBulk(ctx context.Context, id int64) (db.BulkDecision, erro
 }
 
 func (s *Starter) handOver(ctx context.Context, id int64, resume protocol.Resume) error {
-	delivery, err := s.Delivery(ctx, id)
+	delivery, err := s.relay.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return err
 	}

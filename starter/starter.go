@@ -50,11 +50,6 @@ type Starter struct {
 // New returns a starter for the relay.
 func New(r *relay.Relay) *Starter { return &Starter{relay: r} }
 
-// Delivery returns one delivery, or db.ErrNotFound.
-func (s *Starter) Delivery(ctx context.Context, id int64) (db.DeliveryRow, error) {
-	return s.relay.Ledger.Delivery(ctx, id)
-}
-
 // Deliver sends a stored post to a destination by hand, whatever the rules
 // say, and returns the delivery's id. A post that has been delivered there is
 // refused; one that failed or was skipped is sent again.
@@ -79,7 +74,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 		_, err := s.StartOwed(ctx, func() {})
 		return id, err
 	}
-	delivery, err := s.Delivery(ctx, id)
+	delivery, err := s.relay.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +106,7 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 		return "", err
 	}
 	defer decision.close(&err)
-	delivery, err := s.Delivery(ctx, id)
+	delivery, err := s.relay.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -256,15 +251,20 @@ func (s *Starter) Scan(ctx context.Context, input protocol.ScanWallsInput) (prot
 	if err := s.watched(ctx, input.Walls); err != nil {
 		return result, err
 	}
-	run, err := s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:            protocol.ScanWallsID + "-by-hand",
-		TaskQueue:     protocol.TaskQueue,
-		StaticSummary: "read walls, asked for by hand",
-	}, protocol.ScanWallsWorkflow, input)
+	run, err := s.scan(ctx, "-by-hand", "read walls, asked for by hand", input)
 	if err != nil {
 		return result, fmt.Errorf("start a scan: %w", err)
 	}
 	return result, run.Get(ctx, &result)
+}
+
+// scan starts a scan beside the schedule's, or joins the one under way; a
+// backfill joins none.
+func (s *Starter) scan(ctx context.Context, suffix, summary string, input protocol.ScanWallsInput) (client.WorkflowRun, error) {
+	return s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+		ID: protocol.ScanWallsID + suffix, TaskQueue: protocol.TaskQueue, StaticSummary: summary,
+		WorkflowExecutionErrorWhenAlreadyStarted: input.Backfill != nil,
+	}, protocol.ScanWallsWorkflow, input)
 }
 
 // ReadWall reads one wall now, because somebody asks for it. That VK still does
@@ -312,12 +312,7 @@ func (s *Starter) WallHasNews(ctx context.Context, ownerID int64, eventID string
 	if err != nil || name == "" {
 		return err
 	}
-	_, err = s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:            protocol.ScanWallsID + "-called/" + name,
-		TaskQueue:     protocol.TaskQueue,
-		StaticSummary: "VK has called: there is news on " + name,
-	}, protocol.ScanWallsWorkflow, protocol.ScanWallsInput{Walls: []string{name}})
-	if err != nil {
+	if _, err = s.scan(ctx, "-called/"+name, "VK has called: there is news on "+name, protocol.ScanWallsInput{Walls: []string{name}}); err != nil {
 		s.relay.Log.WarnContext(ctx, "wall with news not read at once: the next scan does", "wall", name, "error", err)
 	}
 	return nil
@@ -330,13 +325,7 @@ func (s *Starter) Backfill(ctx context.Context, wanted protocol.Backfill) (proto
 	if err := s.watched(ctx, []string{wanted.Wall}); err != nil {
 		return protocol.Backfilled{}, err
 	}
-	run, err := s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID:            protocol.ScanWallsID + "-backfill",
-		TaskQueue:     protocol.TaskQueue,
-		StaticSummary: "backfill of " + wanted.Wall,
-
-		WorkflowExecutionErrorWhenAlreadyStarted: true,
-	}, protocol.ScanWallsWorkflow, protocol.ScanWallsInput{Backfill: &wanted})
+	run, err := s.scan(ctx, "-backfill", "backfill of "+wanted.Wall, protocol.ScanWallsInput{Backfill: &wanted})
 	if err == nil {
 		err = run.Get(ctx, &result)
 	}

@@ -163,7 +163,7 @@ func (d *deck) await(t *testing.T, id int64, status string) db.DeliveryRow {
 	var delivery db.DeliveryRow
 	require.Eventually(t, func() bool {
 		var err error
-		delivery, err = d.starter.Delivery(t.Context(), id)
+		delivery, err = d.relay.Ledger.Delivery(t.Context(), id)
 		return err == nil && delivery.Status == status
 	}, 20*time.Second, 20*time.Millisecond, "delivery %d never became %s: it is %s (%s)", id, status, delivery.Status, delivery.Reason)
 	return delivery

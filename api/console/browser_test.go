@@ -77,7 +77,7 @@ func relayToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 	parked := d.send(t, 1, chatName, protocol.StatusParked)
 	operator := d.operator(t)
 	operator.press("/console/destinations/pause", url.Values{"destination": {wallName}, "reason": {"ждём ключ"}})
-	delivery, err := d.starter.Delivery(t.Context(), parked)
+	delivery, err := d.relay.Ledger.Delivery(t.Context(), parked)
 	require.NoError(t, err)
 	post := protocol.WallPost(delivery.OwnerID, delivery.PostID)
 	_, asOf, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})

@@ -191,7 +191,7 @@ func TestPostsAreTakenOutWithNothingSentIfTheOperatorWishes(t *testing.T) {
 	operator := d.operator(t)
 	operator.press(fmt.Sprintf("/console/cases/%d/split", *first.Case), url.Values{"post": {"wall-2_1"}, "hold": {"1"}})
 	require.Contains(t, operator.notice(), "Nothing is sent")
-	row, err := d.starter.Delivery(t.Context(), again.ID)
+	row, err := d.relay.Ledger.Delivery(t.Context(), again.ID)
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusSuppressed, row.Status)
 	require.NotEqual(t, *first.Case, *row.Case)

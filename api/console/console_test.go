@@ -221,7 +221,7 @@ func TestAllThatMatchAreDecidedAtOnceAndNothingThatCameAfterTheirNumberWasShown(
 	for _, id := range ids[:3] {
 		require.Equal(t, "skipped by an operator: кошка уже дома", d.await(t, id, protocol.StatusSuppressed).Reason)
 	}
-	last, err := d.starter.Delivery(t.Context(), ids[3])
+	last, err := d.relay.Ledger.Delivery(t.Context(), ids[3])
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusParked, last.Status, "it came after the number was shown")
 
@@ -369,7 +369,7 @@ func TestListIsNarrowedByStatusDestinationTypeAndDays(t *testing.T) {
 	require.Equal(t, []bool{false, false}, shown("?status=sent"))
 	require.Equal(t, []bool{false, false}, shown("?status=waiting"))
 	require.Equal(t, []bool{false, true}, shown("?limit=1"), "the newest first")
-	row, err := d.starter.Delivery(t.Context(), inChat)
+	row, err := d.relay.Ledger.Delivery(t.Context(), inChat)
 	require.NoError(t, err)
 	yesterday, tomorrow := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
 	require.Equal(t, []bool{true, true}, shown("?type="+row.Type+"&from="+yesterday+"&to="+tomorrow))

@@ -130,7 +130,7 @@ func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	id := ids[0]
-	delivery, err := a.starter.Delivery(ctx, id)
+	delivery, err := a.relay.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return err
 	}

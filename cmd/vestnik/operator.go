@@ -150,7 +150,7 @@ func takeBackCommand() *cli.Command {
 				return errors.New("name deliveries by id, as `vestnik deliveries` shows them")
 			}
 			for _, id := range ids {
-				if _, err := a.starter.Delivery(ctx, id); err != nil {
+				if _, err := a.relay.Ledger.Delivery(ctx, id); err != nil {
 					return err
 				}
 			}

@@ -224,9 +224,9 @@ func (a *app) tellOperators(ctx context.Context) error {
 	if _, err := bot(); err != nil {
 		return err
 	}
-	alerts.Watch(ctx, a.relay.Ledger, alerts.Chat{
+	alerts.Watch(ctx, alerts.Chat{
 		Bot: bot, Target: telegram.Target{Chat: telegram.Chat(chat.Chat), Thread: int64(chat.SendThread())}, Zone: a.cfg.Bot.Timezone,
-		Users: a.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Desk: a.starter, Log: a.log,
+		Users: a.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: a.relay.Ledger, Desk: a.starter, Log: a.log,
 	}, a.starter.Problems)
 	return nil
 }

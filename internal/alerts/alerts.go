@@ -41,6 +41,7 @@ type Chat struct {
 	Reason func(reason string) string
 	// Failure is why a decision was not carried out, with the remedy, in Russian.
 	Failure func(error) string
+	Ledger  *db.Ledger
 	// Desk carries out what they decide.
 	Desk Desk
 	Log  *slog.Logger
@@ -56,11 +57,11 @@ func (c Chat) decides() bool { return len(c.Users) > 0 }
 // ctx ends; between two looks it listens to what operators decide. Any number of
 // processes may watch at once: one at a time is at it.
 // problems is asked for what needs a person now.
-func Watch(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(context.Context) ([]protocol.Problem, error)) {
+func Watch(ctx context.Context, chat Chat, problems func(context.Context) ([]protocol.Problem, error)) {
 	again := time.NewTicker(every)
 	defer again.Stop()
 	for ctx.Err() == nil {
-		mine, err := turn(ctx, ledger, chat, problems)
+		mine, err := turn(ctx, chat, problems)
 		if err != nil && ctx.Err() == nil {
 			chat.Log.WarnContext(ctx, "operators not told", "error", err)
 		}
@@ -77,7 +78,7 @@ func Watch(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(cont
 
 // turn is a round, and what operators decide after it; mine is false while another
 // process is at it.
-func turn(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(context.Context) ([]protocol.Problem, error)) (mine bool, err error) {
+func turn(ctx context.Context, chat Chat, problems func(context.Context) ([]protocol.Problem, error)) (mine bool, err error) {
 	if chat.bot, err = chat.Bot(); err != nil {
 		return false, err
 	}
@@ -85,39 +86,39 @@ func turn(ctx context.Context, ledger *db.Ledger, chat Chat, problems func(conte
 	if chat.decides() {
 		lasting += every + actTime + confirmTime
 	}
-	if chat.titles, err = ledger.Titles(ctx); err != nil {
+	if chat.titles, err = chat.Ledger.Titles(ctx); err != nil {
 		return false, err
 	}
-	told, until, err := ledger.BeginAlertRound(ctx, lasting)
+	told, until, err := chat.Ledger.BeginAlertRound(ctx, lasting)
 	if until.IsZero() {
 		return false, err
 	}
 	if err == nil {
-		err = chat.step(ctx, ledger, told, problems)
+		err = chat.step(ctx, told, problems)
 	}
 	if chat.decides() {
-		err = errors.Join(err, chat.listen(ctx, ledger))
+		err = errors.Join(err, chat.listen(ctx))
 	}
-	return true, errors.Join(err, ledger.EndAlertRound(context.WithoutCancel(ctx), until))
+	return true, errors.Join(err, chat.Ledger.EndAlertRound(context.WithoutCancel(ctx), until))
 }
 
 // step brings the chat in step once. A message that went out and could not be
 // recorded is sent again.
-func (c Chat) step(ctx context.Context, ledger *db.Ledger, told []db.Alert, problems func(context.Context) ([]protocol.Problem, error)) error {
+func (c Chat) step(ctx context.Context, told []db.Alert, problems func(context.Context) ([]protocol.Problem, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, roundTime)
 	defer cancel()
 	found, err := problems(ctx)
 	if err != nil {
 		return err
 	}
-	topics, err := c.topics(ctx, ledger, found)
+	topics, err := c.topics(ctx, found)
 	if err != nil {
 		return err
 	}
 	var failures []error
 	for _, step := range plan(topics, told, time.Now(), c.Zone) {
 		if step.alert.MessageID, err = c.tell(ctx, step); err == nil {
-			err = ledger.SaveAlert(ctx, step.alert)
+			err = c.Ledger.SaveAlert(ctx, step.alert)
 		}
 		failures = append(failures, err)
 	}

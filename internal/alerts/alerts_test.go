@@ -27,11 +27,11 @@ func TestTheChatIsToldOnceAndItsMessageFollowsTheProblem(t *testing.T) {
 	bot, err := telegram.New(telegram.Config{Token: sandbox.TelegramToken, BaseURL: platforms.TelegramURL(), Timeout: 5 * time.Second})
 	require.NoError(t, err)
 	ledger := db.NewLedger(pool)
-	chat := Chat{Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(sandbox.ChatID, 10))}, Zone: time.UTC, Reason: strings.ToUpper}
+	chat := Chat{Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(sandbox.ChatID, 10))}, Ledger: ledger, Zone: time.UTC, Reason: strings.ToUpper}
 	since := time.Date(2026, 3, 1, 3, 15, 0, 0, time.UTC)
 	problem := protocol.Problem{Kind: protocol.ProblemBlocked, Subject: "vk:-5", Reason: "captcha", Count: 1, Since: &since}
 	round := func(problems ...protocol.Problem) []string {
-		_, err := turn(t.Context(), ledger, chat, func(context.Context) ([]protocol.Problem, error) { return problems, nil })
+		_, err := turn(t.Context(), chat, func(context.Context) ([]protocol.Problem, error) { return problems, nil })
 		require.NoError(t, err)
 		var texts []string
 		for _, message := range platforms.Messages(sandbox.ChatID) {

@@ -61,7 +61,7 @@ type message struct {
 // problems is due or something was decided. An update is confirmed to Telegram,
 // which keeps it for a day, only after it was acted on; one that comes again meets
 // a message that is over.
-func (c Chat) listen(ctx context.Context, ledger *db.Ledger) error {
+func (c Chat) listen(ctx context.Context) error {
 	listening, cancel := context.WithTimeout(ctx, every)
 	defer cancel()
 	var offset int64
@@ -77,7 +77,7 @@ func (c Chat) listen(ctx context.Context, ledger *db.Ledger) error {
 				continue // the next one's number confirms it
 			}
 			var acted bool
-			if acted, failure = c.takeInTime(ctx, ledger, update); failure != nil {
+			if acted, failure = c.takeInTime(ctx, update); failure != nil {
 				break // it comes again
 			}
 			decided, offset = decided || acted, update.ID+1
@@ -96,10 +96,10 @@ func (c Chat) listen(ctx context.Context, ledger *db.Ledger) error {
 }
 
 // takeInTime is take, within actTime, whenever listening ends.
-func (c Chat) takeInTime(ctx context.Context, ledger *db.Ledger, update update) (acted bool, err error) {
+func (c Chat) takeInTime(ctx context.Context, update update) (acted bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, actTime)
 	defer cancel()
-	return c.take(ctx, ledger, update)
+	return c.take(ctx, update)
 }
 
 func (c Chat) poll(offset int64, wait time.Duration) telegram.Poll {
@@ -108,12 +108,12 @@ func (c Chat) poll(offset int64, wait time.Duration) telegram.Poll {
 
 // take acts on an update. What can't be done is told to whoever asked; an error
 // means that the update is to come again.
-func (c Chat) take(ctx context.Context, ledger *db.Ledger, update update) (acted bool, err error) {
+func (c Chat) take(ctx context.Context, update update) (acted bool, err error) {
 	switch press, said := update.Callback, update.Message; {
 	case press != nil && telegram.ChatOf(press.Message.Chat.ID) == c.Target.Chat:
 		toast := "Решать здесь могут только те, кто назван в OPS_USERS"
 		if name, listed := c.Users[press.From.ID]; listed {
-			if acted, toast, err = c.decide(ctx, ledger, name, press.Message.ID, press.Data, ""); err != nil {
+			if acted, toast, err = c.decide(ctx, name, press.Message.ID, press.Data, ""); err != nil {
 				return false, err
 			}
 		}
@@ -131,9 +131,9 @@ func (c Chat) take(ctx context.Context, ledger *db.Ledger, update update) (acted
 		undo := undoCommand.FindStringSubmatch(answer)
 		switch {
 		case said.Reply != nil && undo != nil:
-			acted, toast, err = c.decide(ctx, ledger, name, said.Reply.ID, doTakeBack+undo[1], "")
+			acted, toast, err = c.decide(ctx, name, said.Reply.ID, doTakeBack+undo[1], "")
 		case said.Reply != nil:
-			acted, toast, err = c.decide(ctx, ledger, name, said.Reply.ID, doAnswer, answer)
+			acted, toast, err = c.decide(ctx, name, said.Reply.ID, doAnswer, answer)
 		case undo != nil:
 			toast, err = c.undo(ctx, name, undo[1])
 		}
@@ -199,7 +199,7 @@ func (c Chat) takeBack(ctx context.Context, id int64, reason string) (done strin
 	if reason == "" {
 		return "", errNoReason
 	}
-	delivery, err := c.Desk.Delivery(ctx, id)
+	delivery, err := c.Ledger.Delivery(ctx, id)
 	switch {
 	case err != nil:
 		return "", err
@@ -220,8 +220,8 @@ const (
 
 // decide carries out a decision on the message that it was taken under, once: the
 // message is over then, and says who has decided.
-func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, messageID int64, action, answer string) (acted bool, toast string, err error) {
-	alert, err := ledger.AlertOf(ctx, messageID)
+func (c Chat) decide(ctx context.Context, who string, messageID int64, action, answer string) (acted bool, toast string, err error) {
+	alert, err := c.Ledger.AlertOf(ctx, messageID)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
 		if action == doAnswer {
@@ -237,7 +237,7 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 		return false, "Уже решено", nil
 	}
 	if action == doTypes || action == doCases || action == doUndo {
-		keyboard, err := c.choices(ctx, ledger, alert, action)
+		keyboard, err := c.choices(ctx, alert, action)
 		if err == nil {
 			_, err = c.bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, keyboard)
 		}
@@ -246,7 +246,7 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 		}
 		return false, "", nil
 	}
-	done, failure := c.act(operators.As(ctx, operators.Actor{Name: who, Via: "telegram"}), ledger, alert.Problem, action, answer)
+	done, failure := c.act(operators.As(ctx, operators.Actor{Name: who, Via: "telegram"}), alert.Problem, action, answer)
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}
@@ -268,7 +268,7 @@ func (c Chat) decide(ctx context.Context, ledger *db.Ledger, who string, message
 		alert.Said += fmt.Sprintf("\n%s: %s", who, done)
 		toast = done
 	}
-	if err := ledger.SaveAlert(ctx, alert); err != nil {
+	if err := c.Ledger.SaveAlert(ctx, alert); err != nil {
 		return false, "", err
 	}
 	last := step{alert: alert}
@@ -288,7 +288,7 @@ var errIgnored = errors.New("no answer to anything")
 func undoes(action string) bool { return action == doUndo || strings.HasPrefix(action, doTakeBack) }
 
 // choices are the buttons that a button opens.
-func (c Chat) choices(ctx context.Context, ledger *db.Ledger, alert db.Alert, action string) (telegram.Keyboard, error) {
+func (c Chat) choices(ctx context.Context, alert db.Alert, action string) (telegram.Keyboard, error) {
 	switch action {
 	case doTypes:
 		return typeButtons(), nil
@@ -299,7 +299,7 @@ func (c Chat) choices(ctx context.Context, ledger *db.Ledger, alert db.Alert, ac
 	if err != nil {
 		return nil, err
 	}
-	return caseButtons(ctx, ledger, delivery, c.Zone)
+	return caseButtons(ctx, c.Ledger, delivery, c.Zone)
 }
 
 // deliveryOf is the delivery that a message asks about; errOver if it asks about none.
@@ -309,13 +309,13 @@ func (c Chat) deliveryOf(ctx context.Context, key string) (db.DeliveryRow, error
 	if !is || err != nil {
 		return db.DeliveryRow{}, errOver
 	}
-	return c.Desk.Delivery(ctx, id)
+	return c.Ledger.Delivery(ctx, id)
 }
 
 // act carries out a decision about what a message is about, and says what was done.
-func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer string) (done string, err error) {
+func (c Chat) act(ctx context.Context, key, action, answer string) (done string, err error) {
 	if isApproval(key) {
-		return c.approve(ctx, ledger, key, action, answer)
+		return c.approve(ctx, key, action, answer)
 	}
 	about := strings.SplitN(key, "|", 4)
 	if len(about) < 4 {
@@ -324,7 +324,7 @@ func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer st
 	kind, subject, status, reason := about[0], about[1], about[2], about[3]
 	switch {
 	case kind == protocol.ProblemDeliveries:
-		return c.decideAll(ctx, ledger, db.DeliveryFilter{Status: status, Destination: subject, Limit: mostAsked}, reason, action)
+		return c.decideAll(ctx, db.DeliveryFilter{Status: status, Destination: subject, Limit: mostAsked}, reason, action)
 	case kind == protocol.ProblemReadingPaused && (action == doResumeKey || action == doAnswer):
 		resumed, err := c.Desk.ResumeKey(ctx, answer)
 		if err == nil && !resumed {
@@ -343,7 +343,7 @@ func (c Chat) act(ctx context.Context, ledger *db.Ledger, key, action, answer st
 }
 
 // approve decides about a post that waits to be approved.
-func (c Chat) approve(ctx context.Context, ledger *db.Ledger, key, action, answer string) (done string, err error) {
+func (c Chat) approve(ctx context.Context, key, action, answer string) (done string, err error) {
 	delivery, err := c.deliveryOf(ctx, key)
 	if err != nil {
 		return "", err
@@ -368,7 +368,7 @@ func (c Chat) approve(ctx context.Context, ledger *db.Ledger, key, action, answe
 	}
 	switch action {
 	case doAnswer:
-		number, err := caseMeant(ctx, ledger, delivery.Destination, answer)
+		number, err := caseMeant(ctx, c.Ledger, delivery.Destination, answer)
 		if err != nil {
 			return "", err
 		}
@@ -417,12 +417,12 @@ func caseMeant(ctx context.Context, ledger *db.Ledger, destination, answer strin
 }
 
 // decideAll decides about all deliveries that wait for one reason.
-func (c Chat) decideAll(ctx context.Context, ledger *db.Ledger, filter db.DeliveryFilter, reason, action string) (done string, err error) {
+func (c Chat) decideAll(ctx context.Context, filter db.DeliveryFilter, reason, action string) (done string, err error) {
 	said := map[string]string{doRetry: "отправить снова", doSkip: "не отправлять", doMarkSent: "дошло"}[action]
 	if said == "" {
 		return "", errMeaningless
 	}
-	rows, err := ledger.List(ctx, filter)
+	rows, err := c.Ledger.List(ctx, filter)
 	if err != nil {
 		return "", err
 	}

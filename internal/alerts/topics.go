@@ -20,7 +20,6 @@ import (
 
 // Desk carries out decisions; the starter is the one that does.
 type Desk interface {
-	Delivery(ctx context.Context, id int64) (db.DeliveryRow, error)
 	Destination(ctx context.Context, destination string) (protocol.LaneState, error)
 	ReadingKeys(ctx context.Context) ([]db.KeyState, error)
 	Preview(ctx context.Context, ownerID, postID int64, destination string) ([]rehearse.Message, error)
@@ -54,7 +53,7 @@ func asksApproval(reason string) bool {
 
 // topics are what the chat is told of: the problems, and each post that is to be
 // approved where somebody may do so by a button.
-func (c Chat) topics(ctx context.Context, ledger *db.Ledger, problems []protocol.Problem) ([]topic, error) {
+func (c Chat) topics(ctx context.Context, problems []protocol.Problem) ([]topic, error) {
 	var topics []topic
 	asked := false
 	for _, problem := range problems {
@@ -67,7 +66,7 @@ func (c Chat) topics(ctx context.Context, ledger *db.Ledger, problems []protocol
 	if !asked {
 		return topics, nil
 	}
-	rows, err := ledger.List(ctx, db.DeliveryFilter{Status: protocol.StatusParked, Limit: mostAsked})
+	rows, err := c.Ledger.List(ctx, db.DeliveryFilter{Status: protocol.StatusParked, Limit: mostAsked})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +110,7 @@ func (c Chat) captchaOf(ctx context.Context, problem protocol.Problem) *protocol
 		if err != nil || lane.PausedDelivery == 0 {
 			return nil
 		}
-		delivery, err := c.Desk.Delivery(ctx, lane.PausedDelivery)
+		delivery, err := c.Ledger.Delivery(ctx, lane.PausedDelivery)
 		if err != nil {
 			return nil
 		}

@@ -208,25 +208,13 @@ func (w *world) received() (map[string][]arrival, error) {
 	came := w.stored()
 	all := map[string][]arrival{}
 	for i := range w.chats {
+		var shown []arrival
 		for _, chat := range []int64{chatID(i), upgradedID(i)} {
-			shown := all[chatName(i)]
-			album := ""
-			for _, m := range w.Messages(chat) {
-				joins := m.Album != "" && m.Album == album // an album's further photos follow its first
-				if album = m.Album; joins {
-					last := &shown[len(shown)-1]
-					last.ids = append(last.ids, m.ID)
-					continue
-				}
-				a, err := w.arrived(m.Text+m.Caption, m.ReplyTo, shown)
-				if err != nil {
-					return nil, err
-				}
-				a.ids, a.at, a.frozen = []int64{m.ID}, came[placed{chat, m.ID}], a.frozen || w.upgraded && chat == chatID(w.chats-1) && a.sentences != late
-				shown = append(shown, a)
+			if err := w.inChat(chat, came, &shown); err != nil {
+				return nil, err
 			}
-			all[chatName(i)] = shown
 		}
+		all[chatName(i)] = shown
 	}
 	for i := range w.vk {
 		posts := w.Posts(targetID(i))
@@ -241,6 +229,26 @@ func (w *world) received() (map[string][]arrival, error) {
 		}
 	}
 	return all, nil
+}
+
+// inChat appends to shown what stands in a chat.
+func (w *world) inChat(chat int64, came map[placed]time.Time, shown *[]arrival) error {
+	album := ""
+	for _, m := range w.Messages(chat) {
+		joins := m.Album != "" && m.Album == album // an album's further photos follow its first
+		if album = m.Album; joins {
+			last := &(*shown)[len(*shown)-1]
+			last.ids = append(last.ids, m.ID)
+			continue
+		}
+		a, err := w.arrived(m.Text+m.Caption, m.ReplyTo, *shown)
+		if err != nil {
+			return err
+		}
+		a.ids, a.at, a.frozen = []int64{m.ID}, came[placed{chat, m.ID}], a.frozen || w.upgraded && chat == chatID(w.chats-1) && a.sentences != late
+		*shown = append(*shown, a)
+	}
+	return nil
 }
 
 // placed is a message of a chat, or a post of a wall.

@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 )
@@ -90,5 +93,22 @@ func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) 
 // UnmarshalText takes a secret as the environment holds it.
 func (s *Secret) UnmarshalText(text []byte) error {
 	*s = NewSecret(strings.TrimSpace(string(text)))
+	return nil
+}
+
+// WriteSecret replaces a file at once, so that no reader sees half of it; only
+// its owner may read it.
+func WriteSecret(path string, content []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	_, err = file.Write(content)
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(file.Name()))
+	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"vestnik/internal/config"
 )
 
 // Endpoints are where a running stack is to be reached. They let a command
@@ -93,15 +95,7 @@ func (l *lock) publish(endpoints Endpoints) error {
 	if err != nil {
 		return fmt.Errorf("write down where the stack runs: %w", err)
 	}
-	path := filepath.Join(l.state, endpointsFile)
-	temporary := path + ".new"
-	if err := os.WriteFile(temporary, append(content, '\n'), 0o600); err != nil {
-		return fmt.Errorf("write down where the stack runs: %w", err)
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return fmt.Errorf("write down where the stack runs: %w", err)
-	}
-	return nil
+	return config.WriteSecret(filepath.Join(l.state, endpointsFile), append(content, '\n'))
 }
 
 func (l *lock) release() error {

@@ -6,7 +6,7 @@
 //	raw VK text  --Clean, ParseMarkup-->  Text (spans with links and styles)
 //	post         --Compose-->             Notice (title, words, facts, source link)
 //	Notice       --split, render-->       texts within the platform's limits
-//	post         --PlanTelegram-->        Plan: the steps to take, in order
+//	post         --PlanTelegram-->        []Step: the steps to take, in order
 //	post         --PlanVK-->              one wall post
 //
 // Everything here is pure: the same post and options give the same plan. But

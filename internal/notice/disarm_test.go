@@ -67,7 +67,7 @@ func TestWhatCallsNobodyStaysAsWritten(t *testing.T) {
 	} {
 		written := draft{Text: text}.post()
 		require.Contains(t, notice.PlanVK(written, notice.VKOptions{}).Text, text)
-		require.Contains(t, notice.PlanTelegram(written, notice.DefaultOptions()).Steps[0].Unmarked, text)
+		require.Contains(t, notice.PlanTelegram(written, notice.DefaultOptions())[0].Unmarked, text)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestNoMemberOfAChatIsCalledByAPost(t *testing.T) {
 		}.post()
 		options := notice.DefaultOptions()
 		options.ParseMode = mode
-		for _, step := range notice.PlanTelegram(written, options).Steps {
+		for _, step := range notice.PlanTelegram(written, options) {
 			requireNobodyCalled(t, step.Unmarked, telegramCall)
 			requireNobodyCalled(t, step.Text, telegramCall)
 			require.Contains(t, step.Unmarked, "@ all, спасите! Хозяйка @ anna_demo")
@@ -105,10 +105,10 @@ func TestALabelThatLooksLikeAnAddressShowsWhereItLeads(t *testing.T) {
 		{"[#a|Сайт приюта|https://example.com/a]", `<a href="https://example.com/a">Сайт приюта</a>`},
 	} {
 		plan := notice.PlanTelegram(draft{Text: c.text}.post(), notice.DefaultOptions())
-		require.Contains(t, plan.Steps[0].Text, c.want)
+		require.Contains(t, plan[0].Text, c.want)
 	}
 	written := draft{Attachments: []post.Attachment{{Kind: "link", Title: "bank.example", URL: "https://evil.example"}}}.post()
-	require.Contains(t, notice.PlanTelegram(written, notice.DefaultOptions()).Steps[0].Text, `bank.example (evil.example)</a>`)
+	require.Contains(t, notice.PlanTelegram(written, notice.DefaultOptions())[0].Text, `bank.example (evil.example)</a>`)
 	require.Contains(t, notice.PlanVK(written, notice.VKOptions{}).Text, "bank.example (https://evil.example)")
 }
 
@@ -150,7 +150,7 @@ func TestNoMarkupOfAnyPostCallsAnybody(t *testing.T) {
 		options := notice.DefaultOptions()
 		options.Frame, options.TextLimit = frame, limit
 		options.ParseMode = []notice.ParseMode{notice.HTML, notice.MarkdownV2, notice.Unmarked}[random.IntN(3)]
-		for _, step := range notice.PlanTelegram(written, options).Steps {
+		for _, step := range notice.PlanTelegram(written, options) {
 			requireNobodyCalled(t, step.Unmarked, telegramCall)
 		}
 	}

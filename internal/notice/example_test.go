@@ -15,7 +15,7 @@ func ExamplePlanTelegram() {
 		Text: "Пропала собака Альма, рыжая, в красном ошейнике. Ул. Речная, 5. Телефон 8 900 000-00-01",
 	})
 	plan := notice.PlanTelegram(lost, notice.DefaultOptions())
-	for _, step := range plan.Steps {
+	for _, step := range plan {
 		fmt.Println(step.Unmarked)
 	}
 	// Output:

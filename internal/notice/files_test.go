@@ -28,7 +28,7 @@ func TestDocumentsFollowTheWordsAsFiles(t *testing.T) {
 
 	options := notice.DefaultOptions()
 	options.MaxFile = 1000
-	steps := notice.PlanTelegram(about, options).Steps
+	steps := notice.PlanTelegram(about, options)
 	var files [][]int
 	for _, step := range steps[1:] {
 		require.Equal(t, notice.Document, step.Kind)
@@ -43,18 +43,18 @@ func TestDocumentsFollowTheWordsAsFiles(t *testing.T) {
 	require.Equal(t, "📄 Документ в оригинале\n\nhttps://vk.com/wall-77_8", steps[2].WithoutPhotos(3).Unmarked)
 
 	options.MaxMedia = 1
-	require.Len(t, notice.PlanTelegram(about, options).Steps, 2, "as many as photos")
+	require.Len(t, notice.PlanTelegram(about, options), 2, "as many as photos")
 	options.MaxMedia = 0
-	require.Len(t, notice.PlanTelegram(about, options).Steps, 1, "nothing but words is wanted")
+	require.Len(t, notice.PlanTelegram(about, options), 1, "nothing but words is wanted")
 	options.MaxMedia, options.MaxFile = 10, 0
-	require.Len(t, notice.PlanTelegram(about, options).Steps, 1, "no files are wanted")
+	require.Len(t, notice.PlanTelegram(about, options), 1, "no files are wanted")
 }
 
 func TestAnAnimationThatCannotBeHadIsItsStillWithALink(t *testing.T) {
 	t.Parallel()
 	about := lostPost("Пропал кот Сёма.", 1)
 	about.Photos[0].Animation = "https://vk.com/doc5_7?hash=a"
-	still := notice.PlanTelegram(about, notice.DefaultOptions()).Steps[0].Still(about.Photos[0].Animation)
+	still := notice.PlanTelegram(about, notice.DefaultOptions())[0].Still(about.Photos[0].Animation)
 	require.Equal(t, notice.SinglePhoto, still.Kind)
 	require.Contains(t, still.Text, `🎞 <a href="https://vk.com/doc5_7?hash=a">Анимация</a>`)
 }

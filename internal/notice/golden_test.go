@@ -58,7 +58,7 @@ func showSample(sample sample, vkOptions notice.VKOptions) string {
 	for _, mode := range []notice.ParseMode{notice.HTML, notice.MarkdownV2} {
 		options := sample.options
 		options.ParseMode = mode
-		for i, step := range notice.PlanTelegram(sample.post, options).Steps {
+		for i, step := range notice.PlanTelegram(sample.post, options) {
 			fmt.Fprintf(&b, "=== %s step %d: %s", mode, i, step.Kind)
 			if len(step.Photos) > 0 {
 				fmt.Fprintf(&b, " %v", step.Photos)

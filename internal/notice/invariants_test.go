@@ -18,9 +18,9 @@ import (
 
 // requireSoundPlan holds a plan against everything Telegram demands and
 // everything readers are promised.
-func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, plan notice.Plan) {
+func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, plan []notice.Step) {
 	t.Helper()
-	require.NotEmpty(t, plan.Steps)
+	require.NotEmpty(t, plan)
 	linked := slices.DeleteFunc(slices.Clone(post.Photos), func(p picture) bool { return len(p.Sizes) == 0 })
 	shown := min(len(linked), max(options.MaxMedia, 0))
 	whole := notice.Compose(post, options.Frame, len(post.Photos)-shown).Text()
@@ -28,7 +28,7 @@ func requireSoundPlan(t testing.TB, post petpost.Post, options notice.Options, p
 	var told []string
 	var links []parsedEntity
 	next := 0
-	for i, step := range plan.Steps {
+	for i, step := range plan {
 		at := fmt.Sprintf("step %d (%s)", i, step.Kind)
 		most := bound(options.TextLimit, 4096)
 		switch step.Kind {

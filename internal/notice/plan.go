@@ -62,11 +62,6 @@ type Step struct {
 	LinkPreview bool   `json:"link_preview,omitempty"`
 }
 
-// Plan is the way a post is delivered: steps in order, each recorded alone.
-type Plan struct {
-	Steps []Step
-}
-
 // MaxAlbum is how many items sendMediaGroup takes; the least is two.
 const MaxAlbum = 10
 
@@ -113,16 +108,15 @@ func limit(asked, most int) int {
 // on the first; more as albums of like size. A text too long for a caption
 // goes first, and the photos answer it. A text too long for a message goes in
 // parts. Link previews are off where there are photos. Documents, which the text
-// names, follow as files.
-func PlanTelegram(post petpost.Post, options Options) Plan {
+// names, follow as files. Its steps go in order, and each is recorded alone.
+func PlanTelegram(post petpost.Post, options Options) (plan []Step) {
 	pictures := showable(post)
 	pictures = pictures[:min(len(pictures), max(options.MaxMedia, 0))]
 	text := Compose(post, options.Frame, len(post.Photos)-len(pictures)).Text()
 	albums := balance(pictures)
 
-	var plan Plan
 	step := func(kind Kind, words Text, photos []int, replyTo int) {
-		plan.Steps = append(plan.Steps, Step{
+		plan = append(plan, Step{
 			Shape:       Shape{Kind: kind, Photos: photos, ReplyTo: replyTo, Weight: max(1, len(photos))},
 			Text:        render(words, options.ParseMode),
 			Unmarked:    render(words, Unmarked),
@@ -139,7 +133,7 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 			step(Message, part, nil, NoReply)
 		}
 		if len(albums) == 0 && options.LinkPreview {
-			plan.Steps[len(plan.Steps)-1].Preview = post.URL()
+			plan[len(plan)-1].Preview = post.URL()
 		}
 		caption = nil
 	}
@@ -151,7 +145,7 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 				kind = Animation
 			}
 		}
-		if len(plan.Steps) == 0 {
+		if len(plan) == 0 {
 			replyTo = NoReply
 		}
 		step(kind, caption, photos, replyTo)
@@ -161,11 +155,11 @@ func PlanTelegram(post petpost.Post, options Options) Plan {
 		step(Document, nil, []int{file}, 0)
 	}
 	if options.ContactButtons {
-		last := len(plan.Steps) - 1
-		for plan.Steps[last].Text == "" {
+		last := len(plan) - 1
+		for plan[last].Text == "" {
 			last--
 		}
-		plan.Steps[last].Buttons = buttons(post)
+		plan[last].Buttons = buttons(post)
 	}
 	return plan
 }

@@ -61,8 +61,8 @@ func TestPhotosAreShownAsACarefulPersonWould(t *testing.T) {
 			options := notice.DefaultOptions()
 			options.MaxMedia = c.maxMedia
 			plan := notice.PlanTelegram(c.post, options)
-			shapes := make([]notice.Shape, len(plan.Steps))
-			for i, step := range plan.Steps {
+			shapes := make([]notice.Shape, len(plan))
+			for i, step := range plan {
 				shapes[i] = step.Shape
 			}
 			require.Equal(t, c.want, shapes)
@@ -76,8 +76,8 @@ func TestTheCaptionIsOnTheFirstItemOnly(t *testing.T) {
 	options := notice.DefaultOptions()
 	options.MaxMedia = 20
 	plan := notice.PlanTelegram(lostPost("Пропал кот", 15), options)
-	require.Contains(t, plan.Steps[0].Text, "Пропал кот")
-	require.Empty(t, plan.Steps[1].Text)
+	require.Contains(t, plan[0].Text, "Пропал кот")
+	require.Empty(t, plan[1].Text)
 }
 
 // filled returns a post whose whole notice has exactly so many UTF-16 units.
@@ -97,10 +97,10 @@ func TestLimitsHoldToTheUnit(t *testing.T) {
 		for _, mode := range []notice.ParseMode{notice.HTML, notice.MarkdownV2} {
 			options := notice.DefaultOptions()
 			options.ParseMode = mode
-			require.Len(t, notice.PlanTelegram(filled(t, 4096, letter, 0), options).Steps, 1, "4096 of %q is one message", letter)
-			require.Len(t, notice.PlanTelegram(filled(t, 4097, letter, 0), options).Steps, 2, "4097 of %q is two", letter)
-			require.Len(t, notice.PlanTelegram(filled(t, 1024, letter, 1), options).Steps, 1, "1024 of %q is a caption", letter)
-			require.Len(t, notice.PlanTelegram(filled(t, 1025, letter, 1), options).Steps, 2, "1025 of %q is not", letter)
+			require.Len(t, notice.PlanTelegram(filled(t, 4096, letter, 0), options), 1, "4096 of %q is one message", letter)
+			require.Len(t, notice.PlanTelegram(filled(t, 4097, letter, 0), options), 2, "4097 of %q is two", letter)
+			require.Len(t, notice.PlanTelegram(filled(t, 1024, letter, 1), options), 1, "1024 of %q is a caption", letter)
+			require.Len(t, notice.PlanTelegram(filled(t, 1025, letter, 1), options), 2, "1025 of %q is not", letter)
 		}
 	}
 }
@@ -109,8 +109,8 @@ func TestTheSourceLinkDoesNotGoOutAlone(t *testing.T) {
 	t.Parallel()
 	post := lostPost(strings.Repeat("Собаку видели у реки. ", 184), 0)
 	plan := notice.PlanTelegram(post, notice.DefaultOptions())
-	require.Len(t, plan.Steps, 2)
-	require.Greater(t, len(plan.Steps[1].Unmarked), 1000)
+	require.Len(t, plan, 2)
+	require.Greater(t, len(plan[1].Unmarked), 1000)
 	requireSoundPlan(t, post, notice.DefaultOptions(), plan)
 }
 
@@ -131,8 +131,8 @@ func TestTextsAreCutWhereReadersPause(t *testing.T) {
 			t.Parallel()
 			post := lostPost(c.text, 0)
 			plan := notice.PlanTelegram(post, notice.DefaultOptions())
-			require.Len(t, plan.Steps, 2)
-			require.True(t, strings.HasSuffix(plan.Steps[0].Unmarked, c.endsWith), "ends with %q", plan.Steps[0].Unmarked[len(plan.Steps[0].Unmarked)-60:])
+			require.Len(t, plan, 2)
+			require.True(t, strings.HasSuffix(plan[0].Unmarked, c.endsWith), "ends with %q", plan[0].Unmarked[len(plan[0].Unmarked)-60:])
 			requireSoundPlan(t, post, notice.DefaultOptions(), plan)
 		})
 	}
@@ -147,7 +147,7 @@ func TestMoreThanAHundredLinksGoInSeveralMessages(t *testing.T) {
 	} {
 		post := lostPost(text, 0)
 		plan := notice.PlanTelegram(post, notice.DefaultOptions())
-		require.Greater(t, len(plan.Steps), 1)
+		require.Greater(t, len(plan), 1)
 		requireSoundPlan(t, post, notice.DefaultOptions(), plan)
 	}
 }
@@ -156,28 +156,28 @@ func TestThePreviewIsTheSourcesAndNeverBesidePhotos(t *testing.T) {
 	t.Parallel()
 	options := notice.DefaultOptions()
 	long := notice.PlanTelegram(lostPost(strings.Repeat("слово ", 1000), 0), options)
-	require.Empty(t, long.Steps[0].Preview)
-	require.Equal(t, "https://vk.com/wall-77_8", long.Steps[len(long.Steps)-1].Preview)
+	require.Empty(t, long[0].Preview)
+	require.Equal(t, "https://vk.com/wall-77_8", long[len(long)-1].Preview)
 
-	for _, step := range notice.PlanTelegram(lostPost(strings.Repeat("слово ", 1000), 2), options).Steps {
+	for _, step := range notice.PlanTelegram(lostPost(strings.Repeat("слово ", 1000), 2), options) {
 		require.Empty(t, step.Preview)
 	}
 	options.LinkPreview = false
-	require.Empty(t, notice.PlanTelegram(lostPost("а", 0), options).Steps[0].Preview)
+	require.Empty(t, notice.PlanTelegram(lostPost("а", 0), options)[0].Preview)
 }
 
 func TestEveryStepIsSilentWhereTheDestinationIs(t *testing.T) {
 	t.Parallel()
 	options := notice.DefaultOptions()
 	options.Silent = true
-	for _, step := range notice.PlanTelegram(lostPost(strings.Repeat("слово ", 1000), 12), options).Steps {
+	for _, step := range notice.PlanTelegram(lostPost(strings.Repeat("слово ", 1000), 12), options) {
 		require.True(t, step.Silent)
 	}
 }
 
 func TestPhotosThatCannotBeSentChangeTheirStepOnly(t *testing.T) {
 	t.Parallel()
-	album := notice.PlanTelegram(lostPost("Пропал кот", 3), notice.DefaultOptions()).Steps[0]
+	album := notice.PlanTelegram(lostPost("Пропал кот", 3), notice.DefaultOptions())[0]
 
 	two := album.WithoutPhotos(1)
 	require.Equal(t, notice.Shape{Kind: notice.Album, Photos: []int{0, 2}, ReplyTo: notice.NoReply, Weight: 2}, two.Shape)
@@ -187,7 +187,7 @@ func TestPhotosThatCannotBeSentChangeTheirStepOnly(t *testing.T) {
 	one := album.WithoutPhotos(0, 1)
 	require.Equal(t, notice.Shape{Kind: notice.SinglePhoto, Photos: []int{2}, ReplyTo: notice.NoReply, Weight: 1}, one.Shape)
 	require.Contains(t, one.Text, "2 фото в оригинале")
-	full := notice.PlanTelegram(lostPost(strings.Repeat("слово ", 160), 2), notice.DefaultOptions()).Steps[0]
+	full := notice.PlanTelegram(lostPost(strings.Repeat("слово ", 160), 2), notice.DefaultOptions())[0]
 	require.Equal(t, full.Text, full.WithoutPhotos(1).Text, "no room, and the source's link is there")
 
 	none := album.WithoutPhotos(0, 1, 2)
@@ -197,7 +197,7 @@ func TestPhotosThatCannotBeSentChangeTheirStepOnly(t *testing.T) {
 
 	require.Equal(t, album, album.WithoutPhotos(9))
 
-	long := notice.PlanTelegram(lostPost(strings.Repeat("слово ", 300), 2), notice.DefaultOptions()).Steps[1]
+	long := notice.PlanTelegram(lostPost(strings.Repeat("слово ", 300), 2), notice.DefaultOptions())[1]
 	require.Empty(t, long.Text)
 	bare := long.WithoutPhotos(0, 1)
 	require.Equal(t, notice.Message, bare.Kind)

@@ -201,11 +201,7 @@ func write(path string, list []Operator) error {
 	for _, operator := range list {
 		fmt.Fprintf(&text, "%s %s %x\n", operator.Name, operator.Role, operator.hash)
 	}
-	beside := path + ".new"
-	if err := os.WriteFile(beside, []byte(text.String()), 0o600); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return os.Rename(beside, path)
+	return config.WriteSecret(path, []byte(text.String()))
 }
 
 type actorKey struct{}

@@ -132,7 +132,7 @@ func Messages(post petpost.Post, target route.Target) (messages []Message) {
 		return []Message{message}
 	}
 	media := post.Media()
-	for _, step := range notice.PlanTelegram(post, target.Settings.TelegramOptions()).Steps {
+	for _, step := range notice.PlanTelegram(post, target.Settings.TelegramOptions()) {
 		message := Message{
 			Kind: string(step.Kind), Text: step.Text, ParseMode: string(step.ParseMode), Preview: step.Preview, Silent: step.Silent,
 		}

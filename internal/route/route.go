@@ -50,7 +50,7 @@ func (t Target) FirstWeight(post petpost.Post) int {
 	if t.Destination.Platform != Telegram {
 		return 1
 	}
-	return notice.PlanTelegram(post, t.Settings.TelegramOptions()).Steps[0].Weight
+	return notice.PlanTelegram(post, t.Settings.TelegramOptions())[0].Weight
 }
 
 // Decision says whether a post goes to a destination, and why. Reasons name

@@ -2,11 +2,11 @@ package setup
 
 import (
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"vestnik/internal/config"
 )
 
 // write puts values into a file of NAME=value lines that only its owner may
@@ -42,16 +42,5 @@ func write(path string, values map[string]string) error {
 	slices.Sort(added)
 	lines = append(lines, added...)
 
-	file, err := os.CreateTemp(filepath.Dir(path), ".env-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", path, err), os.Remove(file.Name()))
-	}
-	return nil
+	return config.WriteSecret(path, []byte(strings.Join(lines, "\n")+"\n"))
 }

@@ -71,7 +71,7 @@ func (p *postgres) makeTemplate(ctx context.Context) (string, error) {
 	if _, err := connection.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name)+" WITH (FORCE)"); err != nil {
 		return "", err
 	}
-	if _, err := connection.Exec(ctx, "CREATE DATABASE "+identifier(name)); err != nil {
+	if err := p.copy(ctx, "template0", name); err != nil {
 		return "", err
 	}
 	if err := p.migrate(ctx, name); err != nil {
@@ -94,13 +94,28 @@ func (p *postgres) migrate(ctx context.Context, database string) error {
 // to be rid of it.
 func (p *postgres) create(ctx context.Context, template string) (address string, drop func(context.Context) error, err error) {
 	name := "test_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	if _, err := p.maintenance.Exec(ctx, "CREATE DATABASE "+identifier(name)+" TEMPLATE "+identifier(template)); err != nil {
+	if err := p.copy(ctx, template, name); err != nil {
 		return "", nil, err
 	}
 	return p.address(name), func(ctx context.Context) error {
 		_, err := p.maintenance.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name)+" WITH (FORCE)")
 		return err
 	}, nil
+}
+
+func (p *postgres) copy(ctx context.Context, template, name string) error {
+	_, err := p.maintenance.Exec(ctx, "CREATE DATABASE "+identifier(name)+" TEMPLATE "+identifier(template))
+	return err
+}
+
+// OwnDatabase makes an empty database on a server, for a program, and returns
+// its URL and the way to be rid of it.
+func OwnDatabase(ctx context.Context, server string) (address string, drop func(context.Context) error, err error) {
+	postgres, err := openPostgres(ctx, server)
+	if err != nil {
+		return "", nil, err
+	}
+	return postgres.create(ctx, "template0")
 }
 
 func (p *postgres) address(database string) string {
