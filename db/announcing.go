@@ -33,11 +33,7 @@ func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen b
 		}
 	}
 	announced := map[string][]relaysql.AnnouncedDeliveriesRow{}
-	var destinations []string // in the order in which they were told
 	for _, row := range rows {
-		if announced[row.Destination] == nil {
-			destinations = append(destinations, row.Destination)
-		}
 		announced[row.Destination] = append(announced[row.Destination], row)
 	}
 	routed := map[string]bool{}
@@ -56,12 +52,13 @@ func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen b
 	if !seen && !goesEverywhere(post.Reading.Type) || f.page.Update == nil {
 		return nil
 	}
-	for _, destination := range destinations {
-		if routed[destination] || !isNews(post, announced[destination]) && !(seen && f.mayAnswer(post, announced[destination])) {
+	for _, first := range rows { // the destinations in the order in which they were told
+		told := announced[first.Destination]
+		if told[0].ID != first.ID || routed[first.Destination] || !isNews(post, told) && !(seen && f.mayAnswer(post, told)) {
 			continue
 		}
-		if owed, wanted := f.page.Update(post, destination); wanted {
-			owed.replyTo = announced[destination][0].ID
+		if owed, wanted := f.page.Update(post, first.Destination); wanted {
+			owed.replyTo = first.ID
 			if err := f.owe(ctx, post, owed); err != nil {
 				return err
 			}

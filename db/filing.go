@@ -187,17 +187,8 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		return err
 	}
 	if known {
-		cause := causeEdited
-		if before.DeletedAt != nil {
-			cause = causeRestored
-		}
-		if err := f.oweEdits(ctx, post, cause); err != nil {
+		if err := f.changed(ctx, post, before.DeletedAt != nil, closed); err != nil {
 			return err
-		}
-		if before.DeletedAt != nil {
-			if err := f.restore(ctx, post, closed, givenUp, nil); err != nil {
-				return err
-			}
 		}
 		if string(post.Reading.Type) == before.Type && !adds.Seen {
 			return nil // it calls for nothing that it did not call for before
@@ -208,6 +199,18 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		return nil
 	}
 	return f.announce(ctx, post, closed, opened, adds.Seen)
+}
+
+// changed owes the edits of what was sent of a post that has another text or is
+// there again.
+func (f *filing) changed(ctx context.Context, post Post, again, closed bool) error {
+	if !again {
+		return f.oweEdits(ctx, post, causeEdited)
+	}
+	if err := f.oweEdits(ctx, post, causeRestored); err != nil {
+		return err
+	}
+	return f.restore(ctx, post, closed, givenUp, nil)
 }
 
 // errStoredMeanwhile means that another reader has stored a post since the page

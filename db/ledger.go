@@ -316,15 +316,7 @@ func (l *Ledger) Close(ctx context.Context, delivery *Delivery, attempt Attempt,
 			return err
 		}
 		if ending.TurnFailed {
-			alone, err := q.FailedAlone(ctx, relaysql.FailedAloneParams{
-				DeliveryID: delivery.ID, DestinationID: delivery.DestinationID, Least: leastFailures, Since: since,
-			})
-			if err != nil {
-				return err
-			}
-			if alone {
-				ending.Status, ending.Reason = protocol.StatusParked, protocol.ReasonUnavailable
-			} else if err := failTurn(ctx, q, delivery.DestinationID, ending.Reason); err != nil {
+			if err := blame(ctx, q, delivery, &ending, since); err != nil {
 				return err
 			}
 		}
@@ -355,6 +347,22 @@ func (l *Ledger) Close(ctx context.Context, delivery *Delivery, attempt Attempt,
 		delivery.Uncertain++
 	}
 	return nil
+}
+
+// blame parks a delivery that keeps failing while others get through; else its
+// destination has failed once more.
+func blame(ctx context.Context, q *relaysql.Queries, delivery *Delivery, ending *Ending, since time.Time) error {
+	alone, err := q.FailedAlone(ctx, relaysql.FailedAloneParams{
+		DeliveryID: delivery.ID, DestinationID: delivery.DestinationID, Least: leastFailures, Since: since,
+	})
+	if err != nil {
+		return err
+	}
+	if alone {
+		ending.Status, ending.Reason = protocol.StatusParked, protocol.ReasonUnavailable
+		return nil
+	}
+	return failTurn(ctx, q, delivery.DestinationID, ending.Reason)
 }
 
 // TurnFailed records that a turn has come to nothing before any call: the

@@ -121,26 +121,9 @@ func (r *regrouping) within(ctx context.Context, id int64) error {
 // part names the posts that are about the same animal as none of the others:
 // the most that hang together stay, or else those that the case began with.
 func (r *regrouping) part(id int64, rows []relaysql.RelayPost, prints []petpost.Fingerprint) {
-	group := make([]int, len(rows)) // the first post that each hangs together with
-	for i := range group {
-		group[i] = i
-	}
-	for i := range rows {
-		for k := range i {
-			if group[i] == group[k] {
-				continue
-			}
-			if !putByOperator(rows[i].CaseReason) && !putByOperator(rows[k].CaseReason) && !petpost.SameCase(prints[k], prints[i]).Same {
-				continue
-			}
-			from, to := max(group[i], group[k]), min(group[i], group[k])
-			for n := range group {
-				if group[n] == from {
-					group[n] = to
-				}
-			}
-		}
-	}
+	group := hangTogether(len(rows), func(i, k int) bool {
+		return putByOperator(rows[i].CaseReason) || putByOperator(rows[k].CaseReason) || petpost.SameCase(prints[k], prints[i]).Same
+	})
 	size := make([]int, len(group))
 	for _, first := range group {
 		size[first]++
@@ -158,6 +141,27 @@ func (r *regrouping) part(id int64, rows []relaysql.RelayPost, prints []petpost.
 		}
 		r.changes = append(r.changes, change)
 	}
+}
+
+// hangTogether is for each of count things the first of those that it is the same
+// as, by way of others too.
+func hangTogether(count int, same func(i, k int) bool) []int {
+	group := make([]int, count)
+	for i := range group {
+		group[i] = i
+		for k := range i {
+			if group[i] == group[k] || !same(i, k) {
+				continue
+			}
+			from, to := max(group[i], group[k]), min(group[i], group[k])
+			for n := range group[:i+1] {
+				if group[n] == from {
+					group[n] = to
+				}
+			}
+		}
+	}
+	return group
 }
 
 func putByOperator(reason string) bool {

@@ -80,46 +80,54 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 		results[i] = rule.decide(post, watched, text)
 	}
 	for _, target := range r.targets {
-		decision := Decision{Destination: target.Destination, Approval: target.Settings.Approval}
-		var yes, asks, no []string
-		asking := 0 // the first rule that asks a person
-		for i, rule := range r.rules {
-			if !slices.Contains(rule.to, target.Destination) {
-				continue
-			}
-			reason := "rule " + rule.name + ": " + results[i].reason
-			switch {
-			case results[i].asks:
-				asks = append(asks, reason)
-				if len(asks) == 1 {
-					asking = i
-				}
-			case results[i].matched:
-				yes = append(yes, reason)
-			default:
-				no = append(no, reason)
-				decision.Refusals = append(decision.Refusals, results[i].refusal)
-			}
-		}
-		if len(yes) == 0 && len(asks) > 0 {
-			decision.Unsure = results[asking].unsure && !decision.Approval.Asks
-			decision.Approval = r.rules[asking].approval
-		}
-		switch {
-		case len(yes)+len(asks) > 0:
-			decision.Matched, decision.Reason, decision.Refusals = true, append(yes, asks...)[0], nil
-			if len(yes) > 0 && decision.Approval.Asks {
-				decision.Reason += ", a person approves it first"
-			}
+		decision := r.decide(target, results)
+		if decision.Matched {
 			matched = append(matched, target.Destination)
-		case len(no) > 0:
-			decision.Reason = strings.Join(no, "; ")
-		default:
-			decision.Reason = "no rule sends here"
 		}
 		decisions = append(decisions, decision)
 	}
 	return matched, decisions
+}
+
+// decide says of one destination what the rules that send there have found.
+func (r *Routes) decide(target Target, results []result) Decision {
+	decision := Decision{Destination: target.Destination, Approval: target.Settings.Approval}
+	var yes, asks, no []string
+	asking := 0 // the first rule that asks a person
+	for i, rule := range r.rules {
+		if !slices.Contains(rule.to, target.Destination) {
+			continue
+		}
+		reason := "rule " + rule.name + ": " + results[i].reason
+		switch {
+		case results[i].asks:
+			asks = append(asks, reason)
+			if len(asks) == 1 {
+				asking = i
+			}
+		case results[i].matched:
+			yes = append(yes, reason)
+		default:
+			no = append(no, reason)
+			decision.Refusals = append(decision.Refusals, results[i].refusal)
+		}
+	}
+	if len(yes) == 0 && len(asks) > 0 {
+		decision.Unsure = results[asking].unsure && !decision.Approval.Asks
+		decision.Approval = r.rules[asking].approval
+	}
+	switch {
+	case len(yes)+len(asks) > 0:
+		decision.Matched, decision.Reason, decision.Refusals = true, append(yes, asks...)[0], nil
+		if len(yes) > 0 && decision.Approval.Asks {
+			decision.Reason += ", a person approves it first"
+		}
+	case len(no) > 0:
+		decision.Reason = strings.Join(no, "; ")
+	default:
+		decision.Reason = "no rule sends here"
+	}
+	return decision
 }
 
 // Targets are all destinations with their settings, in the order of the file.
