@@ -20,7 +20,7 @@ var modelTable string
 // ModelTypes are the types that the model chooses from, and ModelAnimals the
 // animals, in the order of the columns of model.tsv.
 var (
-	ModelTypes   = [...]Type{Lost, Found, Sighting, Adoption, Fundraising, Reunited, News}
+	ModelTypes   = [...]Type{Lost, Found, Sighting, Adoption, Fundraising, Reunited, News, Unknown}
 	ModelAnimals = [...]Animal{Dog, Cat, Other, ""}
 )
 

@@ -52,9 +52,6 @@ func (r *reader) ofPet() bool {
 	return r.text.holds("pet", "name.any", "name.known", "color", "worn", "dog.trait", "cat.trait")
 }
 
-// scrapWords is up to how many words a text without any sign is a scrap.
-const scrapWords = 5
-
 // plainType gives the type of a text that leaves nothing to weigh: no letters, a
 // bare link, a scrap; empty for any other.
 func (r *reader) plainType(v *view) Type {
@@ -64,21 +61,10 @@ func (r *reader) plainType(v *view) Type {
 		return Empty
 	case r.pointsAtLink(), t.letters == 0 && t.hashtags == 0 && len(v.reading.Phones) == 0 && t.links+t.mentions > 0:
 		return Link
-	case t.letters == 0 && t.hashtags == 0, r.isScrap(v), r.onlyPhone():
-		return Unknown
-	case len(t.words) <= scrapWords && v.signs == (signs{}) && v.reading.Location == "":
+	case t.letters == 0 && t.hashtags == 0, r.onlyPhone():
 		return Unknown
 	}
 	return ""
-}
-
-// isScrap reports the two or three words that people write over a picture or
-// under another post: "Кто видел?", "Чей?", "Актуально!". They ask, of nothing.
-func (r *reader) isScrap(v *view) bool {
-	t, s := &r.text, &v.signs
-	return len(t.words) <= 3 && v.animal == "" && len(v.reading.Phones) == 0 && v.reading.Location == "" && v.reading.Name == "" &&
-		t.links == 0 && !r.ofPet() && s.of(sigHome, sigFound, sigThanks, sigAdopted, sigMoney, sigNotPet, sigSale) == 0 &&
-		(s.of(sigLost, sigOwner, sigSeen, sigNotHome, sigAdopt) > 0 || len(t.words) == 1)
 }
 
 // onlyPhone reports a phone number with no more beside it than "тел".

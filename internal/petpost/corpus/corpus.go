@@ -17,8 +17,14 @@ import (
 // Training lists the corpora that words and model are made from; HeldOut those
 // that were written before these met them and that the model never learns from.
 var (
-	Training = []string{"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl", "streetwalls.jsonl", "yards.jsonl"}
-	HeldOut  = []string{"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl", "lastwalls.jsonl", "morewalls.jsonl"}
+	Training = []string{
+		"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl", "streetwalls.jsonl", "yards.jsonl", "chats.jsonl",
+		"searches.jsonl", "shelters.jsonl", "oblique.jsonl", "people.jsonl", "plain.jsonl", "boards.jsonl", "towns.jsonl", "finds.jsonl", "wards.jsonl",
+	}
+	HeldOut = []string{
+		"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl",
+		"lastwalls.jsonl", "morewalls.jsonl", "eightwalls.jsonl",
+	}
 )
 
 // Post is one line of a corpus: the input of `vestnik parse` and what a person

@@ -95,6 +95,9 @@ func read(posts []corpus.Post) []*sample {
 		}
 		s := &sample{Prepared: petpost.Prepare(text), post: &posts[i]}
 		s.columns = [...]int{typ, len(petpost.ModelTypes) + slices.Index(petpost.ModelAnimals[:], want.Animal)}
+		if len(want.OrAnimal) > 0 {
+			s.columns[1] = -1 // where two people would differ there is nothing to learn
+		}
 		samples = append(samples, s)
 	}
 	return samples

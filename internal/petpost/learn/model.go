@@ -16,7 +16,7 @@ const (
 	rate       = 0.15
 	decay      = 0.005 // of weights; keeps those of rare words small
 	dropout    = 0.7   // of a text's features in each round: none may be all that a label hangs on
-	rare       = 2     // features of fewer posts are left out
+	rare       = 3     // features of fewer posts are left out
 	scale      = 100   // weights are written in hundredths
 	negligible = 4     // rows with no weight above this are not written
 )
