@@ -66,7 +66,8 @@ func killedAfterAcknowledgement(t *testing.T, _ *harness) {
 	first := r.startProcess("worker")
 	_, err := r.sandbox.WaitForCalls(t.Context(), sandbox.CallFilter{Method: "sendPhoto", Arrived: true}, 1)
 	require.NoError(t, err)
-	first.kill() // in the middle of the call
+	r.answerRecorded(t, p.id) // which else is a call in flight, too
+	first.kill()              // in the middle of the call
 	r.startProcess("worker")
 	r.journal.await(t, 1, "the end of the update", func(l line) bool {
 		return l.number("update_id") == update.ID && l.text("result") == "ok"
@@ -74,6 +75,21 @@ func killedAfterAcknowledgement(t *testing.T, _ *harness) {
 	tr := trail{calls: p.calls()}
 	require.Len(t, named(tr.calls, "sendPhoto"), 2, "at most the call in flight is repeated")
 	require.Len(t, named(tr.calls, "answerCallbackQuery"), 1)
+}
+
+// answerRecorded waits until Temporal has heard that a session's button is
+// answered: it is told so by a heartbeat.
+func (r *harness) answerRecorded(t *testing.T, chat int64) {
+	t.Helper()
+	for {
+		described, err := r.temporal.DescribeWorkflowExecution(t.Context(), protocol.SessionWorkflowID(7000000777, chat), "")
+		require.NoError(t, err)
+		for _, pending := range described.GetPendingActivities() {
+			if len(pending.GetHeartbeatDetails().GetPayloads()) > 0 {
+				return
+			}
+		}
+	}
 }
 
 var idempotency = []row{

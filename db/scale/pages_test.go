@@ -56,8 +56,8 @@ func consolePatterns(t *testing.T) map[string]bool {
 	source, err := os.ReadFile("../../api/console/console.go")
 	require.NoError(t, err)
 	patterns := map[string]bool{}
-	for _, page := range regexp.MustCompile(`page\("(GET [^,]*), `).FindAllStringSubmatch(string(source), -1) {
-		patterns[strings.NewReplacer(`"+deskPath+"`, "/console/desk", `"+deskPath`, "/console/desk", `"`, "").Replace(page[1])] = true
+	for _, page := range regexp.MustCompile(`(?m)^\t+(?:view\(|page\("GET )([^,]*/[^,]*|deskPath), `).FindAllStringSubmatch(string(source), -1) {
+		patterns["GET "+strings.NewReplacer("deskPath", "/console/desk", `"`, "", "+", "").Replace(page[1])] = true
 	}
 	require.Greater(t, len(patterns), 20)
 	for _, pattern := range noPages {

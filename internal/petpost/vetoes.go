@@ -53,7 +53,7 @@ func (r *reader) ofPet() bool {
 }
 
 // plainType gives the type of a text that leaves nothing to weigh: no letters, a
-// bare link, a scrap; empty for any other.
+// bare link, a bare phone; empty for any other.
 func (r *reader) plainType(v *view) Type {
 	t := &r.text
 	switch {
