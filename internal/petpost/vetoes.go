@@ -46,12 +46,6 @@ func (r *reader) isVerse() bool {
 	return lines >= leastLines && len(t.words) <= longestLine*lines && t.links+t.hashtags == 0
 }
 
-// ofPet reports any word that may be of a pet: its kind, its name, its colour,
-// what it wears.
-func (r *reader) ofPet() bool {
-	return r.text.holds("pet", "name.any", "name.known", "color", "worn", "dog.trait", "cat.trait")
-}
-
 // plainType gives the type of a text that leaves nothing to weigh: no letters, a
 // bare link, a bare phone; empty for any other.
 func (r *reader) plainType(v *view) Type {
