@@ -220,14 +220,15 @@ func (d *delivery) sendPart(ctx workflow.Context) (protocol.PartSent, error) {
 	}
 	d.captchaKey = "" // good for one call
 
-	var sent protocol.PartSent
-	ctx = workflow.WithActivityOptions(ctx, options)
-	if protocol.Platform(d.input.Destination) == protocol.VK {
-		var vk *activities.VK
-		return sent, workflow.ExecuteActivity(ctx, vk.SendToVK, request).Get(ctx, &sent)
-	}
 	var telegram *activities.Telegram
-	return sent, workflow.ExecuteActivity(ctx, telegram.SendToTelegram, request).Get(ctx, &sent)
+	var vk *activities.VK
+	var send any = telegram.SendToTelegram
+	if protocol.Platform(d.input.Destination) == protocol.VK {
+		send = vk.SendToVK
+	}
+	var sent protocol.PartSent
+	err := execute(ctx, options, send, &sent, request)
+	return sent, err
 }
 
 // take takes in that a part has arrived, or that nothing is left to send; done

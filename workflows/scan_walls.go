@@ -17,7 +17,8 @@ func ScanWalls(ctx workflow.Context, input protocol.ScanWallsInput) (protocol.Sc
 	s := &scan{input: input}
 	if input.Backfill != nil {
 		var walls *activities.Walls
-		return s.result, execute(ctx, activities.ReadOptions("backfill of "+input.Backfill.Wall), walls.BackfillWall, &s.result.Backfilled, *input.Backfill)
+		err := execute(ctx, activities.ReadOptions("backfill of "+input.Backfill.Wall), walls.BackfillWall, &s.result.Backfilled, *input.Backfill)
+		return s.result, err
 	}
 	s.start(ctx)
 	if err := s.readWalls(ctx); err != nil {

@@ -158,7 +158,7 @@ func (c *console) routes() *http.ServeMux {
 	view("/console/deliveries", "deliveries", c.deliveries)
 	page("GET /console/deliveries.csv", c.giveDeliveries)
 	view("/console/deliveries/all", "all", c.askAboutAll)
-	view("/console/deliveries/{id}", "delivery", func(r *http.Request) (any, error) { return c.delivery(r) })
+	view("/console/deliveries/{id}", "delivery", c.openDelivery)
 	view("/console/cases", "cases", c.cases)
 	view("/console/cases/find", "", c.findCase)
 	view("/console/cases/{id}", "case", func(r *http.Request) (any, error) { return c.openCase(r) })

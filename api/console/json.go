@@ -117,10 +117,11 @@ type deliveryLinks struct {
 }
 
 func (c *console) opsDelivery(r *http.Request) (any, error) {
-	if _, err := opsID(r, "delivery"); err != nil {
+	id, err := opsID(r, "delivery")
+	if err != nil {
 		return nil, err
 	}
-	view, err := c.delivery(r)
+	view, err := c.delivery(r.Context(), id)
 	reading := view.Post.Reading
 	details := deliveryDetails{
 		Delivery: view.Delivery, Attempts: view.Attempts,

@@ -343,13 +343,16 @@ func (v deliveryView) Removable() bool {
 	return v.Delivery.Status == protocol.StatusSent && v.Delivery.TakenBackAt == nil
 }
 
-// delivery is the one that a request's path names.
-func (c *console) delivery(r *http.Request) (deliveryView, error) {
-	ctx := r.Context()
+// openDelivery is the delivery that a request's path names.
+func (c *console) openDelivery(r *http.Request) (any, error) {
 	id, err := numberOf(r)
 	if err != nil {
-		return deliveryView{}, err
+		return nil, err
 	}
+	return c.delivery(r.Context(), id)
+}
+
+func (c *console) delivery(ctx context.Context, id int64) (deliveryView, error) {
 	delivery, err := c.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return deliveryView{}, err
@@ -435,10 +438,11 @@ func (c *console) numbered(handler func(w http.ResponseWriter, r *http.Request, 
 	}
 }
 
+// numberOf is the number in a path; nothing has a name that is none.
 func numberOf(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {
-		return 0, message{http.StatusNotFound, "missing", nil}
+		return 0, db.ErrNotFound
 	}
 	return id, nil
 }

@@ -177,7 +177,7 @@ func (l language) refusal(refusal route.Refusal) string {
 func (c *console) post(r *http.Request) (any, error) {
 	ref, err := post.ParseID(r.PathValue("post"))
 	if err != nil {
-		return nil, message{http.StatusNotFound, "missing", nil}
+		return nil, db.ErrNotFound
 	}
 	view := postView{Source: c.links.source(ref.OwnerID, ref.PostID)}
 	if view.Post, err = c.Posts.Get(r.Context(), ref.OwnerID, ref.PostID); err == nil {

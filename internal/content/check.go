@@ -137,7 +137,7 @@ func fieldReferences(path string, fields []field, value reflect.Value) (referenc
 			}
 		case []CollectionItem:
 			for n := range content {
-				references = append(references, fieldReferences(fmt.Sprintf("%s[%d].", f.name, n), itemFields, reflect.ValueOf(content[n]))...)
+				references = append(references, fieldReferences(fmt.Sprintf("%s%s[%d].", path, f.name, n), itemFields, reflect.ValueOf(content[n]))...)
 			}
 		}
 	}

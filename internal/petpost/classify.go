@@ -27,7 +27,7 @@ func (r *reader) classify(v *view, source string) {
 		v.evidence = append(v.evidence, Evidence{Field: "type", Rule: "veto: " + v.veto, Points: string(v.typ), Weight: max(most-sums[best], 10) / 10, Source: source})
 	}
 	if v.typ == News && v.signs.sum[sigNotPet] >= outright {
-		v.animal = "" // of none
+		v.animal = "" // it is about a thing or a person
 	}
 }
 
