@@ -3,9 +3,7 @@ package activities
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"image"
 	"image/jpeg"
 	"sync"
@@ -28,9 +26,7 @@ func (t *telegramEditor) edit(ctx context.Context, e *editJob) error {
 	}
 	var revision notice.Revision
 	if !e.part().Wordless {
-		if revision, err = e.revision(); err != nil {
-			return err
-		}
+		revision = e.revision()
 	}
 	err = t.write(ctx, bot, e, revision, telegram.ParseMode(revision.ParseMode))
 	var failure *telegram.Error
@@ -223,15 +219,11 @@ func (e *editJob) chat() telegram.Chat {
 // revision is what the message at hand is to say. Messages that are gone keep
 // their share of the words: the others are to make sense as they stand. Photos
 // that are still to come count as shown.
-func (e *editJob) revision() (notice.Revision, error) {
+func (e *editJob) revision() notice.Revision {
 	var slots []notice.Kind
 	mine, photos := 0, 0
 	if e.Cut != nil {
-		var steps []notice.Step
-		if err := json.Unmarshal(e.Cut.Parts, &steps); err != nil {
-			return notice.Revision{}, fmt.Errorf("the parts of delivery %d: %w", e.Delivery.ID, err)
-		}
-		for _, step := range steps[min(len(e.Parts), len(steps)):] {
+		for _, step := range e.Cut.Parts[min(len(e.Parts), len(e.Cut.Parts)):] {
 			if step.Kind != notice.Document {
 				photos += len(step.Photos)
 			}
@@ -250,7 +242,7 @@ func (e *editJob) revision() (notice.Revision, error) {
 		}
 		slots = append(slots, kind)
 	}
-	return notice.Revise(e.post, e.target.Settings.TelegramOptions(), slots, photos)[mine], nil
+	return notice.Revise(e.post, e.target.Settings.TelegramOptions(), slots, photos)[mine]
 }
 
 func (t *telegramEditor) change(ctx context.Context, bot *telegram.Client, e *editJob, revision notice.Revision, mode telegram.ParseMode, keyboard telegram.Keyboard) (telegram.Message, error) {

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"vestnik/db"
+	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/internal/telemetry"
@@ -75,10 +76,10 @@ type sendJob struct {
 	target  route.Target
 	part    int // the part to be sent, counted from 0
 	weights []int
-	sentAt  time.Time // when the last call began
-	upload  bool      // the call goes on beside the lane
-	cut     *db.Cut   // of a delivery in several parts
-	shown   db.Shown  // what the part shows, for the ledger
+	sentAt  time.Time   // when the last call began
+	upload  bool        // the call goes on beside the lane
+	cut     *notice.Cut // of a delivery in several parts
+	shown   db.Shown    // what the part shows, for the ledger
 
 	uncertainty db.Uncertainty // about the attempts at the part so far
 
@@ -90,7 +91,7 @@ func (j *sendJob) last() bool { return j.part == len(j.weights)-1 }
 
 // firstOfSeveral is the cut that the ledger keeps for the parts after this one,
 // nil if there are none or it has it.
-func (j *sendJob) firstOfSeveral() *db.Cut {
+func (j *sendJob) firstOfSeveral() *notice.Cut {
 	if j.last() || j.Cut != nil {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (j *sendJob) nextWeight() int {
 type sender interface {
 	// plan returns the weight of each part. What has begun goes on as it was
 	// cut then.
-	plan(j *sendJob) ([]int, error)
+	plan(j *sendJob) []int
 	// reach makes a harmless call: is the platform there at all?
 	reach(ctx context.Context, j *sendJob) error
 	// settleUncertain looks at what earlier attempts of unknown outcome have
@@ -147,9 +148,7 @@ func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, send
 	if over != nil {
 		return *over, nil
 	}
-	if j.weights, err = sender.plan(j); err != nil {
-		return protocol.PartSent{}, o.fail(ctx, request, err)
-	}
+	j.weights = sender.plan(j)
 	if j.LeaseUsed || j.part >= len(j.weights) { // an attempt before this one got that far, and no further
 		j.part--
 		return o.sent(ctx, j), nil

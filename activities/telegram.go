@@ -3,7 +3,6 @@ package activities
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -47,7 +46,6 @@ func (t *Telegram) SendToTelegram(ctx context.Context, request protocol.SendPart
 type telegramSender struct {
 	*Telegram
 
-	steps     []notice.Step
 	photo     *photoLadder
 	uploading atomic.Pointer[upload]
 }
@@ -70,29 +68,18 @@ func (t *telegramSender) reach(ctx context.Context, j *sendJob) error {
 
 // plan cuts the post into steps, or takes them as they were cut when the first
 // of them arrived, photos included.
-func (t *telegramSender) plan(j *sendJob) ([]int, error) {
-	if j.cut = j.Cut; j.cut != nil {
-		if err := json.Unmarshal(j.cut.Parts, &t.steps); err != nil {
-			return nil, fmt.Errorf("the parts of delivery %d: %w", j.ID, err)
-		}
-		j.post.Photos = j.cut.Photos
-	} else {
+func (t *telegramSender) plan(j *sendJob) []int {
+	if j.cut = j.Cut; j.cut == nil {
 		options := j.target.Settings.TelegramOptions()
 		options.WordsFirst = j.WordsFirst
-		t.steps = notice.PlanTelegram(j.post, options)
-		parts, err := json.Marshal(t.steps)
-		if err != nil {
-			return nil, err
-		}
-		j.cut = &db.Cut{Parts: parts, Version: j.post.Version()}
-		j.post.Photos = j.post.Media()
-		j.cut.Photos = j.post.Photos
+		j.cut = &notice.Cut{Parts: notice.PlanTelegram(j.post, options), Version: j.post.Version(), Photos: j.post.Media()}
 	}
-	weights := make([]int, len(t.steps))
-	for i, step := range t.steps {
+	j.post.Photos = j.cut.Photos
+	weights := make([]int, len(j.cut.Parts))
+	for i, step := range j.cut.Parts {
 		weights[i] = step.Weight
 	}
-	return weights, nil
+	return weights
 }
 
 // settleUncertain follows ON_UNKNOWN. Telegram has no key against doubles and
@@ -112,7 +99,7 @@ func (t *telegramSender) send(ctx context.Context, j *sendJob) error {
 	if err != nil {
 		return parked("not_configured", err)
 	}
-	step := t.steps[j.part]
+	step := j.cut.Parts[j.part]
 	if t.photo, err = t.climb(ctx, j); err != nil {
 		return err
 	}

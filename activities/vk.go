@@ -56,10 +56,10 @@ func (v *vkSender) progress() []any { return nothing() }
 // wall is looked at.
 func (v *vkSender) reach(context.Context, *sendJob) error { return nil }
 
-func (v *vkSender) plan(j *sendJob) ([]int, error) {
+func (v *vkSender) plan(j *sendJob) []int {
 	v.message = notice.PlanVK(j.post, j.target.VKOptions(j.ReplyTo))
 	j.shown = db.Shown{Kind: "post", Version: j.post.Version()}
-	return []int{1}, nil
+	return []int{1}
 }
 
 // settleUncertain relies on the guid while it holds. Later it looks for the

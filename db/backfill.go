@@ -65,10 +65,7 @@ func (f *filing) announcePast(ctx context.Context, ownerID int64, since time.Tim
 	}
 	told := make([]int64, len(rows))
 	for i, row := range rows {
-		post, err := postOf(row.RelayPost)
-		if err != nil {
-			return err
-		}
+		post := postOf(row.RelayPost)
 		told[i] = post.PostID
 		if err := f.announce(ctx, post, row.CaseClosed, false, false); err != nil {
 			return fmt.Errorf("%s: %w", post.ID, err)

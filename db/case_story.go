@@ -111,9 +111,7 @@ func (s *Cases) Get(ctx context.Context, id int64) (CaseRow, []CasePost, error) 
 		posts[i] = CasePost{
 			ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: row.Type, Animal: row.Animal,
 			Location: row.Location, Deleted: row.DeletedAt, Reason: row.CaseReason,
-		}
-		if posts[i].Post, err = postOf(row); err != nil {
-			return CaseRow{}, nil, err
+			Post: postOf(row),
 		}
 		all[i] = posts[i].Post
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vestnik/internal/content"
+	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
@@ -84,11 +85,12 @@ func Open(ctx context.Context, url string) (*pgxpool.Pool, error) {
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		types := conn.TypeMap()
 		types.RegisterType(&pgtype.Type{
-			Name: "jsonb", OID: pgtype.JSONBOID, Codec: &pgtype.JSONBCodec{Marshal: marshal, Unmarshal: json.Unmarshal},
+			Name: "jsonb", OID: pgtype.JSONBOID, Codec: &pgtype.JSONBCodec{Marshal: marshal, Unmarshal: unmarshal},
 		})
 		// Where Postgres is not asked for the types of parameters, these say them.
 		for _, value := range []any{
 			json.RawMessage(nil), []Photo(nil), []Attachment(nil), []post.Repost(nil), petpost.Reading{}, (*protocol.Captcha)(nil), []petpost.Boilerplate(nil),
+			(*petpost.Fingerprint)(nil), (*notice.Cut)(nil), map[string]int(nil),
 			content.Notes{}, (*content.Status)(nil), content.TableOptions{},
 		} {
 			types.RegisterDefaultPgType(value, "jsonb")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/db"
+	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 	"vestnik/internal/testenv"
 )
@@ -33,7 +34,7 @@ func TestAPoolerOfTransactionsMayStandBetween(t *testing.T) {
 
 			delivery := d.open(keyOf(1))
 			attempt, err := d.ledger.Begin(t.Context(), &delivery, db.Attempt{
-				Timeout: time.Minute, Cut: &db.Cut{Parts: []byte(`[1,2]`), Version: []byte("v1")}, Shown: db.Shown{Photos: []string{"photo-1_7"}},
+				Timeout: time.Minute, Cut: &notice.Cut{Parts: []notice.Step{{Text: "1"}, {Text: "2"}}, Version: []byte("v1")}, Shown: db.Shown{Photos: []string{"photo-1_7"}},
 			})
 			require.NoError(t, err)
 			require.NoError(t, d.ledger.Close(t.Context(), &delivery, attempt, db.Ending{

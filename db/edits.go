@@ -2,11 +2,11 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"vestnik/db/internal/relaysql"
+	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 	"vestnik/internal/words"
 )
@@ -23,7 +23,7 @@ type Edit struct {
 	Attempts  int       // this one among them
 	Parts     []PartToEdit
 	// Cut has the parts that are still to come; nil if there are none.
-	Cut *Cut
+	Cut *notice.Cut
 
 	revision int
 }
@@ -62,16 +62,11 @@ func (l *Ledger) OpenEdit(ctx context.Context, id int64) (*Edit, error) {
 	}
 	edit := &Edit{
 		ID: row.ID, Cause: row.Cause, SentAt: orZero(row.SentAt), Attempts: row.Attempts, revision: row.Revision,
-		TakenBack: row.TakenBack,
+		Cut: row.Cut, TakenBack: row.TakenBack,
 		Delivery: Delivery{
 			DeliveryKey: protocol.DeliveryKey{Destination: row.Destination, OwnerID: row.OwnerID, PostID: row.PostID},
 			ID:          row.DeliveryID, Status: row.DeliveryStatus, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo, NamesRefused: row.NamesRefused,
 		},
-	}
-	if row.Cut != nil {
-		if err := json.Unmarshal(row.Cut, &edit.Cut); err != nil {
-			return nil, fmt.Errorf("cut of delivery %d: %w", row.DeliveryID, err)
-		}
 	}
 	if row.ReplyTo != nil {
 		edit.Delivery.ReplyTo, err = l.queries.FirstMessage(ctx, *row.ReplyTo)

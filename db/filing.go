@@ -3,7 +3,6 @@ package db
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -219,10 +218,7 @@ var errStoredMeanwhile = errors.New("stored by another reader meanwhile")
 
 // store writes a post, and opens a case for one that has none.
 func (f *filing) store(ctx context.Context, post *Post, known bool) error {
-	row, err := rowOf(*post)
-	if err != nil {
-		return err
-	}
+	row := rowOf(*post)
 	row.Rules = f.page.Rules
 	stored, err := f.q.StorePost(ctx, row)
 	if errorsIsNoRows(err) || err == nil && stored.Created == known {
@@ -342,33 +338,18 @@ func (f *filing) choose(ctx context.Context, post Post) (caseID int64, reason st
 	return f.match(ctx, post, fingerprint, found)
 }
 
-// candidate is a stored post that may be about the same animal.
-type candidate struct {
-	relaysql.CaseCandidatesRow
-
-	fingerprint petpost.Fingerprint
-}
-
 // candidates finds the stored posts that share a key with one, the newest first.
-func (f *filing) candidates(ctx context.Context, fingerprint petpost.Fingerprint, keys []string, memory time.Duration) ([]candidate, error) {
-	rows, err := f.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
+func (f *filing) candidates(ctx context.Context, fingerprint petpost.Fingerprint, keys []string, memory time.Duration) ([]relaysql.CaseCandidatesRow, error) {
+	return f.q.CaseCandidates(ctx, relaysql.CaseCandidatesParams{
 		Keys: hashed(keys), Since: fingerprint.At.Add(-memory), Until: fingerprint.At.Add(memory),
 		PerKey: candidatesPerKey, Most: candidates, OwnerID: fingerprint.Post.OwnerID, PostID: fingerprint.Post.PostID,
 	})
-	var found []candidate
-	for _, row := range rows {
-		known := candidate{CaseCandidatesRow: row}
-		if json.Unmarshal(row.Fingerprint, &known.fingerprint) == nil { // else of a build that wrote them in another way
-			found = append(found, known)
-		}
-	}
-	return found, err
 }
 
 // boilerplate reports a photo that says nothing about one animal: the post's wall,
 // or another, shows it under posts about several, or many cases have it. found are
 // the posts that share a key with it.
-func (f *filing) boilerplate(post Post, photo wallpost.PhotoHash, found []candidate) bool {
+func (f *filing) boilerplate(post Post, photo wallpost.PhotoHash, found []relaysql.CaseCandidatesRow) bool {
 	for _, other := range f.page.Posts {
 		if other.OwnerID == post.OwnerID && other.PostID != post.PostID && other.Fingerprint.Shows(photo) &&
 			!petpost.SameCase(other.Fingerprint, post.Fingerprint).Same {
@@ -377,7 +358,7 @@ func (f *filing) boilerplate(post Post, photo wallpost.PhotoHash, found []candid
 	}
 	ofWall, cases := map[int64]int64{}, map[int64]bool{}
 	for _, other := range found {
-		if !other.fingerprint.Shows(photo) {
+		if !other.Fingerprint.Shows(photo) {
 			continue
 		}
 		caseID := orZero(other.CaseID)
@@ -391,18 +372,18 @@ func (f *filing) boilerplate(post Post, photo wallpost.PhotoHash, found []candid
 
 // match takes the case of the first candidate that is about the same animal; 0 if
 // none is. fingerprint is what the post is compared by.
-func (f *filing) match(ctx context.Context, post Post, fingerprint petpost.Fingerprint, found []candidate) (caseID int64, reason string, err error) {
+func (f *filing) match(ctx context.Context, post Post, fingerprint petpost.Fingerprint, found []relaysql.CaseCandidatesRow) (caseID int64, reason string, err error) {
 	for _, other := range found {
 		if f.lostAgain(post, other.ClosedAt) {
 			continue
 		}
-		match := petpost.SameCase(other.fingerprint, fingerprint)
+		match := petpost.SameCase(*other.Fingerprint, fingerprint)
 		if !match.Same {
 			continue
 		}
 		caseID := orZero(other.CaseID)
 		if caseID == 0 { // stored by a build that knew no cases
-			if caseID, err = f.open(ctx, other.fingerprint.Post); err != nil {
+			if caseID, err = f.open(ctx, other.Fingerprint.Post); err != nil {
 				return 0, "", err
 			}
 		}
@@ -440,13 +421,12 @@ func (f *filing) lostAgain(post Post, closedAt *time.Time) bool {
 
 // dropKeys takes away the keys by which an edited post was found.
 func (f *filing) dropKeys(ctx context.Context, post Post, before relaysql.StoredPostsRow) error {
-	var known petpost.Fingerprint
-	if before.Fingerprint != nil && json.Unmarshal(before.Fingerprint, &known) == nil {
-		return f.q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
-			Keys: hashedKeys(known), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
-		})
+	if before.Fingerprint == nil {
+		return nil // it was read by a build that wrote no keys, or others
 	}
-	return nil // it was read by a build that wrote no keys, or others
+	return f.q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
+		Keys: hashedKeys(*before.Fingerprint), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
+	})
 }
 
 // open makes a case of a stored post.

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -67,12 +66,11 @@ func blank(ctx context.Context, q *relaysql.Queries, posts []PostToForget, forgo
 	params := relaysql.BlankPostsParams{Forgotten: forgotten}
 	for _, post := range posts {
 		params.OwnerIds, params.PostIds = append(params.OwnerIds, post.OwnerID), append(params.PostIds, post.PostID)
-		var known petpost.Fingerprint
-		if post.fingerprint == nil || json.Unmarshal(post.fingerprint, &known) != nil {
+		if post.fingerprint == nil {
 			continue
 		}
 		if err := q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
-			Keys: hashedKeys(known), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
+			Keys: hashedKeys(*post.fingerprint), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
 		}); err != nil {
 			return err
 		}
@@ -114,7 +112,7 @@ type PostToForget struct {
 	Forgotten bool      `json:"forgotten"`
 
 	caseID      int64
-	fingerprint []byte
+	fingerprint *petpost.Fingerprint
 }
 
 // PostsToForget finds the posts that are meant. Those that were blanked by their

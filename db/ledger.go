@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"vestnik/db/internal/relaysql"
+	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 )
 
@@ -62,7 +62,7 @@ type Delivery struct {
 	ReplyTo int64
 	// Cut is how the parts were cut when the first of them was sent; nil before
 	// that, and for a delivery in one part.
-	Cut *Cut
+	Cut *notice.Cut
 }
 
 // Outcomes of an attempt.
@@ -89,7 +89,7 @@ type Attempt struct {
 	Upload bool
 	Shown  Shown
 	// Cut is kept with the first part of a delivery in several; else nil.
-	Cut *Cut
+	Cut *notice.Cut
 
 	// Number counts the attempts at a delivery, from 1. Begin sets it, and when
 	// the attempt began, by the database's clock: a database that was restored
@@ -109,17 +109,6 @@ type Shown struct {
 	// Photos are the names of the photos that it shows, one for each of its
 	// messages; nil if it shows none, or nobody can know.
 	Photos []string
-}
-
-// Cut is a delivery's parts as they were when the first of them was sent. What
-// comes after it is sent as it was cut then.
-type Cut struct {
-	// Parts are the sender's own description of them.
-	Parts json.RawMessage `json:"parts"`
-	// Photos are those that Parts speaks of.
-	Photos []Photo `json:"photos,omitempty"`
-	// Version of the post that they show.
-	Version []byte `json:"version"`
 }
 
 // Ending is how an attempt ended short of arriving.
@@ -199,23 +188,16 @@ func (l *Ledger) expire(ctx context.Context, deliveryID, destinationID int64) er
 	return nil
 }
 
-func deliveryOf(key protocol.DeliveryKey, row relaysql.OpenDeliveryRow) (Delivery, error) {
-	delivery := Delivery{
+func deliveryOf(key protocol.DeliveryKey, row relaysql.OpenDeliveryRow) (delivery Delivery, err error) {
+	delivery = Delivery{
 		DeliveryKey: key, ID: row.ID, Status: row.Status, DestinationID: row.DestinationID, MigratedTo: row.MigratedTo,
 		NamesRefused: row.NamesRefused, FailedTurns: row.FailedTurns,
 		Attempts: row.Attempts, Uncertain: row.UnknownAttempts, LeaseUsed: row.LeaseUsed, Wanted: row.Wanted, ReplyTo: row.ReplyTo,
 		Reason: row.Reason, Paused: row.Paused, WordsFirst: row.WordsFirst, DueIn: row.DueIn, PutOff: row.PutOff, FirstAttemptAt: orZero(row.FirstAttemptAt), Captcha: row.Captcha,
+		Cut: row.Cut,
 	}
-	if err := json.Unmarshal(row.Arrived, &delivery.Arrived); err != nil {
-		return Delivery{}, fmt.Errorf("its parts: %w", err)
-	}
-	if row.Cut != nil {
-		delivery.Cut = new(Cut)
-		if err := json.Unmarshal(row.Cut, delivery.Cut); err != nil {
-			return Delivery{}, fmt.Errorf("its cut: %w", err)
-		}
-	}
-	return delivery, nil
+	delivery.Arrived, err = decoded[[][]int64](row.Arrived)
+	return delivery, wrap(err, "its parts")
 }
 
 // Uncertainty is what is not known about the attempts at a part.
@@ -253,18 +235,12 @@ func (l *Ledger) Uncertain(ctx context.Context, id int64, part int, acknowledged
 // ErrChanged if the delivery or its destination is not what it was when it was
 // opened, *BusyError if another call is in flight. delivery is kept in step.
 func (l *Ledger) Begin(ctx context.Context, delivery *Delivery, attempt Attempt) (Attempt, error) {
-	params := relaysql.BeginAttemptParams{
+	begun, err := l.queries.BeginAttempt(ctx, relaysql.BeginAttemptParams{
 		DeliveryID: delivery.ID, Status: delivery.Status, Attempts: delivery.Attempts, UnknownAttempts: delivery.Uncertain,
 		Part: attempt.Part, Rung: attempt.Rung, Lease: attempt.Lease, Timeout: attempt.Timeout, Upload: attempt.Upload,
 		Kind: attempt.Shown.Kind, Wordy: !attempt.Shown.Wordless, Shown: attempt.Shown.Version, Photos: notNil(attempt.Shown.Photos),
-	}
-	if attempt.Cut != nil {
-		var err error
-		if params.Cut, err = json.Marshal(attempt.Cut); err != nil {
-			return Attempt{}, fmt.Errorf("the cut of %s: %w", delivery.DeliveryKey, err)
-		}
-	}
-	begun, err := l.queries.BeginAttempt(ctx, params)
+		Cut: attempt.Cut,
+	})
 	if errorsIsNoRows(err) {
 		// What is overdue is closed, and how that leaves the delivery is read anew.
 		if err = l.expire(ctx, delivery.ID, delivery.DestinationID); err == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/db"
+	"vestnik/internal/notice"
 	wallpost "vestnik/internal/post"
 	"vestnik/internal/protocol"
 )
@@ -87,15 +88,13 @@ func (d *desk) rowOf(key protocol.DeliveryKey) db.DeliveryRow {
 func TestADeliveryIsSentWhenItsLastPartHasArrived(t *testing.T) {
 	d, key := owing(t)
 	delivery := d.open(key)
-	first, err := d.ledger.Begin(t.Context(), &delivery, db.Attempt{
-		Timeout: time.Minute, Cut: &db.Cut{Parts: []byte(`[1,2]`), Version: []byte("v1")},
-	})
+	cut := &notice.Cut{Parts: []notice.Step{{Text: "один"}, {Text: "два"}}, Photos: []db.Photo{{OwnerID: -1, ID: 7}}, Version: []byte("v1")}
+	first, err := d.ledger.Begin(t.Context(), &delivery, db.Attempt{Timeout: time.Minute, Cut: cut})
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusSending, d.arrive(key, first, false, 11, 12))
 	delivery = d.open(key)
 	require.Equal(t, [][]int64{{11, 12}}, delivery.Arrived)
-	require.JSONEq(t, `[1,2]`, string(delivery.Cut.Parts), "what is still to come is sent as it was cut")
-	require.Equal(t, []byte("v1"), delivery.Cut.Version)
+	require.Equal(t, cut, delivery.Cut, "what is still to come is sent as it was cut")
 	d.send(key, 1, true, 13)
 	require.Nil(t, d.open(key).Cut)
 	row := d.rowOf(key)

@@ -113,7 +113,7 @@ func (l *Ledger) List(ctx context.Context, filter DeliveryFilter) ([]DeliveryRow
 				Name: row.Name, Location: row.Location, Wall: row.Wall,
 			},
 		}
-		if list[i].About.Photo, err = firstPhoto(row.Photo); err != nil {
+		if list[i].About.Photo, err = decoded[*Photo](row.Photo); err != nil {
 			return nil, fmt.Errorf("photo of delivery %d: %w", row.ID, err)
 		}
 		if row.Status == protocol.StatusParked && row.Ask != "" && row.AskFor != nil {

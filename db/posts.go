@@ -3,7 +3,6 @@ package db
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -44,9 +43,9 @@ func (s *Posts) Get(ctx context.Context, ownerID, postID int64) (Post, error) {
 	if err != nil {
 		return Post{}, notFound(err, "post %s", protocol.WallPost(ownerID, postID))
 	}
-	post, err := postOf(row.RelayPost)
-	if post.CaseClosed = row.CaseClosed; err != nil || row.CaseClosed || !row.HasOthers {
-		return post, err
+	post := postOf(row.RelayPost)
+	if post.CaseClosed = row.CaseClosed; row.CaseClosed || !row.HasOthers {
+		return post, nil
 	}
 	others, err := othersOf(ctx, s.queries, post)
 	post.Additions = petpost.Additions(post, others)
@@ -59,16 +58,8 @@ const mostHeard = 100
 // othersOf are the other posts of a post's case, the oldest first.
 func othersOf(ctx context.Context, q *relaysql.Queries, post Post) ([]Post, error) {
 	rows, err := q.OthersOfCase(ctx, relaysql.OthersOfCaseParams{CaseID: post.CaseID, OwnerID: post.OwnerID, PostID: post.PostID, Most: mostHeard})
-	if err != nil {
-		return nil, fmt.Errorf("other posts of case %d: %w", post.CaseID, err)
-	}
-	others := make([]Post, len(rows))
-	for i, row := range slices.Backward(rows) {
-		if others[len(rows)-1-i], err = postOf(row); err != nil {
-			return nil, err
-		}
-	}
-	return others, nil
+	slices.Reverse(rows)
+	return listOf(rows, postOf), wrap(err, "other posts of case %d", post.CaseID)
 }
 
 // Known returns the content hashes of those of the given posts that are
@@ -246,11 +237,7 @@ func destinationID(ctx context.Context, q *relaysql.Queries, name string) (int64
 	return id, err
 }
 
-func rowOf(post Post) (relaysql.StorePostParams, error) {
-	fingerprint, err := marshal(post.Fingerprint)
-	if err != nil {
-		return relaysql.StorePostParams{}, err
-	}
+func rowOf(post Post) relaysql.StorePostParams {
 	r := post.Reading
 	return relaysql.StorePostParams{
 		OwnerID: post.OwnerID, PostID: post.PostID, FromID: post.FromID,
@@ -262,12 +249,12 @@ func rowOf(post Post) (relaysql.StorePostParams, error) {
 		ContentHash: post.ContentHash,
 		Type:        string(r.Type), Animal: string(r.Animal), Sex: string(r.Sex), Name: clean(r.Name),
 		Phones: cleanAll(r.Phones), Location: clean(r.Location), WhenSaid: clean(r.When), Contacts: cleanAll(r.Contacts),
-		Reading: r, RulesetVersion: petpost.RulesetVersion, Fingerprint: fingerprint,
+		Reading: r, RulesetVersion: petpost.RulesetVersion, Fingerprint: &post.Fingerprint,
 		CaseID: unlessZero(post.CaseID), CaseReason: post.CaseReason, Keys: hashedKeys(post.Fingerprint),
-	}, nil
+	}
 }
 
-func postOf(row relaysql.RelayPost) (Post, error) {
+func postOf(row relaysql.RelayPost) Post {
 	stored := Post{
 		Post: post.Post{
 			ID:     post.ID{OwnerID: row.OwnerID, PostID: row.PostID},
@@ -277,17 +264,12 @@ func postOf(row relaysql.RelayPost) (Post, error) {
 			Photos: row.Photos, Attachments: row.Attachments, ContentHash: row.ContentHash,
 			CaseID: orZero(row.CaseID), CaseReason: row.CaseReason, DeletedAt: orZero(row.DeletedAt), BlankedAt: orZero(row.BlankedAt), Rules: row.Rules,
 		},
-		Reading: row.Reading,
-	}
-	if row.Fingerprint != nil {
-		if err := json.Unmarshal(row.Fingerprint, &stored.Fingerprint); err != nil {
-			return Post{}, fmt.Errorf("stored %s: %w", stored.ID, err)
-		}
+		Reading: row.Reading, Fingerprint: orZero(row.Fingerprint),
 	}
 	if row.TypeByHand {
 		stored = stored.OfType(petpost.Type(row.Type))
 	}
-	return stored, nil
+	return stored
 }
 
 // repostsOf are what a post reposts; a build before this one kept no more than
@@ -362,7 +344,7 @@ func (s *Posts) List(ctx context.Context, filter PostFilter) ([]PostGlance, erro
 			ID: post.ID{OwnerID: row.OwnerID, PostID: row.PostID}, PostedAt: row.PostedAt, Type: petpost.Type(row.Type), Animal: petpost.Animal(row.Animal),
 			Name: row.Name, Location: row.Location, Wall: row.Wall, Deleted: row.Deleted, Statuses: row.Statuses,
 		}
-		if list[i].Photo, err = firstPhoto(row.Photo); err != nil {
+		if list[i].Photo, err = decoded[*Photo](row.Photo); err != nil {
 			return nil, fmt.Errorf("photo of %s: %w", list[i].ID, err)
 		}
 	}
@@ -376,10 +358,4 @@ func searchWords(text string) string {
 		words[i] += ":*"
 	}
 	return strings.Join(words, " & ")
-}
-
-// firstPhoto decodes a photo, or null.
-func firstPhoto(stored json.RawMessage) (photo *Photo, err error) {
-	err = json.Unmarshal(stored, &photo)
-	return photo, err
 }

@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -101,7 +100,7 @@ func (r *regrouping) within(ctx context.Context, id int64) error {
 		if prints[i], known = r.now[ref]; known {
 			continue
 		}
-		if row.Fingerprint == nil || json.Unmarshal(row.Fingerprint, &prints[i]) != nil {
+		if prints[i] = orZero(row.Fingerprint); prints[i].Post != ref { // none, or of another build
 			prints[i] = petpost.Fingerprint{Post: ref, Origin: ref}
 		}
 	}
@@ -183,13 +182,12 @@ func (r *regrouping) beyond(ctx context.Context, post Post) error {
 	}
 	for _, row := range rows {
 		ref := wallpost.ID{OwnerID: row.OwnerID, PostID: row.PostID}
-		var known petpost.Fingerprint
-		if _, reread := r.now[ref]; reread || json.Unmarshal(row.Fingerprint, &known) != nil {
+		if _, reread := r.now[ref]; reread {
 			continue
 		}
 		r.closed[orZero(row.CaseID)] = row.ClosedAt
 		if row.CaseReason != splitByOperator {
-			r.compare(post, orZero(row.CaseID), known)
+			r.compare(post, orZero(row.CaseID), *row.Fingerprint)
 		}
 	}
 	for _, key := range keys {

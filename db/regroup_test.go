@@ -133,3 +133,15 @@ func TestTheVersionOfTheRulesIsStoredWithEveryReading(t *testing.T) {
 	require.NoError(t, d.posts.Reread(t.Context(), []db.Reread{{Post: stored, Reading: stored.Reading, Fingerprint: stored.Fingerprint}}))
 	require.Equal(t, petpost.RulesetVersion, version())
 }
+
+func TestAFingerprintThatAnotherBuildWroteInAnotherWayIsEmpty(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	_, err := d.pool.Exec(t.Context(), `UPDATE relay.posts SET fingerprint = '{"phones": "+79000000000"}'`)
+	require.NoError(t, err)
+	require.Zero(t, d.get(-1, 1).Fingerprint)
+	d.store(post(-2, 1, rexAgain))
+	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-2, 1), "nobody knows that they are about one animal")
+	d.store(post(-1, 1, rex+" Верните!"))
+	require.NotZero(t, d.get(-1, 1).Fingerprint, "an edit is read anew")
+}

@@ -132,13 +132,7 @@ func walk(visit func([]Post) error, next func() ([]relaysql.RelayPost, error)) e
 		if len(rows) == 0 {
 			return nil
 		}
-		posts := make([]Post, len(rows))
-		for i, row := range rows {
-			if posts[i], err = postOf(row); err != nil {
-				return err
-			}
-		}
-		if err := visit(posts); err != nil {
+		if err := visit(listOf(rows, postOf)); err != nil {
 			return err
 		}
 	}
@@ -171,10 +165,7 @@ func rereadOne(ctx context.Context, q *relaysql.Queries, reread Reread) error {
 	post := reread.Post
 	before := hashedKeys(post.Fingerprint)
 	post.Reading, post.Fingerprint = reread.Reading, reread.Fingerprint
-	row, err := rowOf(post)
-	if err != nil {
-		return err
-	}
+	row := rowOf(post)
 	if err := q.RereadPost(ctx, relaysql.RereadPostParams{
 		OwnerID: row.OwnerID, PostID: row.PostID, ContentHash: row.ContentHash,
 		Type: row.Type, Animal: row.Animal, Sex: row.Sex, Name: row.Name, Phones: row.Phones, Location: row.Location,

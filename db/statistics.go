@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -51,9 +50,7 @@ func (l *Ledger) Statistics(ctx context.Context, days int, now time.Time) ([]Day
 		return fail(err)
 	}
 	for _, row := range kept {
-		if *on(row.Day), err = dayOf(row); err != nil {
-			return fail(err)
-		}
+		*on(row.Day) = dayOf(row)
 	}
 	for i := range list {
 		if list[i].Sent != nil {
@@ -63,9 +60,7 @@ func (l *Ledger) Statistics(ctx context.Context, days int, now time.Time) ([]Day
 		if err != nil {
 			return fail(err)
 		}
-		if list[i], err = dayOf(row); err != nil {
-			return fail(err)
-		}
+		list[i] = dayOf(row)
 	}
 	types, err := l.queries.TypesPerDay(ctx, since)
 	if err != nil {
@@ -119,13 +114,16 @@ func (l *Ledger) KeepDays(ctx context.Context, now time.Time) error {
 
 func (l *Ledger) sumDay(ctx context.Context, day time.Time) (relaysql.RelayDay, error) {
 	sum, err := l.queries.SumDay(ctx, relaysql.SumDayParams{Since: day, Until: day.AddDate(0, 0, 1)})
-	return relaysql.RelayDay{Day: day, Sent: sum.Sent, Half: sum.Half, Most: sum.Most, HalfQueued: sum.HalfQueued, MostQueued: sum.MostQueued}, err
+	if err != nil {
+		return relaysql.RelayDay{}, err
+	}
+	sent, err := decoded[map[string]int](sum.Sent)
+	return relaysql.RelayDay{Day: day, Sent: sent, Half: sum.Half, Most: sum.Most, HalfQueued: sum.HalfQueued, MostQueued: sum.MostQueued}, err
 }
 
-func dayOf(row relaysql.RelayDay) (Day, error) {
-	day := Day{
-		Day:   row.Day.UTC(),
+func dayOf(row relaysql.RelayDay) Day {
+	return Day{
+		Day: row.Day.UTC(), Sent: row.Sent,
 		Delay: Spread{seconds(row.Half), seconds(row.Most)}, Queued: Spread{seconds(row.HalfQueued), seconds(row.MostQueued)},
 	}
-	return day, json.Unmarshal(row.Sent, &day.Sent)
 }

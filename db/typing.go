@@ -55,12 +55,8 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 	post := f.page.Posts[0]
 	before := f.before[post.ID]
 	set.Was = petpost.Type(before.Type)
-	fingerprint, err := marshal(post.Fingerprint)
-	if err != nil {
-		return set, err
-	}
 	if err := f.q.SetPostType(ctx, relaysql.SetPostTypeParams{
-		Type: string(post.Reading.Type), Fingerprint: fingerprint, Rules: f.page.Rules, OwnerID: post.OwnerID, PostID: post.PostID,
+		Type: string(post.Reading.Type), Fingerprint: &post.Fingerprint, Rules: f.page.Rules, OwnerID: post.OwnerID, PostID: post.PostID,
 	}); err != nil {
 		return set, err
 	}

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"vestnik/internal/petpost"
 )
 
 // unlessZero is NULL for a zero value.
@@ -64,6 +66,22 @@ func cleanAll(texts []string) []string {
 func marshal(value any) ([]byte, error) {
 	encoded, err := json.Marshal(value)
 	return withoutNUL(encoded), err
+}
+
+// unmarshal decodes what stands in a jsonb. A fingerprint that another build wrote
+// in another way is empty: it is like no other.
+func unmarshal(stored []byte, value any) error {
+	err := json.Unmarshal(stored, value)
+	if fingerprint, is := value.(*petpost.Fingerprint); is && err != nil {
+		*fingerprint, err = petpost.Fingerprint{}, nil
+	}
+	return err
+}
+
+// decoded is what a jsonb that no column holds stands for: sqlc can't know its type.
+func decoded[T any](computed json.RawMessage) (value T, err error) {
+	err = json.Unmarshal(computed, &value)
+	return value, err
 }
 
 // withoutNUL drops from JSON what Postgres can't keep in a jsonb: the escape of

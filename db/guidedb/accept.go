@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -128,10 +127,9 @@ func (s *stagedSource) Next() bool {
 		return false
 	}
 	rank := object.List.Rank()
-	var payload, digest, faults []byte
+	var payload, digest []byte
 	switch {
 	case len(object.Refusals) > 0:
-		faults, s.err = json.Marshal(object.Refusals)
 	case object.Gone:
 		rank += goneRank
 	default:
@@ -139,9 +137,9 @@ func (s *stagedSource) Next() bool {
 	}
 	s.row = []any{
 		s.number, int32(object.Seq), int16(rank), string(object.List), object.Path, object.ID, payload, digest,
-		len(object.Refusals) > 0, faults, object.Gone, object.Table, int32(object.Row),
+		len(object.Refusals) > 0, object.Refusals, object.Gone, object.Table, int32(object.Row),
 	}
-	return s.err == nil
+	return true
 }
 
 func (s *stagedSource) Values() ([]any, error) { return s.row, nil }

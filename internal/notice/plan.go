@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/post"
 )
 
 // Kind is what one step of a delivery sends.
@@ -60,6 +61,16 @@ type Step struct {
 	// step should lose all its photos.
 	Source      string `json:"source"`
 	LinkPreview bool   `json:"link_preview,omitempty"`
+}
+
+// Cut is the parts of a delivery in several as they were when the first of them was
+// sent. What comes after it is sent as it was cut then.
+type Cut struct {
+	Parts []Step `json:"parts"`
+	// Photos are those that Parts speaks of.
+	Photos []post.Photo `json:"photos,omitempty"`
+	// Version of the post that they show.
+	Version []byte `json:"version"`
 }
 
 // MaxAlbum is how many items sendMediaGroup takes; the least is two.

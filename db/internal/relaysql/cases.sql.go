@@ -7,8 +7,9 @@ package relaysql
 
 import (
 	"context"
-	"encoding/json"
 	"time"
+
+	"vestnik/internal/petpost"
 )
 
 const addCaseKeys = `-- name: AddCaseKeys :exec
@@ -176,7 +177,7 @@ type CaseCandidatesRow struct {
 	PostID      int64
 	CaseID      *int64
 	CaseReason  string
-	Fingerprint json.RawMessage
+	Fingerprint *petpost.Fingerprint
 	ClosedAt    *time.Time
 }
 
@@ -894,7 +895,7 @@ type StoredPostsRow struct {
 	CaseID      *int64
 	Type        string
 	TypeByHand  bool
-	Fingerprint json.RawMessage
+	Fingerprint *petpost.Fingerprint
 	DeletedAt   *time.Time
 	Forgotten   bool
 	ContentHash []byte

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"vestnik/internal/notice"
 	"vestnik/internal/protocol"
 )
 
@@ -132,7 +133,7 @@ WITH wanted AS (
     RETURNING delivery_id, number, started_at
 )
 UPDATE relay.deliveries v
-SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, $1::jsonb),
+SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, $1),
     first_attempt_at = coalesce(v.first_attempt_at, now()),
     updated_at = CASE WHEN v.status = 'sending' THEN v.updated_at ELSE now() END
 FROM begun b
@@ -141,7 +142,7 @@ RETURNING b.number, b.started_at
 `
 
 type BeginAttemptParams struct {
-	Cut             json.RawMessage
+	Cut             *notice.Cut
 	DeliveryID      int64
 	Status          string
 	Attempts        int
@@ -894,7 +895,7 @@ type OpenDeliveryRow struct {
 	Attempts        int
 	UnknownAttempts int
 	Captcha         *protocol.Captcha
-	Cut             json.RawMessage
+	Cut             *notice.Cut
 	Wanted          bool
 	WordsFirst      bool
 	FirstAttemptAt  *time.Time

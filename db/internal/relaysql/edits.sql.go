@@ -7,8 +7,9 @@ package relaysql
 
 import (
 	"context"
-	"encoding/json"
 	"time"
+
+	"vestnik/internal/notice"
 )
 
 const editCase = `-- name: EditCase :exec
@@ -214,7 +215,7 @@ type OpenEditRow struct {
 	Attempts       int
 	CreatedAt      time.Time
 	DeliveryStatus string
-	Cut            json.RawMessage
+	Cut            *notice.Cut
 	OwnerID        int64
 	PostID         int64
 	SentAt         *time.Time

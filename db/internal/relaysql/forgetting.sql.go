@@ -7,8 +7,9 @@ package relaysql
 
 import (
 	"context"
-	"encoding/json"
 	"time"
+
+	"vestnik/internal/petpost"
 )
 
 const blankPosts = `-- name: BlankPosts :exec
@@ -148,7 +149,7 @@ type PostsToBlankRow struct {
 	OwnerID     int64
 	PostID      int64
 	PostedAt    time.Time
-	Fingerprint json.RawMessage
+	Fingerprint *petpost.Fingerprint
 	At          time.Time
 	Waits       bool
 }
@@ -222,7 +223,7 @@ type PostsToForgetRow struct {
 	PostedAt    time.Time
 	Type        string
 	CaseID      *int64
-	Fingerprint json.RawMessage
+	Fingerprint *petpost.Fingerprint
 	Forgotten   bool
 }
 

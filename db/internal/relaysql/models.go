@@ -5,7 +5,6 @@
 package relaysql
 
 import (
-	"encoding/json"
 	"time"
 
 	"vestnik/internal/petpost"
@@ -65,7 +64,7 @@ type RelayCase struct {
 
 type RelayDay struct {
 	Day        time.Time
-	Sent       json.RawMessage
+	Sent       map[string]int
 	Half       float64
 	Most       float64
 	HalfQueued float64
@@ -101,7 +100,7 @@ type RelayPost struct {
 	UpdatedAt      time.Time
 	CaseID         *int64
 	CaseReason     string
-	Fingerprint    json.RawMessage
+	Fingerprint    *petpost.Fingerprint
 	CheckedAt      *time.Time
 	MissedAt       *time.Time
 	BlankedAt      *time.Time

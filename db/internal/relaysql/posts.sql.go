@@ -695,7 +695,7 @@ type RereadPostParams struct {
 	Contacts       []string
 	Reading        petpost.Reading
 	RulesetVersion int
-	Fingerprint    json.RawMessage
+	Fingerprint    *petpost.Fingerprint
 	OwnerID        int64
 	PostID         int64
 	ContentHash    []byte
@@ -743,7 +743,7 @@ WHERE owner_id = $4 AND post_id = $5
 
 type SetPostTypeParams struct {
 	Type        string
-	Fingerprint json.RawMessage
+	Fingerprint *petpost.Fingerprint
 	Rules       string
 	OwnerID     int64
 	PostID      int64
@@ -816,7 +816,7 @@ type StorePostParams struct {
 	Contacts       []string
 	Reading        petpost.Reading
 	RulesetVersion int
-	Fingerprint    json.RawMessage
+	Fingerprint    *petpost.Fingerprint
 	CaseReason     string
 	Rules          string
 	Keys           []int64

@@ -50,7 +50,7 @@ ON CONFLICT DO NOTHING
 
 type KeepDayParams struct {
 	Day        time.Time
-	Sent       json.RawMessage
+	Sent       map[string]int
 	Half       float64
 	Most       float64
 	HalfQueued float64

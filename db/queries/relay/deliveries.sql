@@ -160,7 +160,7 @@ WITH wanted AS (
     RETURNING delivery_id, number, started_at
 )
 UPDATE relay.deliveries v
-SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, sqlc.narg('cut')::jsonb),
+SET status = 'sending', reason = '', attempts = b.number, cut = coalesce(v.cut, sqlc.narg('cut')),
     first_attempt_at = coalesce(v.first_attempt_at, now()),
     updated_at = CASE WHEN v.status = 'sending' THEN v.updated_at ELSE now() END
 FROM begun b
