@@ -16,7 +16,7 @@ import (
 
 	"vestnik/db/guidedb"
 	"vestnik/internal/content"
-	"vestnik/internal/guide"
+	"vestnik/internal/words"
 )
 
 const manyPlaces = 2000
@@ -121,7 +121,7 @@ func (w walker) look(tr trail) screen {
 	s := tr.screen(w.t)
 	require.Equal(w.t, "ok", tr.line.text("result"))
 	require.NotRegexp(w.t, awkward, s.text)
-	require.LessOrEqual(w.t, utf8.RuneCountInString(s.text), guide.TextLimit)
+	require.LessOrEqual(w.t, utf8.RuneCountInString(s.text), words.MessageLimit)
 	shown := s.text
 	for _, row := range s.rows {
 		shown += "\n  "

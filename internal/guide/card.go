@@ -1,6 +1,10 @@
 package guide
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"vestnik/internal/words"
+)
 
 // Links are what the buttons of a card need besides the card.
 type Links struct {
@@ -41,7 +45,7 @@ func (c card) screen() Screen {
 		screen.Keyboard = append(Keyboard{{favourite, back}}, oneToARow(c.links)...)
 		return screen
 	}
-	screen.Photo, screen.Caption = photo, clip(caption, CaptionLimit)
+	screen.Photo, screen.Caption = photo, clip(caption, words.CaptionLimit)
 	row := []Button{favourite}
 	if c.more != "" || screen.Caption != caption {
 		// The data of "more" is the data that opened the card, as the
@@ -60,8 +64,8 @@ func (c card) screen() Screen {
 // what follows it.
 func (c card) text() string {
 	head, more := c.texts.Fields.Name+": "+lines(c.title, c.facts), paragraph(c.more)
-	room := TextLimit - utf8.RuneCountInString(head) - utf8.RuneCountInString(more) - 4 // the line breaks between
-	return clip(lines(head, paragraph(clip(c.description, max(room, 1))), more), TextLimit)
+	room := words.MessageLimit - utf8.RuneCountInString(head) - utf8.RuneCountInString(more) - 4 // the line breaks between
+	return clip(lines(head, paragraph(clip(c.description, max(room, 1))), more), words.MessageLimit)
 }
 
 func oneToARow(buttons []Button) (rows Keyboard) {

@@ -24,23 +24,21 @@
 // photo and the whole text for the case that the photo can't be sent.
 package guide
 
-// Limits of the Bot API. Telegram counts code points after entity parsing;
-// the guide sends plain text, so text and limit are the same thing.
+// Limits of the Bot API, besides those of texts ([words.MessageLimit]): the guide
+// sends plain text, so text and what is counted of it are the same thing.
 const (
-	TextLimit    = 4096 // code points of a message
-	CaptionLimit = 1024 // code points of a photo's caption
-	DataLimit    = 64   // bytes of callback_data
-	copyLimit    = 256  // code points that a button copies
+	DataLimit = 64  // bytes of callback_data
+	copyLimit = 256 // code points that a button copies
 )
 
 // Screen is one message to a chat.
 type Screen struct {
-	// Text is the message, 1 to [TextLimit] code points. For a card it is
+	// Text is the message, 1 to [words.MessageLimit] code points. For a card it is
 	// what is sent when its photo can't be.
 	Text string `json:"text"`
 	// Photo is the http(s) URL of a card's photo; empty sends Text.
 	Photo string `json:"photo,omitempty"`
-	// Caption goes with Photo, at most [CaptionLimit] code points.
+	// Caption goes with Photo, at most [words.CaptionLimit] code points.
 	Caption string `json:"caption,omitempty"`
 	// Keyboard is never empty: every screen has a way on.
 	Keyboard Keyboard `json:"keyboard"`

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"vestnik/internal/words"
 )
 
 // PageSize is how many entries a list shows at once: each has a line of text
@@ -115,7 +117,7 @@ func listOf[T any](t *Texts, head string, list Listing[T], item func(T) line, tu
 		text += "\n\n" + note
 	}
 	keyboard = append(append(keyboard, t.pager(list.Page, list.Pages, turned)...), below...)
-	return Screen{Text: clip(text, TextLimit), Keyboard: keyboard}
+	return Screen{Text: clip(text, words.MessageLimit), Keyboard: keyboard}
 }
 
 // orNone is a list's head, with what it says when nothing is in it.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"vestnik/internal/words"
 )
 
 // PromoList is a page of the promos that hold now.
@@ -37,12 +39,12 @@ func (t *Texts) PromoCard(promo PromoView, full bool, now time.Time) Screen {
 	// A long description must not push the code and the term out of the
 	// caption: it is the part that is cut.
 	caption := text
-	if over := len([]rune(text)) - CaptionLimit; over > 0 {
+	if over := len([]rune(text)) - words.CaptionLimit; over > 0 {
 		keep := max(len([]rune(promo.Description))-over, 1)
-		caption = clip(saying(clip(promo.Description, keep)), CaptionLimit)
+		caption = clip(saying(clip(promo.Description, keep)), words.CaptionLimit)
 	}
 	photo, missing := photoURL(promo.Photo)
-	screen := Screen{Text: clip(text, TextLimit), NoPhoto: missing}
+	screen := Screen{Text: clip(text, words.MessageLimit), NoPhoto: missing}
 	if full {
 		screen.NoPhoto = ""
 	} else if photo != "" {

@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"vestnik/internal/words"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -187,8 +189,8 @@ func TestEveryScreenKeepsTelegramsLimits(t *testing.T) {
 			t.Parallel()
 			require.NotEmpty(t, strings.TrimSpace(screen.Text))
 			require.True(t, utf8.ValidString(screen.Text+screen.Caption))
-			require.LessOrEqual(t, utf8.RuneCountInString(screen.Text), TextLimit)
-			require.LessOrEqual(t, utf8.RuneCountInString(screen.Caption), CaptionLimit)
+			require.LessOrEqual(t, utf8.RuneCountInString(screen.Text), words.MessageLimit)
+			require.LessOrEqual(t, utf8.RuneCountInString(screen.Caption), words.CaptionLimit)
 			require.Equal(t, screen.Photo == "", screen.Caption == "")
 			require.NotEmpty(t, screen.Keyboard, "a screen without a way on")
 			buttons := 0
@@ -333,7 +335,7 @@ func TestALongPromoKeepsItsCodeAndTerm(t *testing.T) {
 	promo := discount()
 	promo.Description = strings.Repeat("Очень выгодно. ", 200)
 	card := texts.PromoCard(promo, false, now)
-	require.LessOrEqual(t, utf8.RuneCountInString(card.Caption), CaptionLimit)
+	require.LessOrEqual(t, utf8.RuneCountInString(card.Caption), words.CaptionLimit)
 	require.Contains(t, card.Caption, "РЕЧНАЯ10")
 	require.Contains(t, card.Caption, "Срок действия")
 }
@@ -375,7 +377,7 @@ func TestACaptionIsCutBetweenLettersNeverInOne(t *testing.T) {
 	require.Equal(t, "абвгд", clip("абвгд", 5))
 	place := cafe()
 	place.Description = strings.Repeat(family, 300)
-	require.LessOrEqual(t, utf8.RuneCountInString(texts.PlaceCard(place, CardExtra{}, Links{}).Caption), CaptionLimit)
+	require.LessOrEqual(t, utf8.RuneCountInString(texts.PlaceCard(place, CardExtra{}, Links{}).Caption), words.CaptionLimit)
 }
 
 func TestTheGateRemembersWhatWasWanted(t *testing.T) {

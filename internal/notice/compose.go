@@ -86,7 +86,7 @@ func Compose(post petpost.Post, frame Frame, omittedPhotos int) Notice {
 	source := post.URL()
 	return Notice{
 		Lead:   joinTexts("\n\n", ParseMarkup(Clean(frame.Header)), lead(post)),
-		Words:  words(post, frame),
+		Words:  said(post, frame),
 		Facts:  facts(post),
 		Added:  added(post),
 		More:   more(post, omittedPhotos),
@@ -132,9 +132,9 @@ func lead(post petpost.Post) Text {
 	return joinTexts("\n", bold(title), Text{{Text: since, Italic: true}})
 }
 
-// words are the author's own words and then those of what it reposts, the
+// said are the author's own words and then those of what it reposts, the
 // nearest first, each marked as whose they are.
-func words(post petpost.Post, frame Frame) Text {
+func said(post petpost.Post, frame Frame) Text {
 	own := frame.replaced(ownWords(post))
 	all, seen, last := []Text{ParseMarkup(own)}, []string{"", own}, len(post.Reposts)-1
 	for i, repost := range post.Reposts {

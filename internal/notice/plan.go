@@ -6,6 +6,7 @@ import (
 
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
+	"vestnik/internal/words"
 )
 
 // Kind is what one step of a delivery sends.
@@ -97,7 +98,7 @@ type Options struct {
 	// Frame is put around every notice.
 	Frame Frame
 	// CaptionLimit and TextLimit are in UTF-16 units; 0 or more than
-	// Telegram's own (MaxCaptionUnits, MaxMessageUnits) means Telegram's own,
+	// Telegram's own (words.CaptionLimit, words.MessageLimit) means Telegram's own,
 	// and less than 128 means 128.
 	CaptionLimit, TextLimit int
 }
@@ -139,8 +140,8 @@ func PlanTelegram(post petpost.Post, options Options) (plan []Step) {
 	}
 
 	caption := text.trim()
-	if len(albums) == 0 || options.WordsFirst || !fits(caption, options.ParseMode, limit(options.CaptionLimit, MaxCaptionUnits)) {
-		for _, part := range split(text, options.ParseMode, limit(options.TextLimit, MaxMessageUnits)) {
+	if len(albums) == 0 || options.WordsFirst || !fits(caption, options.ParseMode, limit(options.CaptionLimit, words.CaptionLimit)) {
+		for _, part := range split(text, options.ParseMode, limit(options.TextLimit, words.MessageLimit)) {
 			step(Message, part, nil, NoReply)
 		}
 		if len(albums) == 0 && options.LinkPreview {
@@ -269,9 +270,9 @@ func (s *Step) name(line Text) {
 	if s.Text != "" {
 		line = append(Text{{Text: "\n\n"}}, line...)
 	}
-	most := MaxCaptionUnits
+	most := words.CaptionLimit
 	if s.Kind == Message {
-		most = MaxMessageUnits
+		most = words.MessageLimit
 	}
 	if units(s.Unmarked)+line.Units() <= most {
 		s.Text, s.Unmarked = s.Text+render(line, s.ParseMode), s.Unmarked+render(line, Unmarked)

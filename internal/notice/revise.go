@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vestnik/internal/petpost"
+	"vestnik/internal/words"
 )
 
 // Revision is what a message that exists is to say now.
@@ -29,9 +30,9 @@ func Revise(post petpost.Post, options Options, slots []Kind, shown int) []Revis
 	if len(slots) == 0 {
 		return nil
 	}
-	most := limit(options.TextLimit, MaxMessageUnits)
+	most := limit(options.TextLimit, words.MessageLimit)
 	if slots[0] != Message {
-		most = limit(options.CaptionLimit, MaxCaptionUnits)
+		most = limit(options.CaptionLimit, words.CaptionLimit)
 	}
 	notice := Compose(post, options.Frame, max(len(post.Photos)-shown, 0))
 	parts := notice.within(len(slots), options.ParseMode, most)

@@ -9,6 +9,7 @@ import (
 
 	"vestnik/internal/notice"
 	"vestnik/internal/petpost"
+	"vestnik/internal/words"
 )
 
 func TestARevisedPostStaysInTheMessagesThatWentOut(t *testing.T) {
@@ -38,9 +39,9 @@ func TestARevisedPostStaysInTheMessagesThatWentOut(t *testing.T) {
 				require.Len(t, revisions, len(row.slots))
 				whole := ""
 				for i, revision := range revisions {
-					most := notice.MaxMessageUnits
+					most := words.MessageLimit
 					if row.slots[i] != notice.Message {
-						most = notice.MaxCaptionUnits
+						most = words.CaptionLimit
 					}
 					require.LessOrEqual(t, notice.Plain(revision.Unmarked).Units(), most)
 					require.NotEmpty(t, revision.Text)

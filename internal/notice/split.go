@@ -10,13 +10,9 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Limits of one Telegram message, counted after parsing entities unless said
-// otherwise (Bot API documentation; tdlib Client.cpp for the raw length).
+// Limits of one Telegram message besides its length (tdlib Client.cpp). Length is
+// counted in UTF-16 units here, of which no text has fewer than code points.
 const (
-	// MaxMessageUnits is the length of a message's text.
-	MaxMessageUnits = 4096
-	// MaxCaptionUnits is the length of a caption.
-	MaxCaptionUnits = 1024
 	// maxEntities is how many entities a message keeps; the rest lose their links.
 	maxEntities = 100
 	// maxEntityBytes is the size of all entities together, texts and URLs.

@@ -8,6 +8,13 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
+// Longest texts that Telegram takes, in code points after it has parsed their
+// entities (Bot API; tdlib's utf8_length).
+const (
+	MessageLimit = 4096
+	CaptionLimit = 1024 // of a photo, an album, an animation, a document
+)
+
 // Count is a number with its noun: "1 delivery", "2 deliveries".
 func Count(n int, one, many string) string {
 	if n == 1 {
