@@ -17,8 +17,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/config"
-	"vestnik/internal/namespace"
-	"vestnik/internal/relay"
+	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/telemetry"
 	"vestnik/internal/testenv"
@@ -41,7 +40,6 @@ type harness struct {
 	sandbox  *sandbox.Server
 	pool     *pgxpool.Pool
 	temporal client.Client
-	relay    *relay.Relay
 	starter  *starter.Starter
 	chats    []string // destinations
 	undo     []func() error
@@ -123,7 +121,7 @@ func (h *harness) connect(ctx context.Context) error {
 		return err
 	}
 	defer service.Close()
-	if err := namespace.Prepare(ctx, service, cfg.Temporal.Namespace); err != nil {
+	if err := protocol.PrepareNamespace(ctx, service, cfg.Temporal.Namespace); err != nil {
 		return err
 	}
 	voice, err := telemetry.Start(ctx, config.Log{Level: "error", Format: "json"}, "bench", os.Stderr)
@@ -139,13 +137,12 @@ func (h *harness) connect(ctx context.Context) error {
 		return err
 	}
 	h.undo = append(h.undo, func() error { h.temporal.Close(); return nil })
-	if h.relay, err = relay.New(cfg, h.pool, h.temporal, quiet); err != nil {
+	if h.starter, err = starter.New(cfg, h.pool, h.temporal, quiet); err != nil {
 		return err
 	}
-	h.starter = starter.New(h.relay)
 
 	workers := worker.New(h.temporal, cfg.Worker)
-	if err := worker.RegisterRelay(workers, h.relay, nil, voice.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, h.starter, nil, voice.Metrics); err != nil {
 		return err
 	}
 	registerBare(workers)

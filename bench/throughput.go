@@ -128,11 +128,11 @@ func (h *harness) owe(ctx context.Context, n int) ([]protocol.DeliveryKey, error
 		stored := db.Post{Reading: petpost.Reading{Type: petpost.News}} // owed by hand below
 		stored.OwnerID, stored.PostID, stored.PostedAt = wallID, int64(1_000_000+post), time.Now()
 		stored.Text, stored.ContentHash = advert(post), []byte{1}
-		if _, err := h.relay.Posts.StorePage(ctx, db.Page{Posts: []db.Post{stored}, Owed: func(db.Post) []db.Owed { return nil }}); err != nil {
+		if _, err := h.starter.Posts.StorePage(ctx, db.Page{Posts: []db.Post{stored}, Owed: func(db.Post) []db.Owed { return nil }}); err != nil {
 			return nil, err
 		}
 		for _, chat := range h.chats[:min(len(h.chats), n-len(owed))] {
-			if _, _, err := h.relay.Posts.Owe(ctx, stored.OwnerID, stored.PostID, db.Owed{Destination: chat, Weight: 1}); err != nil {
+			if _, _, err := h.starter.Posts.Owe(ctx, stored.OwnerID, stored.PostID, db.Owed{Destination: chat, Weight: 1}); err != nil {
 				return nil, err
 			}
 			owed = append(owed, protocol.DeliveryKey{Destination: chat, OwnerID: stored.OwnerID, PostID: stored.PostID})

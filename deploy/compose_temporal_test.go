@@ -20,7 +20,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"vestnik/internal/namespace"
+	"vestnik/internal/protocol"
 )
 
 // TestComposesTemporalStartsFromItsOwnFiles runs what the containers of Temporal
@@ -106,8 +106,8 @@ func TestComposesTemporalStartsFromItsOwnFiles(t *testing.T) {
 	require.EqualValues(t, 512, cluster.GetHistoryShardCount())
 	described, err := temporal.WorkflowService().DescribeNamespace(t.Context(), &workflowservice.DescribeNamespaceRequest{Namespace: client.DefaultNamespace})
 	require.NoError(t, err)
-	require.Equal(t, namespace.Retention, described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
-	missing, err := namespace.MissingSearchAttributes(t.Context(), temporal, client.DefaultNamespace)
+	require.Equal(t, protocol.NamespaceRetention, described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
+	missing, err := protocol.MissingSearchAttributes(t.Context(), temporal, client.DefaultNamespace)
 	require.NoError(t, err)
 	require.Empty(t, missing)
 	for _, name := range []string{"schedule", "api", "worker"} {

@@ -26,7 +26,7 @@ import (
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/devstack"
-	"vestnik/internal/namespace"
+	"vestnik/internal/protocol"
 	"vestnik/internal/testenv"
 )
 
@@ -273,10 +273,10 @@ func TestTheNamespaceScriptMakesWhatTheWorkflowsNeedAndMayRunAgain(t *testing.T)
 	}
 	described, err := temporal.WorkflowService().DescribeNamespace(t.Context(), &workflowservice.DescribeNamespaceRequest{Namespace: name})
 	require.NoError(t, err)
-	require.Equal(t, namespace.Retention, described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
+	require.Equal(t, protocol.NamespaceRetention, described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
 	attributes, err := temporal.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: name})
 	require.NoError(t, err)
-	for _, attribute := range namespace.SearchAttributes {
+	for _, attribute := range protocol.SearchAttributes {
 		require.Contains(t, attributes.GetCustomAttributes(), attribute)
 	}
 }

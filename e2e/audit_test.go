@@ -98,7 +98,7 @@ func TestWhatNobodyCouldCloseIsShownAsOpen(t *testing.T) {
 	_, err = s.starter.Resume(ctx, 9999, protocol.Resume{Action: protocol.ResumeRetry})
 	require.ErrorIs(t, err, db.ErrNotFound)
 
-	decisions, err := s.relay.Ledger.Decisions(s.ctx, "", 0, 10)
+	decisions, err := s.starter.Ledger.Decisions(s.ctx, "", 0, 10)
 	require.NoError(t, err)
 	require.Len(t, decisions, 2)
 	require.True(t, decisions[1].Open)

@@ -21,7 +21,7 @@ func TestACommunityThatCallsIsReadAtOnce(t *testing.T) {
 	s.scan() // the wall is known
 	server := httptest.NewServer(api.NewCallback(api.CallbackConfig{
 		Confirmations: map[int64]string{-source: "c0de"}, Secret: config.NewSecret("a callback secret"),
-		News: s.starter.WallHasNews, Log: s.relay.Log,
+		News: s.starter.WallHasNews, Log: s.starter.Log,
 	}))
 	t.Cleanup(server.Close)
 	call := func(body string) (int, string) {

@@ -145,7 +145,7 @@ func TestThePhotoOfASearchIsKnownAgainOnAnotherWallUnderOtherWords(t *testing.T)
 	second := rows[slices.IndexFunc(rows, func(row db.DeliveryRow) bool { return row.OwnerID == otherWall })]
 	require.Equal(t, protocol.StatusSuppressed, second.Status)
 	require.Equal(t, first.ID, *second.DuplicateOf)
-	stored, err := s.relay.Posts.Get(s.ctx, otherWall, again.ID)
+	stored, err := s.starter.Posts.Get(s.ctx, otherWall, again.ID)
 	require.NoError(t, err)
 	require.Equal(t, *first.Case, stored.CaseID)
 	require.Contains(t, stored.CaseReason, "same photo, dog")
@@ -177,7 +177,7 @@ func TestAReadingDoesNotWaitForPhotosThatDoNotCome(t *testing.T) {
 	post.Photos = []sandbox.WallPhoto{another("hanging")}
 	s.publish(post)
 	require.Equal(t, 1, wallOf(t, s.scan()).Owed)
-	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
+	stored, err := s.starter.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
 	require.NoError(t, err)
 	require.Empty(t, stored.Fingerprint.Photos)
 }

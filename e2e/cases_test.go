@@ -37,7 +37,7 @@ func (s *harness) edited(d db.DeliveryRow, times int) db.EditRow {
 	s.t.Helper()
 	var last db.EditRow
 	s.until("the delivery is edited", func() bool {
-		rows, err := s.relay.Ledger.Edits(s.ctx, d.ID)
+		rows, err := s.starter.Ledger.Edits(s.ctx, d.ID)
 		require.NoError(s.t, err)
 		if len(rows) < times || rows[len(rows)-1].Status == protocol.EditPending {
 			return false
@@ -89,7 +89,7 @@ func TestACaseIsToldOnceAndItsHappyEndIsAReply(t *testing.T) {
 	require.Contains(t, late.Reason, "home again")
 	require.Len(t, s.sandbox.Messages(chatID), 2)
 
-	rows, err := s.relay.Cases.List(s.ctx, db.CaseFilter{ID: *first.Case})
+	rows, err := s.starter.Cases.List(s.ctx, db.CaseFilter{ID: *first.Case})
 	require.NoError(t, err)
 	require.Equal(t, protocol.WallPost(home.OwnerID, home.PostID), rows[0].ClosedBy)
 	require.Equal(t, 4, rows[0].Posts)
@@ -183,7 +183,7 @@ func TestWhatACopyAddsEditsTheFirstMessageAndASightingAnswersIt(t *testing.T) {
 	require.NotContains(t, messages[1].Text, "Дополнение", "that stands in the first message")
 	require.Equal(t, protocol.StatusSuppressed, s.send(chat, sandbox.Post{Text: rexAgain + " Видели сегодня у ТЦ Парус"}).Status, "once")
 
-	story, err := s.relay.Cases.Story(s.ctx, *first.Case)
+	story, err := s.starter.Cases.Story(s.ctx, *first.Case)
 	require.NoError(t, err)
 	var adds []string
 	for _, member := range story.Members {
@@ -265,7 +265,7 @@ func TestAnOperatorPartsWhatWasTakenForOneAnimal(t *testing.T) {
 	joined, err := s.starter.JoinCases(s.ctx, *first.Case, []int64{parted}, "всё-таки он")
 	require.NoError(t, err)
 	require.Equal(t, *first.Case, joined)
-	row, posts, err := s.relay.Cases.Get(s.ctx, parted)
+	row, posts, err := s.starter.Cases.Get(s.ctx, parted)
 	require.NoError(t, err)
 	require.Equal(t, *first.Case, row.ID, "the old number leads to the case")
 	require.Len(t, posts, 2)

@@ -49,8 +49,8 @@ func TestRoutesWallsAndTokensChangeWithoutARestart(t *testing.T) {
 		require.NoError(t, err)
 	}
 	s.work()
-	go s.relay.Follow(s.ctx, "worker", s.environ)
-	before := s.relay.Routes().Version()
+	go s.starter.Follow(s.ctx, "worker", s.environ)
+	before := s.starter.Routes().Version()
 	post := s.publish(lost(1))[0]
 	s.scan()
 	require.Empty(t, s.deliveries(chat), "today's rules want found pets")
@@ -69,13 +69,13 @@ func TestRoutesWallsAndTokensChangeWithoutARestart(t *testing.T) {
 	s.until("the wrong rules are among the problems", func() bool { return len(refused()) == 1 })
 	require.Equal(t, "ROUTES_FILE", refused()[0].Subject)
 	require.Contains(t, refused()[0].Reason, "line 2")
-	require.Equal(t, before, s.relay.Routes().Version(), "and change nothing")
+	require.Equal(t, before, s.starter.Routes().Version(), "and change nothing")
 
 	settings.write("routes", rulesFor("[lost]"))
 	settings.write("walls", sourceRef+"\n"+secondRef+"\n")
 	settings.write("bot", newToken)
 	settings.write("key", newKey)
-	s.until("the settings are taken up", func() bool { return s.relay.Routes().Version() != before && len(s.relay.WatchedWalls()) == 2 })
+	s.until("the settings are taken up", func() bool { return s.starter.Routes().Version() != before && len(s.starter.WatchedWalls()) == 2 })
 	s.until("and the problem is over", func() bool { return len(refused()) == 0 })
 	sent := s.send(chat, lost(2))
 	require.Equal(t, protocol.StatusSent, s.ended(sent).Status)
@@ -90,13 +90,13 @@ func TestRoutesWallsAndTokensChangeWithoutARestart(t *testing.T) {
 	})
 
 	decided := func(id int64) string {
-		stored, err := s.relay.Posts.Get(s.ctx, source, id)
+		stored, err := s.starter.Posts.Get(s.ctx, source, id)
 		require.NoError(t, err)
 		return stored.Rules
 	}
 	require.Equal(t, before, decided(post.ID), "which rules decided is kept with a post")
-	require.Equal(t, s.relay.Routes().Version(), decided(sent.PostID))
-	text, _, err := s.relay.Ledger.Rules(s.ctx, before)
+	require.Equal(t, s.starter.Routes().Version(), decided(sent.PostID))
+	text, _, err := s.starter.Ledger.Rules(s.ctx, before)
 	require.NoError(t, err)
 	require.Equal(t, rulesFor("[found]"), text)
 }

@@ -56,7 +56,7 @@ func (s *harness) resumed(id int64) {
 	s.t.Helper()
 	_, err := s.starter.Resume(s.ctx, id, protocol.Resume{Action: protocol.ResumeRetry})
 	require.NoError(s.t, err)
-	row, err := s.relay.Ledger.Delivery(s.ctx, id)
+	row, err := s.starter.Ledger.Delivery(s.ctx, id)
 	require.NoError(s.t, err)
 	require.Equal(s.t, protocol.StatusSent, s.ended(row).Status)
 	var cuts int

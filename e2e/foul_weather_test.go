@@ -16,11 +16,9 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"vestnik/internal/namespace"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/words"
-	"vestnik/starter"
 )
 
 // link is a connection to Postgres that can be cut.
@@ -254,11 +252,10 @@ func TestATemporalThatIsLostComesBackByItself(t *testing.T) {
 	fresh := *s
 	fresh.environ = maps.Clone(s.environ)
 	fresh.environ["TEMPORAL_NAMESPACE"] = s.environ["TEMPORAL_NAMESPACE"] + "-2"
-	require.NoError(t, namespace.Prepare(s.ctx, s.temporal, fresh.environ["TEMPORAL_NAMESPACE"]))
+	require.NoError(t, protocol.PrepareNamespace(s.ctx, s.temporal, fresh.environ["TEMPORAL_NAMESPACE"]))
 	fresh.parts, err = assemble(s.ctx, fresh.environ, s.logs, nil)
 	require.NoError(t, err)
 	t.Cleanup(fresh.close)
-	fresh.starter = starter.New(fresh.relay)
 	fresh.work()
 
 	for _, id := range []string{protocol.RecoverID, protocol.ScanWallsID} {

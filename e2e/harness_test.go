@@ -50,7 +50,6 @@ type harness struct {
 	t       *testing.T
 	ctx     context.Context
 	sandbox *sandbox.Server
-	starter *starter.Starter
 	environ map[string]string
 	logs    *logBook
 	last    time.Time // date of the newest post
@@ -101,11 +100,10 @@ func setHarness(t *testing.T, settings ...map[string]string) *harness {
 	s.parts, err = assemble(ctx, s.environ, s.logs, func(options client.Options) client.Client { return testenv.TemporalWith(t, options) })
 	require.NoError(t, err)
 	t.Cleanup(s.pool.Close)
-	s.starter = starter.New(s.relay)
 	// Nobody asks for titles meanwhile: that would meet a fault meant for a message.
-	require.NoError(t, s.relay.Ledger.KeepTitle(ctx, protocol.VK+":"+strconv.FormatInt(source, 10), ""))
-	for _, target := range s.relay.Routes().Targets() {
-		require.NoError(t, s.relay.Ledger.KeepTitle(ctx, target.Destination.String(), ""))
+	require.NoError(t, s.starter.Ledger.KeepTitle(ctx, protocol.VK+":"+strconv.FormatInt(source, 10), ""))
+	for _, target := range s.starter.Routes().Targets() {
+		require.NoError(t, s.starter.Ledger.KeepTitle(ctx, target.Destination.String(), ""))
 	}
 	if s.environ["FIRST_READ_HOURS"] == "" { // else the wall was read before: its news go in the order of writing
 		_, err = s.pool.Exec(ctx, "INSERT INTO relay.walls (name, newest_post_at) VALUES ($1, '2000-01-01')", sourceRef)
@@ -223,7 +221,7 @@ func (s *harness) delivery(destination string, postID int64) db.DeliveryRow {
 
 func (s *harness) deliveries(destination string) []db.DeliveryRow {
 	s.t.Helper()
-	rows, err := s.relay.Ledger.List(s.ctx, db.DeliveryFilter{Destination: destination, Limit: 10_000})
+	rows, err := s.starter.Ledger.List(s.ctx, db.DeliveryFilter{Destination: destination, Limit: 10_000})
 	require.NoError(s.t, err)
 	return rows
 }
@@ -231,7 +229,7 @@ func (s *harness) deliveries(destination string) []db.DeliveryRow {
 // again reads a delivery anew.
 func (s *harness) again(d db.DeliveryRow) db.DeliveryRow {
 	s.t.Helper()
-	row, err := s.relay.Ledger.Delivery(s.ctx, d.ID)
+	row, err := s.starter.Ledger.Delivery(s.ctx, d.ID)
 	require.NoError(s.t, err)
 	return row
 }
@@ -348,7 +346,7 @@ func (s *harness) outcomes(d db.DeliveryRow) []string {
 
 func (s *harness) history(d db.DeliveryRow) []db.AttemptRow {
 	s.t.Helper()
-	attempts, err := s.relay.Ledger.Attempts(s.ctx, d.ID)
+	attempts, err := s.starter.Ledger.Attempts(s.ctx, d.ID)
 	require.NoError(s.t, err)
 	return attempts
 }

@@ -133,7 +133,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 					return
 				}
 				require.Equal(t, row.inChat, numbersIn(t, s.sandbox.Messages(chatID)))
-				summary, err := s.relay.Ledger.Summarise(s.ctx, delivery.SentAt.Add(1))
+				summary, err := s.starter.Ledger.Summarise(s.ctx, delivery.SentAt.Add(1))
 				require.NoError(t, err)
 				require.Equal(t, 1, summary.UncertainLastHour)
 				s.keepHistory("DeliverPost/worker_killed_while_sending", delivery.WorkflowID)

@@ -17,7 +17,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/alerts"
 	"vestnik/internal/config"
-	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
@@ -72,7 +71,7 @@ type parts struct {
 	telemetry *telemetry.Telemetry
 	pool      *pgxpool.Pool
 	temporal  client.Client
-	relay     *relay.Relay
+	starter   *starter.Starter
 }
 
 // assemble puts the parts together from an environment as `vestnik` does;
@@ -102,14 +101,14 @@ func assemble(ctx context.Context, environ map[string]string, logs io.Writer, di
 	} else if p.temporal, err = client.DialContext(ctx, options); err != nil {
 		return nil, err
 	}
-	p.relay, err = relay.New(p.cfg, p.pool, p.temporal, p.telemetry.Logger)
+	p.starter, err = starter.New(p.cfg, p.pool, p.temporal, p.telemetry.Logger)
 	return p, err
 }
 
 // work polls until ctx ends.
 func (p *parts) work(ctx context.Context) error {
 	workers := worker.New(p.temporal, p.cfg.Worker)
-	if err := worker.RegisterRelay(workers, p.relay, nil, p.telemetry.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, p.starter, nil, p.telemetry.Metrics); err != nil {
 		return err
 	}
 	return workers.Run(ctx)
@@ -121,12 +120,11 @@ func (p *parts) listen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	desk := starter.New(p.relay)
 	alerts.Watch(ctx, alerts.Chat{
-		Bot:    func() (*telegram.Client, error) { return p.relay.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
+		Bot:    func() (*telegram.Client, error) { return p.starter.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
 		Target: telegram.Target{Chat: telegram.Chat(chat.Chat)}, Zone: p.cfg.Bot.Timezone,
-		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: p.relay.Ledger, Desk: desk, Log: p.relay.Log,
-	}, desk.Problems)
+		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: p.starter.Ledger, Desk: p.starter, Log: p.starter.Log,
+	}, p.starter.Problems)
 	return nil
 }
 

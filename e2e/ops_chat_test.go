@@ -37,7 +37,7 @@ func (s *harness) listenTo() {
 		defer close(ended)
 		alerts.Watch(ctx, alerts.Chat{
 			Bot: func() (*telegram.Client, error) { return bot, nil }, Target: telegram.Target{Chat: telegram.Chat(strconv.FormatInt(opsChatID, 10))}, Zone: time.UTC,
-			Users: map[int64]string{vera.ID: "Вера"}, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: s.relay.Ledger, Desk: s.starter, Log: s.relay.Log,
+			Users: map[int64]string{vera.ID: "Вера"}, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: s.starter.Ledger, Desk: s.starter, Log: s.starter.Log,
 		}, s.starter.Problems)
 	}()
 	s.t.Cleanup(func() { cancel(); <-ended })
@@ -83,7 +83,7 @@ func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
 	asked := s.send(chat, lost(1))
 	_, err := s.pool.Exec(s.ctx, "DELETE FROM relay.titles")
 	require.NoError(t, err)
-	require.NoError(t, s.relay.LearnTitles(s.ctx))
+	require.NoError(t, s.starter.LearnTitles(s.ctx))
 	s.listenTo()
 	message := s.opsMessage("Публиковать?")
 	require.Contains(t, message.Text, "Куда: Ищем питомцев\nИсточник: Потеряшки https://vk.com/"+protocol.WallPost(asked.OwnerID, asked.PostID)+"\n")
@@ -102,7 +102,7 @@ func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
 	s.until("it is recorded", func() bool { return s.again(asked).Status == protocol.StatusSent })
 	require.Contains(t, s.opsMessage("Вера: опубликовать").Text, "✅ Решено")
 	require.Len(t, s.sandbox.Messages(opsChatID), 1)
-	decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", asked.ID), 0, 10)
+	decisions, err := s.starter.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", asked.ID), 0, 10)
 	require.NoError(t, err)
 	require.Len(t, decisions, 1)
 	require.Equal(t, "Вера", decisions[0].Who)
@@ -223,7 +223,7 @@ func TestAPostThatWasToldAlreadyJoinsItsCaseByAButtonOrAReply(t *testing.T) {
 	s.until("it is a duplicate, too", func() bool { return s.again(other).Status == protocol.StatusSuppressed })
 	require.Equal(t, told.ID, *s.again(other).DuplicateOf)
 	require.Len(t, s.sandbox.Messages(chatID), 1)
-	decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", other.ID), 0, 10)
+	decisions, err := s.starter.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", other.ID), 0, 10)
 	require.NoError(t, err)
 	require.Len(t, decisions, 1)
 	require.Equal(t, fmt.Sprintf("duplicate of case %d", *told.Case), decisions[0].Action)
@@ -259,7 +259,7 @@ func TestWhatWasPublishedIsTakenBackFromTheChat(t *testing.T) {
 	s.say(stranger, fmt.Sprintf("/undo %d шутка", third.ID), 0)
 	s.say(vera, fmt.Sprintf("/undo %d не та собака", third.ID), 0)
 	s.opsMessage(fmt.Sprintf("Публикация %d: убрано (не та собака)", third.ID))
-	decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", third.ID), 0, 10)
+	decisions, err := s.starter.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", third.ID), 0, 10)
 	require.NoError(t, err)
 	require.Equal(t, "take back", decisions[0].Action)
 	require.Equal(t, "не та собака", decisions[0].Note)
@@ -289,7 +289,7 @@ func TestAPressActsOnceThoughItsProcessIsKilled(t *testing.T) {
 			require.Equal(t, protocol.StatusSent, s.ended(asked).Status)
 			require.Len(t, s.sandbox.Messages(chatID), 1)
 			require.Len(t, s.sandbox.Messages(opsChatID), 1)
-			decisions, err := s.relay.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", asked.ID), 0, 10)
+			decisions, err := s.starter.Ledger.Decisions(s.ctx, fmt.Sprintf("delivery/%d", asked.ID), 0, 10)
 			require.NoError(t, err)
 			require.NotEmpty(t, decisions, "whatever dies, it is on record who has decided")
 			require.True(t, decisions[len(decisions)-1].Open, "and that nobody has seen the end of it")

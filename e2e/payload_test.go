@@ -13,7 +13,6 @@ import (
 
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
-	"vestnik/starter"
 	"vestnik/worker"
 )
 
@@ -84,7 +83,7 @@ func TestKeysAreTurnedOnWhileDeliveriesWait(t *testing.T) {
 	keyed, err := assemble(s.ctx, s.environ, s.logs, nil)
 	require.NoError(t, err)
 	t.Cleanup(keyed.close)
-	s.parts, s.starter = keyed, starter.New(keyed.relay)
+	s.parts = keyed
 	s.work()
 	s.openLane(chat)
 	require.Equal(t, protocol.StatusSent, s.ended(waiting).Status)

@@ -17,10 +17,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"vestnik/db"
-	"vestnik/internal/namespace"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
-	"vestnik/starter"
 )
 
 // script runs one of deploy's against a database.
@@ -82,7 +80,7 @@ func TestARestoredMachineSendsNothingBeforeAPersonHasLooked(t *testing.T) {
 	t.Run("Temporal is lost", func(t *testing.T) {
 		restoredElsewhere(t, func(s, other *harness, _ db.DeliveryRow) {
 			other.environ["TEMPORAL_NAMESPACE"] += "-2"
-			require.NoError(t, namespace.Prepare(s.ctx, s.temporal, other.environ["TEMPORAL_NAMESPACE"]))
+			require.NoError(t, protocol.PrepareNamespace(s.ctx, s.temporal, other.environ["TEMPORAL_NAMESPACE"]))
 		})
 	})
 	t.Run("Temporal is older", func(t *testing.T) {
@@ -109,7 +107,6 @@ func restoredElsewhere(t *testing.T, forget func(s, other *harness, sent db.Deli
 	other.parts, err = assemble(s.ctx, other.environ, s.logs, nil)
 	require.NoError(t, err)
 	t.Cleanup(other.close)
-	other.starter = starter.New(other.relay)
 	other.work()
 	_, err = other.starter.Reconcile(s.ctx)
 	require.NoError(t, err)

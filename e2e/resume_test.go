@@ -322,7 +322,7 @@ func TestAPostGoesOnlyWhenAPersonApprovesIt(t *testing.T) {
 
 	_, err = s.pool.Exec(s.ctx, "UPDATE relay.deliveries SET updated_at = updated_at - interval '31 minutes' WHERE id = $1", asked[2].ID)
 	require.NoError(t, err)
-	_, err = (&activities.Recovery{Ledger: s.relay.Ledger, CaseWindow: time.Hour}).ReleaseStranded(s.ctx)
+	_, err = (&activities.Recovery{Ledger: s.starter.Ledger, CaseWindow: time.Hour}).ReleaseStranded(s.ctx)
 	require.NoError(t, err)
 	require.NoError(t, s.starter.Nudge(s.ctx, chat))
 	require.Equal(t, protocol.StatusSent, s.ended(asked[2]).Status, "nobody has answered: its run, which waited, sends it")

@@ -42,7 +42,7 @@ func TestOnlyLostPetsAreDeliveredUnlessARouteSaysOtherwise(t *testing.T) {
 	require.Equal(t, protocol.StatusSent, s.ended(s.deliveries(chat)[0]).Status)
 	require.Equal(t, []int64{1}, numbersIn(t, s.sandbox.Messages(chatID)))
 	for _, post := range s.sandbox.Posts(source) {
-		stored, err := s.relay.Posts.Get(s.ctx, source, post.ID)
+		stored, err := s.starter.Posts.Get(s.ctx, source, post.ID)
 		require.NoError(t, err)
 		require.Equal(t, post.Text, stored.Text, "everything is stored, as it was written")
 	}
@@ -111,7 +111,7 @@ func TestARepostIsUnderstoodAndToldWithItsOriginal(t *testing.T) {
 	require.NotNil(t, message.Photo, "a repost without its photos is of little use")
 	require.Contains(t, message.Caption, "Друзья, помогите с репостом!")
 	require.Contains(t, message.Caption, "Мурка-1")
-	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
+	stored, err := s.starter.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, petpost.Lost, stored.Reading.Type)
 	require.Equal(t, int64(-42), stored.Origin.OwnerID)
@@ -132,7 +132,7 @@ func TestAChainOfRepostsIsReadFromItsFarEndAndEverybodyIsNamed(t *testing.T) {
 	require.Contains(t, text, "Комментарий к репосту:\nВидели вчера у моста")
 	require.Contains(t, text, "Из репоста:\n"+original.Text[:20])
 	require.Contains(t, text, "✍️ Автор")
-	stored, err := s.relay.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
+	stored, err := s.starter.Posts.Get(s.ctx, source, s.sandbox.Posts(source)[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, []int64{43, 44, 4242}, []int64{stored.Reposts[0].FromID, stored.Reposts[1].FromID, stored.Reposts[2].FromID})
 	s.scan()
@@ -159,14 +159,14 @@ func TestAPostThatIsTheAddressOfAnotherIsReadAsItsRepost(t *testing.T) {
 	require.NotNil(t, message.Photo)
 	require.Contains(t, message.Caption, "Мурка-1")
 	require.NotContains(t, message.Caption, address, "the address is not read twice")
-	stored, err := s.relay.Posts.Get(s.ctx, source, bare[0].ID)
+	stored, err := s.starter.Posts.Get(s.ctx, source, bare[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, petpost.Lost, stored.Reading.Type)
 	require.Equal(t, post.ID{OwnerID: elsewhere, PostID: ad.ID}, stored.Origin)
 	second := s.delivery(chat, bare[1].ID)
 	require.Equal(t, protocol.StatusSuppressed, second.Status, "it is one case")
 	for _, i := range []int{2, 3} {
-		other, err := s.relay.Posts.Get(s.ctx, source, bare[i].ID)
+		other, err := s.starter.Posts.Get(s.ctx, source, bare[i].ID)
 		require.NoError(t, err)
 		require.Empty(t, other.Reposts, "of several addresses none is its own, and what VK does not show stays an address")
 	}
@@ -187,13 +187,13 @@ func TestWhatAWallRepeatsIsNotReadAndIsLearnedForTheNextPost(t *testing.T) {
 		s.publish(sandbox.Post{Text: news + footer})
 	}
 	require.Zero(t, wallOf(t, s.scan()).Owed, "the first page tells what the wall repeats")
-	wall, err := s.relay.Posts.WallContext(s.ctx, source)
+	wall, err := s.starter.Posts.WallContext(s.ctx, source)
 	require.NoError(t, err)
 	require.NotEmpty(t, wall.Units)
 
 	hamster := s.publish(sandbox.Post{Text: "Пропал хомяк Пряник, рыжий, ул. Мира 5, дочка плачет" + footer})[0]
 	require.Equal(t, 1, wallOf(t, s.scan()).Owed)
-	stored, err := s.relay.Posts.Get(s.ctx, source, hamster.ID)
+	stored, err := s.starter.Posts.Get(s.ctx, source, hamster.ID)
 	require.NoError(t, err)
 	require.Equal(t, []any{petpost.Lost, petpost.Other}, []any{stored.Reading.Type, stored.Reading.Animal})
 	require.NotEmpty(t, stored.Reading.SetAside)
@@ -212,7 +212,7 @@ func TestAnEditedPostIsUpdatedAndNotToldTwice(t *testing.T) {
 	require.Equal(t, 1, read.Edited)
 	require.Equal(t, 0, read.Owed)
 	require.Len(t, s.sandbox.Messages(chatID), 1)
-	stored, err := s.relay.Posts.Get(s.ctx, source, post.ID)
+	stored, err := s.starter.Posts.Get(s.ctx, source, post.ID)
 	require.NoError(t, err)
 	require.Contains(t, stored.Text, "UPD")
 	require.Equal(t, 0, wallOf(t, s.scan()).Edited, "and is then known as it is")
@@ -452,7 +452,7 @@ func TestAnEmptyAnswerOfVKsIsNotBelieved(t *testing.T) {
 	require.Equal(t, 1, wallOf(t, s.scan()).Deleted)
 	s.edited(first, 1)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
-	edits, err := s.relay.Ledger.Edits(s.ctx, second.ID)
+	edits, err := s.starter.Ledger.Edits(s.ctx, second.ID)
 	require.NoError(t, err)
 	require.Empty(t, edits)
 }

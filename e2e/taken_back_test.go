@@ -39,7 +39,7 @@ func TestWhatIsTakenBackIsRemovedAndStaysSo(t *testing.T) {
 	require.NotNil(t, first.TakenBackAt)
 
 	s.edit(first, func(post *sandbox.Post) { post.Text += " Вознаграждение!" })
-	rows, err := s.relay.Ledger.Edits(s.ctx, first.ID, onWall.ID)
+	rows, err := s.starter.Ledger.Edits(s.ctx, first.ID, onWall.ID)
 	require.NoError(t, err)
 	require.Len(t, rows, 2, "nothing follows its post any more")
 }

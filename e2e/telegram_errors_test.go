@@ -198,7 +198,7 @@ func TestWhatDoesNotReachTelegramIsSimplyRepeated(t *testing.T) {
 			if address == "" {
 				address = "https://" + s.sandbox.Addr()
 			}
-			s.relay.Config.Platforms.TelegramURL = address
+			s.starter.Config.Platforms.TelegramURL = address
 			s.work()
 			delivery := s.send(chat, lost(1))
 			s.until("two attempts have ended", func() bool {
@@ -253,7 +253,7 @@ func TestATelegramGroupThatBecameASupergroupIsFollowed(t *testing.T) {
 	second := s.ended(s.send(chat, lost(2)))
 	require.Equal(t, []string{db.OutcomeSent}, s.outcomes(second), "the new chat is remembered")
 	require.Len(t, s.sandbox.Messages(upgraded), 2)
-	rows, err := s.relay.Ledger.Destinations(s.ctx)
+	rows, err := s.starter.Ledger.Destinations(s.ctx)
 	require.NoError(t, err)
 	require.Equal(t, chat, rows[0].Name)
 	require.Equal(t, upgraded, *rows[0].MigratedTo)

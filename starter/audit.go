@@ -26,7 +26,7 @@ type decision struct {
 // [operators.As]) is no decision.
 func (s *Starter) decides(ctx context.Context, action, subject, note string) (*decision, error) {
 	actor := operators.Of(ctx)
-	d := &decision{ctx: context.WithoutCancel(ctx), ledger: s.relay.Ledger}
+	d := &decision{ctx: context.WithoutCancel(ctx), ledger: s.Ledger}
 	if actor.Name == "" {
 		return d, nil
 	}
@@ -73,13 +73,13 @@ func (s *Starter) Subject(ctx context.Context, subject string) error {
 	var err error
 	switch {
 	case kind == "delivery" && notNumber == nil:
-		_, err = s.relay.Ledger.Delivery(ctx, number)
+		_, err = s.Ledger.Delivery(ctx, number)
 	case kind == "case" && notNumber == nil:
-		_, err = s.relay.Cases.Story(ctx, number)
+		_, err = s.Cases.Story(ctx, number)
 	case kind == "destination":
 		_, err = s.Destination(ctx, name)
 	case kind == "post" && noPost == nil:
-		_, err = s.relay.Posts.Get(ctx, ref.OwnerID, ref.PostID)
+		_, err = s.Posts.Get(ctx, ref.OwnerID, ref.PostID)
 	case kind == "wall":
 		err = s.watched(ctx, []string{name})
 	case subject != keySubject:

@@ -38,7 +38,7 @@ func (s *Starter) DecideAll(ctx context.Context, subject string, filter db.Waiti
 		return db.BulkDecision{}, errors.New("a captcha's answer is for one delivery")
 	}
 	actor := operators.Of(ctx)
-	bulk, err := s.relay.Ledger.DecideAll(ctx, db.Decision{
+	bulk, err := s.Ledger.DecideAll(ctx, db.Decision{
 		Who: actor.Name, Via: actor.Via, Action: string(resume.Action), Subject: subject, Note: resume.Note,
 	}, filter, asOf, open)
 	if err != nil {
@@ -46,16 +46,16 @@ func (s *Starter) DecideAll(ctx context.Context, subject string, filter db.Waiti
 	}
 	for _, destination := range bulk.Opened {
 		if err := s.Nudge(ctx, destination); err != nil {
-			s.relay.Log.WarnContext(ctx, "opened lane left to recovery", "destination", destination, "error", err)
+			s.Log.WarnContext(ctx, "opened lane left to recovery", "destination", destination, "error", err)
 		}
 	}
 	stepped, err := s.stepBulk(ctx, bulk.ID)
 	if err != nil {
-		s.relay.Log.WarnContext(ctx, "bulk decision left to recovery", "decision", bulk.ID, "error", err)
+		s.Log.WarnContext(ctx, "bulk decision left to recovery", "decision", bulk.ID, "error", err)
 		return bulk, nil
 	}
 	if !stepped.Finished { // the next round, at most a minute away, does it otherwise
-		_ = s.relay.Temporal.ScheduleClient().GetHandle(ctx, protocol.RecoverID).Trigger(ctx, client.ScheduleTriggerOptions{})
+		_ = s.Temporal.ScheduleClient().GetHandle(ctx, protocol.RecoverID).Trigger(ctx, client.ScheduleTriggerOptions{})
 	}
 	return stepped, nil
 }
@@ -81,11 +81,11 @@ func (s *Starter) HandOn(ctx context.Context, progress func()) error {
 // and the failures of deliveries that could not be asked.
 func (s *Starter) stepBulk(ctx context.Context, id int64) (db.BulkDecision, error) {
 	ctx = operators.As(ctx, operators.Actor{}) // one line of the audit is enough
-	bulk, err := s.relay.Ledger.ClaimBulk(ctx, id)
+	bulk, err := s.Ledger.ClaimBulk(ctx, id)
 	if err != nil {
 		return db.BulkDecision{}, err
 	}
-	ids, err := s.relay.Ledger.NextOfBulk(ctx, bulk, bulkStep)
+	ids, err := s.Ledger.NextOfBulk(ctx, bulk, bulkStep)
 	if err != nil {
 		return db.BulkDecision{}, err
 	}
@@ -108,16 +108,16 @@ func (s *Starter) stepBulk(ctx context.Context, id int64) (db.BulkDecision, erro
 		step.After, step.Handed = id, step.Handed+1
 	}
 	step.Finished = step.Failed == 0 && len(ids) < bulkStep
-	bulk, err = s.relay.Ledger.StepBulk(ctx, bulk, step)
+	bulk, err = s.Ledger.StepBulk(ctx, bulk, step)
 	return bulk, errors.Join(append(failures, err)...)
 }
 
 func (s *Starter) handOver(ctx context.Context, id int64, resume protocol.Resume) error {
-	delivery, err := s.relay.Ledger.Delivery(ctx, id)
+	delivery, err := s.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return err
 	}
-	err = s.relay.Temporal.SignalWorkflow(ctx, delivery.WorkflowID, "", protocol.ResumeDeliverySignal, resume)
+	err = s.Temporal.SignalWorkflow(ctx, delivery.WorkflowID, "", protocol.ResumeDeliverySignal, resume)
 	if isNotFound(err) {
 		_, err = s.Resume(ctx, id, resume)
 		return err

@@ -28,7 +28,7 @@ const startBatch = 200
 func (s *Starter) StartOwed(ctx context.Context, progress func()) (int, error) {
 	started := 0
 	for {
-		owed, err := s.relay.Ledger.Unstarted(ctx, startBatch)
+		owed, err := s.Ledger.Unstarted(ctx, startBatch)
 		if err != nil || len(owed) == 0 {
 			return started, err
 		}
@@ -69,7 +69,7 @@ func (s *Starter) Start(ctx context.Context, deliveries []db.ToStart) (int, erro
 		failures = append(failures, err)
 	}
 	if len(ids) > 0 {
-		failures = append(failures, s.relay.Ledger.Started(ctx, ids))
+		failures = append(failures, s.Ledger.Started(ctx, ids))
 	}
 	return len(ids), errors.Join(failures...)
 }
@@ -84,14 +84,14 @@ func (s *Starter) start(ctx context.Context, delivery db.ToStart) error {
 		input.Waiting = &protocol.Park{DeliveryKey: delivery.DeliveryKey, Status: delivery.Status, Reason: delivery.Reason}
 	}
 	options := deliveryOptions(delivery.DeliveryKey, delivery.PostType, delivery.Summary, state)
-	_, err := s.relay.Temporal.ExecuteWorkflow(ctx, options, protocol.DeliverPostWorkflow, input)
+	_, err := s.Temporal.ExecuteWorkflow(ctx, options, protocol.DeliverPostWorkflow, input)
 	if temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		var last lastRun
 		if last, err = s.lastRun(ctx, delivery.DeliveryKey); err != nil || last.runs || last.settled {
 			return err
 		}
 		options.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
-		_, err = s.relay.Temporal.ExecuteWorkflow(ctx, options, protocol.DeliverPostWorkflow, input)
+		_, err = s.Temporal.ExecuteWorkflow(ctx, options, protocol.DeliverPostWorkflow, input)
 	}
 	if err != nil && !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return fmt.Errorf("start %s: %w", options.ID, err)
@@ -127,7 +127,7 @@ func (s *Starter) Grant(ctx context.Context, grant protocol.Grant) (granted bool
 	options := deliveryOptions(key, grant.Job.PostType, grant.Job.Summary, protocol.StatusPending)
 	input := inputOf(key, grant.Job.DeliveryID, grant.Job.PostType, grant.Job.WantedAt)
 	signal := func() error {
-		_, err := s.relay.Temporal.SignalWithStartWorkflow(ctx, options.ID, protocol.TurnGrantedSignal, grant.Turn, options, protocol.DeliverPostWorkflow, input)
+		_, err := s.Temporal.SignalWithStartWorkflow(ctx, options.ID, protocol.TurnGrantedSignal, grant.Turn, options, protocol.DeliverPostWorkflow, input)
 		return err
 	}
 	if err = signal(); temporal.IsWorkflowExecutionAlreadyStartedError(err) {
@@ -154,7 +154,7 @@ type lastRun struct {
 // brought to the ledger, which takes it if it did not know.
 func (s *Starter) lastRun(ctx context.Context, key protocol.DeliveryKey) (lastRun, error) {
 	id := key.WorkflowID()
-	description, err := s.relay.Temporal.DescribeWorkflowExecution(ctx, id, "")
+	description, err := s.Temporal.DescribeWorkflowExecution(ctx, id, "")
 	if isNotFound(err) {
 		return lastRun{}, nil
 	}
@@ -169,7 +169,7 @@ func (s *Starter) lastRun(ctx context.Context, key protocol.DeliveryKey) (lastRu
 	if err != nil {
 		return lastRun{}, err
 	}
-	settled, err := s.relay.Ledger.Learn(ctx, key, result)
+	settled, err := s.Ledger.Learn(ctx, key, result)
 	return lastRun{settled: settled}, err
 }
 
@@ -179,12 +179,12 @@ func (s *Starter) resultOf(ctx context.Context, run *commonpb.WorkflowExecution,
 	var result protocol.DeliverPostResult
 	switch status {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
-		err := s.relay.Temporal.GetWorkflow(ctx, run.GetWorkflowId(), run.GetRunId()).Get(ctx, &result)
+		err := s.Temporal.GetWorkflow(ctx, run.GetWorkflowId(), run.GetRunId()).Get(ctx, &result)
 		if err != nil {
 			return result, fmt.Errorf("result of %s: %w", run.GetWorkflowId(), err)
 		}
 	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED:
-		err := s.relay.Temporal.GetWorkflow(ctx, run.GetWorkflowId(), run.GetRunId()).Get(ctx, nil)
+		err := s.Temporal.GetWorkflow(ctx, run.GetWorkflowId(), run.GetRunId()).Get(ctx, nil)
 		var refused *temporal.ApplicationError
 		if errors.As(err, &refused) && refused.Type() == protocol.ErrRejected {
 			result.Status, result.Reason = protocol.StatusFailed, refused.Message()
@@ -196,7 +196,7 @@ func (s *Starter) resultOf(ctx context.Context, run *commonpb.WorkflowExecution,
 // Nudge makes a lane look at the ledger, starting it if it does not run.
 func (s *Starter) Nudge(ctx context.Context, destination string) error {
 	id := protocol.DestinationWorkflowID(destination)
-	_, err := s.relay.Temporal.SignalWithStartWorkflow(ctx, id, protocol.NudgeSignal, nil, laneOptions(destination),
+	_, err := s.Temporal.SignalWithStartWorkflow(ctx, id, protocol.NudgeSignal, nil, laneOptions(destination),
 		protocol.DestinationWorkflow, protocol.DestinationInput{Destination: destination})
 	if err != nil {
 		return fmt.Errorf("nudge %s: %w", id, err)
@@ -225,7 +225,7 @@ func laneOptions(destination string) client.StartWorkflowOptions {
 // GiveBack returns a turn to its lane. A lane that does not run any more has
 // nothing to get back.
 func (s *Starter) GiveBack(ctx context.Context, destination string, done protocol.TurnDone) error {
-	err := s.relay.Temporal.SignalWorkflow(ctx, protocol.DestinationWorkflowID(destination), "", protocol.TurnDoneSignal, done)
+	err := s.Temporal.SignalWorkflow(ctx, protocol.DestinationWorkflowID(destination), "", protocol.TurnDoneSignal, done)
 	if err != nil && !isNotFound(err) {
 		return fmt.Errorf("give a turn back to %s: %w", destination, err)
 	}
@@ -243,7 +243,7 @@ func (s *Starter) TakeBack(ctx context.Context, reason string, deliveryIDs ...in
 		}
 		defer decision.close(&err)
 	}
-	destinations, err := s.relay.Ledger.TakeBack(ctx, reason, deliveryIDs...)
+	destinations, err := s.Ledger.TakeBack(ctx, reason, deliveryIDs...)
 	failures := []error{err}
 	for _, destination := range destinations {
 		failures = append(failures, s.Nudge(ctx, destination))
@@ -267,7 +267,7 @@ const (
 // nothing, because all that matters is in the ledger. It returns how many
 // destinations owe something, and the failures of all of them.
 func (s *Starter) NudgeOwing(ctx context.Context) (int, error) {
-	owing, err := s.relay.Ledger.Owing(ctx)
+	owing, err := s.Ledger.Owing(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -280,7 +280,7 @@ func (s *Starter) NudgeOwing(ctx context.Context) (int, error) {
 
 // NudgeEdits nudges the lanes of destinations with edits to make.
 func (s *Starter) NudgeEdits(ctx context.Context) error {
-	owing, err := s.relay.Ledger.Owing(ctx)
+	owing, err := s.Ledger.Owing(ctx)
 	if err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (s *Starter) NudgeEdits(ctx context.Context) error {
 
 func (s *Starter) tend(ctx context.Context, lane db.Owing) error {
 	id := protocol.DestinationWorkflowID(lane.Destination)
-	description, err := s.relay.Temporal.DescribeWorkflowExecution(ctx, id, "")
+	description, err := s.Temporal.DescribeWorkflowExecution(ctx, id, "")
 	if err != nil && !isNotFound(err) {
 		return fmt.Errorf("describe %s: %w", id, err)
 	}
@@ -317,7 +317,7 @@ func (s *Starter) beginAnew(ctx context.Context, destination string, lane *workf
 	_, keepsToLedger := lane.GetMemo().GetFields()[pausesInLedger]
 	if attributes := lane.GetSearchAttributes(); !keepsToLedger && shown(attributes, protocol.DeliveryState) == protocol.LanePaused {
 		pause := protocol.Pause{Reason: shown(attributes, protocol.ParkReason), By: "carried over"}
-		if err := s.relay.Ledger.Pause(ctx, destination, pause); err != nil {
+		if err := s.Ledger.Pause(ctx, destination, pause); err != nil {
 			return err
 		}
 	}
@@ -326,10 +326,10 @@ func (s *Starter) beginAnew(ctx context.Context, destination string, lane *workf
 			return err
 		}
 	}
-	s.relay.Log.WarnContext(ctx, "lane begun anew: its history does not fit this build", "destination", destination)
+	s.Log.WarnContext(ctx, "lane begun anew: its history does not fit this build", "destination", destination)
 	options := laneOptions(destination)
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
-	_, err := s.relay.Temporal.ExecuteWorkflow(ctx, options, protocol.DestinationWorkflow, protocol.DestinationInput{Destination: destination})
+	_, err := s.Temporal.ExecuteWorkflow(ctx, options, protocol.DestinationWorkflow, protocol.DestinationInput{Destination: destination})
 	if err != nil {
 		return fmt.Errorf("begin %s anew: %w", options.ID, err)
 	}
@@ -339,7 +339,7 @@ func (s *Starter) beginAnew(ctx context.Context, destination string, lane *workf
 // ReturnToPeople gives a run to those deliveries that wait for a person and have
 // none, so that they are seen and can be decided about in Temporal too.
 func (s *Starter) ReturnToPeople(ctx context.Context) (int, error) {
-	waiting, err := s.relay.Ledger.WithPeople(ctx, time.Now().Add(-seenFor), lookAtRuns)
+	waiting, err := s.Ledger.WithPeople(ctx, time.Now().Add(-seenFor), lookAtRuns)
 	if err != nil {
 		return 0, err
 	}
@@ -352,12 +352,12 @@ func (s *Starter) ReturnToPeople(ctx context.Context) (int, error) {
 		}
 		seen = append(seen, delivery.ID)
 	}
-	return len(seen), errors.Join(append(failures, s.relay.Ledger.RunsSeen(ctx, seen))...)
+	return len(seen), errors.Join(append(failures, s.Ledger.RunsSeen(ctx, seen))...)
 }
 
 // terminateEdits ends the edits that were workflows of their own.
 func (s *Starter) terminateEdits(ctx context.Context, destination string) error {
-	found, err := s.relay.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
+	found, err := s.Temporal.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Query: fmt.Sprintf("WorkflowType = 'AmendDelivery' AND ExecutionStatus = 'Running' AND Destination = '%s'", destination),
 	})
 	if err != nil {
@@ -365,7 +365,7 @@ func (s *Starter) terminateEdits(ctx context.Context, destination string) error 
 	}
 	for _, edit := range found.GetExecutions() {
 		run := edit.GetExecution()
-		if err := s.relay.Temporal.TerminateWorkflow(ctx, run.GetWorkflowId(), run.GetRunId(), "the lane makes edits itself"); err != nil && !isNotFound(err) {
+		if err := s.Temporal.TerminateWorkflow(ctx, run.GetWorkflowId(), run.GetRunId(), "the lane makes edits itself"); err != nil && !isNotFound(err) {
 			return fmt.Errorf("terminate %s: %w", run.GetWorkflowId(), err)
 		}
 	}
@@ -375,21 +375,21 @@ func (s *Starter) terminateEdits(ctx context.Context, destination string) error 
 // TellRuns makes the workflows of deliveries that came to rest from outside look
 // at the ledger: their case was closed, a late answer came. It returns how many.
 func (s *Starter) TellRuns(ctx context.Context) (int, error) {
-	keys, ids, err := s.relay.Ledger.Untold(ctx, startBatch)
+	keys, ids, err := s.Ledger.Untold(ctx, startBatch)
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
 	var failures []error
 	var told []int64
 	for i, key := range keys {
-		err := s.relay.Temporal.SignalWorkflow(ctx, key.WorkflowID(), "", protocol.TurnGrantedSignal, protocol.TurnGranted{})
+		err := s.Temporal.SignalWorkflow(ctx, key.WorkflowID(), "", protocol.TurnGrantedSignal, protocol.TurnGranted{})
 		if err != nil && !isNotFound(err) {
 			failures = append(failures, fmt.Errorf("tell %s of its end: %w", key, err))
 			continue
 		}
 		told = append(told, ids[i])
 	}
-	return len(told), errors.Join(append(failures, s.relay.Ledger.Told(ctx, told))...)
+	return len(told), errors.Join(append(failures, s.Ledger.Told(ctx, told))...)
 }
 
 // Reconciled counts what Reconcile has looked at.
@@ -405,7 +405,7 @@ type Reconciled struct {
 func (s *Starter) Reconcile(ctx context.Context) (Reconciled, error) {
 	var counts Reconciled
 	for after := int64(0); ; {
-		open, err := s.relay.Ledger.NotAtRest(ctx, after, startBatch)
+		open, err := s.Ledger.NotAtRest(ctx, after, startBatch)
 		if err != nil || len(open) == 0 {
 			return counts, err
 		}

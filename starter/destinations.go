@@ -19,11 +19,11 @@ const stateTime = 3 * time.Second
 // Destinations returns how all destinations stand that are configured or were
 // ever sent to, from the ledger: it needs no worker.
 func (s *Starter) Destinations(ctx context.Context) ([]protocol.LaneState, error) {
-	lanes, err := s.relay.Ledger.Lanes(ctx, "", s.relay.Pace)
+	lanes, err := s.Ledger.Lanes(ctx, "", s.Pace)
 	if err != nil {
 		return nil, err
 	}
-	for _, target := range s.relay.Routes().Targets() {
+	for _, target := range s.Routes().Targets() {
 		name := target.Destination.String()
 		if !slices.ContainsFunc(lanes, func(lane protocol.LaneState) bool { return lane.Destination == name }) {
 			lanes = append(lanes, s.unused(name))
@@ -38,14 +38,14 @@ func (s *Starter) Destinations(ctx context.Context) ([]protocol.LaneState, error
 
 // showQuiet shows the quiet hours of a lane that would send otherwise.
 func (s *Starter) showQuiet(lane *protocol.LaneState) {
-	if quiet := s.relay.Quiet(lane.Destination); quiet > 0 && lane.State == protocol.LaneOpen {
+	if quiet := s.Quiet(lane.Destination); quiet > 0 && lane.State == protocol.LaneOpen {
 		until := time.Now().Add(quiet)
 		lane.State, lane.Reason, lane.CoolingUntil = protocol.LaneCooling, protocol.ReasonQuietHours, &until
 	}
 }
 
 func (s *Starter) unused(destination string) protocol.LaneState {
-	pace := s.relay.Pace(destination)
+	pace := s.Pace(destination)
 	return protocol.LaneState{Destination: destination, State: protocol.LaneOpen, RatePerSec: pace.PerSecond, PerMinute: pace.PerMinute}
 }
 
@@ -66,7 +66,7 @@ func (s *Starter) unknownDestination(ctx context.Context, name string) error {
 // Destination returns how one destination stands; who sends and who is next
 // only while a worker answers. *words.Unknown if there is none.
 func (s *Starter) Destination(ctx context.Context, destination string) (protocol.LaneState, error) {
-	lanes, err := s.relay.Ledger.Lanes(ctx, destination, s.relay.Pace)
+	lanes, err := s.Ledger.Lanes(ctx, destination, s.Pace)
 	if err != nil {
 		return protocol.LaneState{}, err
 	}
@@ -75,7 +75,7 @@ func (s *Starter) Destination(ctx context.Context, destination string) (protocol
 		if err != nil {
 			return protocol.LaneState{}, err
 		}
-		if _, configured := s.relay.Routes().Target(parsed); !configured {
+		if _, configured := s.Routes().Target(parsed); !configured {
 			return protocol.LaneState{}, s.unknownDestination(ctx, destination)
 		}
 		return s.unused(destination), nil
@@ -84,7 +84,7 @@ func (s *Starter) Destination(ctx context.Context, destination string) (protocol
 	ctx, cancel := context.WithTimeout(ctx, stateTime)
 	defer cancel()
 	var known protocol.LaneState
-	value, err := s.relay.Temporal.QueryWorkflow(ctx, protocol.DestinationWorkflowID(destination), "", protocol.StateQuery)
+	value, err := s.Temporal.QueryWorkflow(ctx, protocol.DestinationWorkflowID(destination), "", protocol.StateQuery)
 	if err == nil && value.Get(&known) == nil {
 		lanes[0].Sending, lanes[0].Next = known.Sending, known.Next
 	}
@@ -134,9 +134,9 @@ func (s *Starter) steer(ctx context.Context, action, destination, note, update s
 
 // Plan returns what the next scan will do about each wall.
 func (s *Starter) Plan(ctx context.Context) (protocol.ReadPlan, error) {
-	scan := s.relay.Config.Scan
-	keys := s.relay.KeyNames()
-	state, err := s.relay.Walls.ReadState(ctx, keys, time.Now())
+	scan := s.Config.Scan
+	keys := s.KeyNames()
+	state, err := s.Walls.ReadState(ctx, keys, time.Now())
 	if err != nil {
 		return protocol.ReadPlan{}, err
 	}
@@ -159,7 +159,7 @@ func (s *Starter) PlanOf(ctx context.Context, walls []string) (protocol.ReadPlan
 // ReadingKeys returns how the reading keys stand, what VK asks of them included:
 // for the operator's eyes alone.
 func (s *Starter) ReadingKeys(ctx context.Context) ([]db.KeyState, error) {
-	return s.relay.Walls.Keys(ctx, s.relay.KeyNames(), time.Now().Add(-24*time.Hour))
+	return s.Walls.Keys(ctx, s.KeyNames(), time.Now().Add(-24*time.Hour))
 }
 
 // ResumeKey ends the pauses that VK has put the reading keys under, or, with an
@@ -172,7 +172,7 @@ func (s *Starter) ResumeKey(ctx context.Context, captcha string) (resumed bool, 
 	}
 	defer decision.close(&err)
 	if captcha != "" {
-		return s.relay.Walls.AnswerCaptcha(ctx, captcha, s.relay.KeyNames()...)
+		return s.Walls.AnswerCaptcha(ctx, captcha, s.KeyNames()...)
 	}
-	return s.relay.Walls.ResumeKeys(ctx, s.relay.KeyNames()...)
+	return s.Walls.ResumeKeys(ctx, s.KeyNames()...)
 }

@@ -61,19 +61,19 @@ func (f Forgetting) Count(state string) int {
 // LookForgotten returns what Forget would do, and of what it did how the copies
 // stand. It changes nothing.
 func (s *Starter) LookForgotten(ctx context.Context, meant db.ToForget) (Forgetting, error) {
-	posts, err := s.relay.Posts.PostsToForget(ctx, meant)
+	posts, err := s.Posts.PostsToForget(ctx, meant)
 	if err != nil {
 		return Forgetting{}, err
 	}
 	found, err := s.copiesOf(ctx, posts)
 	if err == nil && meant.TelegramUser != 0 {
-		found.Favourites, found.User, err = s.relay.Guide.CountOf(ctx, meant.TelegramUser)
+		found.Favourites, found.User, err = s.Guide.CountOf(ctx, meant.TelegramUser)
 	}
 	return found, err
 }
 
 func (s *Starter) copiesOf(ctx context.Context, posts []db.PostToForget) (Forgetting, error) {
-	copies, err := s.relay.Ledger.Copies(ctx, posts)
+	copies, err := s.Ledger.Copies(ctx, posts)
 	forgetting := Forgetting{Posts: posts, Copies: make([]ForgottenCopy, len(copies))}
 	for i, c := range copies {
 		forgetting.Copies[i] = ForgottenCopy{
@@ -145,7 +145,7 @@ func (s *Starter) forget(ctx context.Context, meant db.ToForget, found Forgettin
 	if meant.TelegramUser != 0 {
 		err = errors.Join(err, s.forgetUser(ctx, meant.TelegramUser))
 	}
-	err = errors.Join(err, s.relay.Posts.Forget(ctx, found.Posts))
+	err = errors.Join(err, s.Posts.Forget(ctx, found.Posts))
 	return errors.Join(err, s.NudgeEdits(ctx)) // of what the posts added to others' messages
 }
 
@@ -181,19 +181,19 @@ const removalLook = 300 * time.Millisecond
 // forgetUser ends the sessions of a person with the bot, their histories too, and
 // removes what the guide keeps of them.
 func (s *Starter) forgetUser(ctx context.Context, user int64) error {
-	bot, _, _ := strings.Cut(s.relay.Config.Bot.Token.Reveal(), ":")
+	bot, _, _ := strings.Cut(s.Config.Bot.Token.Reveal(), ":")
 	if id, err := strconv.ParseInt(bot, 10, 64); err == nil {
 		if err := s.deleteRuns(ctx, protocol.SessionWorkflowID(id, user), true); err != nil {
 			return err
 		}
 	}
-	return s.relay.Guide.ForgetUser(ctx, user)
+	return s.Guide.ForgetUser(ctx, user)
 }
 
 // deleteRuns deletes the histories of a workflow ID, that of a running one too if
 // asked for. The last run is asked for by itself: lists lag behind.
 func (s *Starter) deleteRuns(ctx context.Context, workflowID string, running bool) error {
-	temporal := s.relay.Temporal
+	temporal := s.Temporal
 	last, err := temporal.DescribeWorkflowExecution(ctx, workflowID, "")
 	if isNotFound(err) {
 		return nil
@@ -221,7 +221,7 @@ func (s *Starter) deleteRuns(ctx context.Context, workflowID string, running boo
 	}
 	for _, run := range runs {
 		_, err := temporal.WorkflowService().DeleteWorkflowExecution(ctx, &workflowservice.DeleteWorkflowExecutionRequest{
-			Namespace: s.relay.Config.Temporal.Namespace, WorkflowExecution: run,
+			Namespace: s.Config.Temporal.Namespace, WorkflowExecution: run,
 		})
 		if err != nil && !isNotFound(err) {
 			return fmt.Errorf("delete a run of %s: %w", workflowID, err)

@@ -35,7 +35,7 @@ func (s *Starter) SetType(ctx context.Context, ref post.ID, kind petpost.Type, n
 		return set, err
 	}
 	defer decision.close(&err)
-	post, err := s.relay.Posts.Get(ctx, ref.OwnerID, ref.PostID)
+	post, err := s.Posts.Get(ctx, ref.OwnerID, ref.PostID)
 	if err != nil {
 		return set, err
 	}
@@ -43,9 +43,9 @@ func (s *Starter) SetType(ctx context.Context, ref post.ID, kind petpost.Type, n
 	if err != nil {
 		return set, err
 	}
-	scan, routes := s.relay.Config.Scan, s.relay.Routes()
-	set, err = s.relay.Posts.SetType(ctx, ref, kind, time.Since(post.Written()) <= scan.MaxAge, db.Page{
-		Window: s.relay.Config.Relay.CaseWindow, Rules: routes.Version(),
+	scan, routes := s.Config.Scan, s.Routes()
+	set, err = s.Posts.SetType(ctx, ref, kind, time.Since(post.Written()) <= scan.MaxAge, db.Page{
+		Window: s.Config.Relay.CaseWindow, Rules: routes.Version(),
 		Owed: func(post petpost.Post) []db.Owed {
 			owed, _ := Owed(routes, post, wall)
 			return owed
@@ -69,7 +69,7 @@ func (s *Starter) SetType(ctx context.Context, ref post.ID, kind petpost.Type, n
 // rule sends it.
 func (s *Starter) sentAnyway(ctx context.Context, routes *route.Routes, post petpost.Post, wall string) ([]db.DeliveryRow, error) {
 	routed, _ := Owed(routes, post, wall)
-	rows, err := s.relay.Ledger.List(ctx, db.DeliveryFilter{Post: post.ID, Limit: 1000})
+	rows, err := s.Ledger.List(ctx, db.DeliveryFilter{Post: post.ID, Limit: 1000})
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *Starter) sentAnyway(ctx context.Context, routes *route.Routes, post pet
 
 // wallOf is the name under which a wall is watched, "" if it is not.
 func (s *Starter) wallOf(ctx context.Context, ownerID int64) (string, error) {
-	walls, err := s.relay.Walls.Watched(ctx)
+	walls, err := s.Walls.Watched(ctx)
 	if err != nil {
 		return "", fmt.Errorf("the wall's name: %w", err)
 	}
@@ -102,7 +102,7 @@ func (s *Starter) JoinCases(ctx context.Context, into int64, others []int64, not
 		return 0, err
 	}
 	defer decision.close(&err)
-	id, err = s.relay.Cases.Join(ctx, into, others, note)
+	id, err = s.Cases.Join(ctx, into, others, note)
 	if err != nil {
 		return 0, err
 	}
@@ -117,7 +117,7 @@ func (s *Starter) Duplicate(ctx context.Context, deliveryID, of int64, note stri
 		return err
 	}
 	defer decision.close(&err)
-	if err := s.relay.Cases.Duplicate(ctx, deliveryID, of, note); err != nil {
+	if err := s.Cases.Duplicate(ctx, deliveryID, of, note); err != nil {
 		return err
 	}
 	_, err = s.TellRuns(ctx)
@@ -133,7 +133,7 @@ func (s *Starter) SplitCase(ctx context.Context, id int64, posts []post.ID, hold
 		return 0, nil, err
 	}
 	defer decision.close(&err)
-	newID, released, err = s.relay.Cases.Split(ctx, id, posts, hold, note)
+	newID, released, err = s.Cases.Split(ctx, id, posts, hold, note)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -151,11 +151,11 @@ func (s *Starter) Preview(ctx context.Context, ownerID, postID int64, destinatio
 	if err != nil {
 		return nil, err
 	}
-	target, configured := s.relay.Routes().Target(parsed)
+	target, configured := s.Routes().Target(parsed)
 	if !configured {
 		return nil, nil
 	}
-	post, err := s.relay.Posts.Get(ctx, ownerID, postID)
+	post, err := s.Posts.Get(ctx, ownerID, postID)
 	if err != nil {
 		return nil, err
 	}

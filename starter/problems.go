@@ -30,16 +30,16 @@ type look struct {
 }
 
 func (s *Starter) look(ctx context.Context) (now look, err error) {
-	if now.waiting, err = s.relay.Ledger.CountWithPeople(ctx); err != nil {
+	if now.waiting, err = s.Ledger.CountWithPeople(ctx); err != nil {
 		return look{}, err
 	}
 	if now.lanes, err = s.Destinations(ctx); err != nil {
 		return look{}, err
 	}
-	if now.refused, err = s.relay.Ledger.RefusedSettings(ctx); err != nil {
+	if now.refused, err = s.Ledger.RefusedSettings(ctx); err != nil {
 		return look{}, err
 	}
-	if now.imports, err = s.relay.Guide.ImportsWithPeople(ctx); err != nil {
+	if now.imports, err = s.Guide.ImportsWithPeople(ctx); err != nil {
 		return look{}, err
 	}
 	now.plan, err = s.Plan(ctx)
@@ -57,7 +57,7 @@ func (s *Starter) Problems(ctx context.Context) ([]protocol.Problem, error) {
 }
 
 func (s *Starter) problems(ctx context.Context, now look) []protocol.Problem {
-	problems := append(protocol.Problems(now.waiting, now.lanes, now.plan, s.relay.Config.Scan.Interval, time.Now()), now.imports...)
+	problems := append(protocol.Problems(now.waiting, now.lanes, now.plan, s.Config.Scan.Interval, time.Now()), now.imports...)
 	for _, refused := range now.refused {
 		problems = append([]protocol.Problem{{Kind: protocol.ProblemSettings, Subject: refused.Variable, Reason: refused.Reason, Count: 1, Since: &refused.Since}}, problems...)
 	}
@@ -71,7 +71,7 @@ func (s *Starter) problems(ctx context.Context, now look) []protocol.Problem {
 func (s *Starter) whyNobodyWorks(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, askTemporal)
 	defer cancel()
-	queue, err := s.relay.Temporal.DescribeTaskQueue(ctx, protocol.TaskQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+	queue, err := s.Temporal.DescribeTaskQueue(ctx, protocol.TaskQueue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
 		return protocol.ReasonTemporalAway
 	}
@@ -143,7 +143,7 @@ func (s *Starter) Standing(ctx context.Context) (telemetry.Standing, error) {
 		telemetry.Waiting: waiting, telemetry.Oldest: oldest, telemetry.Destinations: destinations, telemetry.Walls: walls, telemetry.Problems: problems,
 		telemetry.ReadCalls: {"": float64(now.plan.Used)}, telemetry.ReadBudget: {"": float64(now.plan.Budget)},
 	}
-	sessions, err := s.relay.Temporal.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: runningSessions})
+	sessions, err := s.Temporal.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Query: runningSessions})
 	if err == nil { // else Temporal is away, which is among the problems
 		standing[telemetry.Sessions] = map[string]float64{"": float64(sessions.GetCount())}
 	}

@@ -1,6 +1,8 @@
-// Package starter starts and steers workflows: the scan schedule, scans and
-// deliveries by hand, resuming what waits, pausing destinations. What is owed of a
-// post by the rules is said here too, for a scan and for a person's word alike.
+// Package starter puts the relay together as the configuration says (its stores, its
+// routes, a client of its platform for each destination), and starts and steers
+// workflows: the scan schedule, scans and deliveries by hand, resuming what waits,
+// pausing destinations. What is owed of a post by the rules is said here too, for a
+// scan and for a person's word alike.
 package starter
 
 import (
@@ -19,7 +21,6 @@ import (
 	"vestnik/db"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/words"
 )
@@ -42,19 +43,11 @@ type NotReadError struct{ Wall, Reason string }
 // Error names the wall and the reason.
 func (e *NotReadError) Error() string { return e.Wall + ": " + e.Reason }
 
-// Starter steers the relay.
-type Starter struct {
-	relay *relay.Relay
-}
-
-// New returns a starter for the relay.
-func New(r *relay.Relay) *Starter { return &Starter{relay: r} }
-
 // Deliver sends a stored post to a destination by hand, whatever the rules
 // say, and returns the delivery's id. A post that has been delivered there is
 // refused; one that failed or was skipped is sent again.
 func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destination route.Destination) (id int64, err error) {
-	if _, configured := s.relay.Routes().Target(destination); !configured {
+	if _, configured := s.Routes().Target(destination); !configured {
 		return 0, s.unconfigured(destination)
 	}
 	decision, err := s.decides(ctx, "deliver", postSubject(post.ID{OwnerID: ownerID, PostID: postID}), "")
@@ -62,7 +55,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 		return 0, err
 	}
 	defer decision.close(&err)
-	id, created, err := s.relay.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1, Wanted: true})
+	id, created, err := s.Posts.Owe(ctx, ownerID, postID, db.Owed{Destination: destination.String(), Weight: 1, Wanted: true})
 	if errors.Is(err, db.ErrNotFound) {
 		return 0, fmt.Errorf("%s is not stored: scan its wall first (%w)", protocol.WallPost(ownerID, postID), err)
 	}
@@ -74,7 +67,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 		_, err := s.StartOwed(ctx, func() {})
 		return id, err
 	}
-	delivery, err := s.relay.Ledger.Delivery(ctx, id)
+	delivery, err := s.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return 0, err
 	}
@@ -88,7 +81,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 
 func (s *Starter) unconfigured(destination route.Destination) error {
 	var known []string
-	for _, target := range s.relay.Routes().Targets() {
+	for _, target := range s.Routes().Targets() {
 		known = append(known, target.Destination.String())
 	}
 	return words.NewUnknown("configured destination", destination.String(), known, "TG_CHAT, VK_OUT_OWNER_ID or ROUTES_FILE name them")
@@ -106,7 +99,7 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 		return "", err
 	}
 	defer decision.close(&err)
-	delivery, err := s.relay.Ledger.Delivery(ctx, id)
+	delivery, err := s.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -123,12 +116,12 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 	key := protocol.DeliveryKey{Destination: delivery.Destination, OwnerID: delivery.OwnerID, PostID: delivery.PostID}
 	switch resume.Action {
 	case protocol.ResumeSkip, protocol.ResumeMarkSent:
-		result, err := s.relay.Ledger.Settle(ctx, protocol.Settle{DeliveryKey: key, Action: resume.Action, Note: resume.Note})
+		result, err := s.Ledger.Settle(ctx, protocol.Settle{DeliveryKey: key, Action: resume.Action, Note: resume.Note})
 		return fmt.Sprintf("delivery %d: %s", id, result.Status), err
 	case protocol.ResumeCaptcha:
 		return "", fmt.Errorf("delivery %d: %w", id, ErrNoCaptcha)
 	default:
-		if _, err := s.relay.Ledger.Requeue(ctx, key); err != nil {
+		if _, err := s.Ledger.Requeue(ctx, key); err != nil {
 			return "", err
 		}
 		_, err := s.StartOwed(ctx, func() {})
@@ -141,7 +134,7 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 func (s *Starter) update(ctx context.Context, workflowID, name string, answer any, arguments ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	handle, err := s.relay.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+	handle, err := s.Temporal.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
 		WorkflowID: workflowID, UpdateName: name, Args: arguments, WaitForStage: client.WorkflowUpdateStageCompleted,
 	})
 	if err == nil {
@@ -157,14 +150,14 @@ func (s *Starter) update(ctx context.Context, workflowID, name string, answer an
 // with the configuration; a pause set by an operator stays.
 func (s *Starter) Schedule(ctx context.Context) error {
 	return s.eachSchedule(func(wanted schedule) error {
-		if err := s.relay.Ledger.WantSchedule(ctx, wanted.id); err != nil {
+		if err := s.Ledger.WantSchedule(ctx, wanted.id); err != nil {
 			return err
 		}
 		err := s.create(ctx, wanted)
 		if !errors.Is(err, temporal.ErrScheduleAlreadyRunning) {
 			return err
 		}
-		return s.relay.Temporal.ScheduleClient().GetHandle(ctx, wanted.id).Update(ctx, client.ScheduleUpdateOptions{
+		return s.Temporal.ScheduleClient().GetHandle(ctx, wanted.id).Update(ctx, client.ScheduleUpdateOptions{
 			DoUpdate: func(input client.ScheduleUpdateInput) (*client.ScheduleUpdate, error) {
 				schedule := input.Description.Schedule
 				schedule.Spec, schedule.Action = wanted.spec(), wanted.action()
@@ -178,7 +171,7 @@ func (s *Starter) Schedule(ctx context.Context) error {
 // scan if Schedule has made it, where they are not there: Temporal may be a new
 // one.
 func (s *Starter) EnsureSchedules(ctx context.Context) error {
-	ids, err := s.relay.Ledger.WantedSchedules(ctx)
+	ids, err := s.Ledger.WantedSchedules(ctx)
 	if err != nil {
 		return err
 	}
@@ -213,17 +206,17 @@ func (s *Starter) eachSchedule(do func(schedule) error) error {
 		do(schedule{id: protocol.RecoverID, workflow: protocol.RecoverWorkflow, summary: "set going again what stands still", every: recoverEvery}),
 		do(schedule{id: protocol.RetainID, workflow: protocol.RetainWorkflow, summary: "blank posts that are kept no longer", every: retainEvery}),
 	)
-	if len(s.relay.WatchedWalls()) == 0 {
+	if len(s.WatchedWalls()) == 0 {
 		return err
 	}
 	return errors.Join(err, do(schedule{
 		id: protocol.ScanWallsID, workflow: protocol.ScanWallsWorkflow, summary: "read the walls that are due",
-		every: s.relay.Config.Scan.Interval, arguments: []any{protocol.ScanWallsInput{}},
+		every: s.Config.Scan.Interval, arguments: []any{protocol.ScanWallsInput{}},
 	}))
 }
 
 func (s *Starter) create(ctx context.Context, wanted schedule) error {
-	_, err := s.relay.Temporal.ScheduleClient().Create(ctx, client.ScheduleOptions{
+	_, err := s.Temporal.ScheduleClient().Create(ctx, client.ScheduleOptions{
 		ID: wanted.id, Spec: *wanted.spec(), Action: wanted.action(),
 		Overlap:            enumspb.SCHEDULE_OVERLAP_POLICY_SKIP,
 		CatchupWindow:      2 * time.Minute,
@@ -261,7 +254,7 @@ func (s *Starter) Scan(ctx context.Context, input protocol.ScanWallsInput) (prot
 // scan starts a scan beside the schedule's, or joins the one under way; a
 // backfill joins none.
 func (s *Starter) scan(ctx context.Context, suffix, summary string, input protocol.ScanWallsInput) (client.WorkflowRun, error) {
-	return s.relay.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
+	return s.Temporal.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: protocol.ScanWallsID + suffix, TaskQueue: protocol.TaskQueue, StaticSummary: summary,
 		WorkflowExecutionErrorWhenAlreadyStarted: input.Backfill != nil,
 	}, protocol.ScanWallsWorkflow, input)
@@ -289,8 +282,8 @@ func (s *Starter) watched(ctx context.Context, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
-	known := slices.Clone([]string(s.relay.WatchedWalls())) // the first scan is still to make them the watched ones
-	walls, err := s.relay.Walls.Watched(ctx)
+	known := slices.Clone([]string(s.WatchedWalls())) // the first scan is still to make them the watched ones
+	walls, err := s.Walls.Watched(ctx)
 	if err != nil {
 		return err
 	}
@@ -308,12 +301,12 @@ func (s *Starter) watched(ctx context.Context, names []string) error {
 // WallHasNews makes a wall due, once for each of VK's events, and begins to read
 // it. If that fails, the next scan reads it.
 func (s *Starter) WallHasNews(ctx context.Context, ownerID int64, eventID string) error {
-	name, err := s.relay.Walls.HasNews(ctx, ownerID, eventID)
+	name, err := s.Walls.HasNews(ctx, ownerID, eventID)
 	if err != nil || name == "" {
 		return err
 	}
 	if _, err = s.scan(ctx, "-called/"+name, "VK has called: there is news on "+name, protocol.ScanWallsInput{Walls: []string{name}}); err != nil {
-		s.relay.Log.WarnContext(ctx, "wall with news not read at once: the next scan does", "wall", name, "error", err)
+		s.Log.WarnContext(ctx, "wall with news not read at once: the next scan does", "wall", name, "error", err)
 	}
 	return nil
 }

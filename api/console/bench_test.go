@@ -25,7 +25,6 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/relay"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/telemetry"
 	"vestnik/internal/testenv"
@@ -45,7 +44,6 @@ const (
 type deck struct {
 	url     string
 	pool    *pgxpool.Pool
-	relay   *relay.Relay
 	starter *starter.Starter
 	sandbox *sandbox.Server
 	log     *lines
@@ -75,12 +73,12 @@ func newDeck(t *testing.T, withWorker bool) *deck {
 	t.Cleanup(pool.Close)
 
 	log := &lines{}
-	parts, err := relay.New(cfg, pool, testenv.Temporal(t), testenv.Logger(t))
+	parts, err := starter.New(cfg, pool, testenv.Temporal(t), testenv.Logger(t))
 	require.NoError(t, err)
 	if withWorker {
 		runWorker(t, parts)
 	}
-	d := &deck{pool: pool, relay: parts, starter: starter.New(parts), sandbox: platforms, log: log, stop: make(chan struct{})}
+	d := &deck{pool: pool, starter: parts, sandbox: platforms, log: log, stop: make(chan struct{})}
 	pages, err := console.New(console.Config{
 		Operators: firstKey(t), Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: d.starter,
 		Routes: parts.Routes, MaxAge: cfg.Scan.MaxAge,
@@ -100,7 +98,7 @@ func newDeck(t *testing.T, withWorker bool) *deck {
 	return d
 }
 
-func runWorker(t *testing.T, parts *relay.Relay) {
+func runWorker(t *testing.T, parts *starter.Starter) {
 	t.Helper()
 	measures, err := telemetry.Start(t.Context(), config.Log{Level: "error"}, "worker", io.Discard)
 	require.NoError(t, err)
@@ -121,11 +119,11 @@ func runWorker(t *testing.T, parts *relay.Relay) {
 func (d *deck) owe(t *testing.T, postID int64, destination string) int64 {
 	t.Helper()
 	post := lostCat(postID)
-	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{
+	_, err := d.starter.Posts.StorePage(t.Context(), db.Page{
 		Posts: []db.Post{post}, Owed: func(db.Post) []db.Owed { return nil },
 	})
 	require.NoError(t, err)
-	id, _, err := d.relay.Posts.Owe(t.Context(), post.OwnerID, post.PostID, db.Owed{Destination: destination, Weight: 1})
+	id, _, err := d.starter.Posts.Owe(t.Context(), post.OwnerID, post.PostID, db.Owed{Destination: destination, Weight: 1})
 	require.NoError(t, err)
 	return id
 }
@@ -148,7 +146,7 @@ func (d *deck) send(t *testing.T, postID int64, destination, status string) int6
 func (d *deck) awaitDecision(t *testing.T, delivery db.DeliveryRow) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		described, err := d.relay.Temporal.DescribeWorkflow(t.Context(), delivery.WorkflowID, "")
+		described, err := d.starter.Temporal.DescribeWorkflow(t.Context(), delivery.WorkflowID, "")
 		if err != nil {
 			return false
 		}
@@ -163,7 +161,7 @@ func (d *deck) await(t *testing.T, id int64, status string) db.DeliveryRow {
 	var delivery db.DeliveryRow
 	require.Eventually(t, func() bool {
 		var err error
-		delivery, err = d.relay.Ledger.Delivery(t.Context(), id)
+		delivery, err = d.starter.Ledger.Delivery(t.Context(), id)
 		return err == nil && delivery.Status == status
 	}, 20*time.Second, 20*time.Millisecond, "delivery %d never became %s: it is %s (%s)", id, status, delivery.Status, delivery.Reason)
 	return delivery

@@ -71,18 +71,18 @@ func relayToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 	d := newDeck(t, true)
 	_, err := d.starter.Scan(t.Context(), protocol.ScanWallsInput{Now: true})
 	require.NoError(t, err)
-	require.NoError(t, d.relay.LearnTitles(t.Context()))
+	require.NoError(t, d.starter.LearnTitles(t.Context()))
 	d.store(t, writtenAgo(2, 2*time.Hour, "Найдена собака, ул. Ёлочная, 5. Тел. +7 900 000-55-66"))
 	d.fault(t, kicked, notPhoto)
 	parked := d.send(t, 1, chatName, protocol.StatusParked)
 	operator := d.operator(t)
 	operator.press("/console/destinations/pause", url.Values{"destination": {wallName}, "reason": {"ждём ключ"}})
-	delivery, err := d.relay.Ledger.Delivery(t.Context(), parked)
+	delivery, err := d.starter.Ledger.Delivery(t.Context(), parked)
 	require.NoError(t, err)
 	post := protocol.WallPost(delivery.OwnerID, delivery.PostID)
-	_, asOf, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
+	_, asOf, err := d.starter.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
 	require.NoError(t, err)
-	_, err = d.relay.Ledger.DecideAll(t.Context(), db.Decision{Who: "Вера", Via: "console", Action: "skip", Subject: "deliveries?status=parked&type=lost"}, db.WaitingFilter{}, asOf, false)
+	_, err = d.starter.Ledger.DecideAll(t.Context(), db.Decision{Who: "Вера", Via: "console", Action: "skip", Subject: "deliveries?status=parked&type=lost"}, db.WaitingFilter{}, asOf, false)
 	require.NoError(t, err) // nobody hands it on
 	return d, []pageToLookAt{
 		{"overview", "/console/"},

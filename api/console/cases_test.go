@@ -36,7 +36,7 @@ func (d *deck) write(t *testing.T, owner int64, text string) *db.DeliveryRow {
 	post := petpost.ReadPost(wallpost.Post{
 		ID: wallpost.ID{OwnerID: owner, PostID: 1}, PostedAt: time.Now().Add(-time.Hour), Text: text, ContentHash: hash[:],
 	})
-	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{
+	_, err := d.starter.Posts.StorePage(t.Context(), db.Page{
 		Posts: []db.Post{post}, Window: 72 * time.Hour,
 		Owed: func(post db.Post) []db.Owed {
 			if post.Reading.Type != petpost.Lost {
@@ -49,7 +49,7 @@ func (d *deck) write(t *testing.T, owner int64, text string) *db.DeliveryRow {
 		},
 	})
 	require.NoError(t, err)
-	rows, err := d.relay.Ledger.List(t.Context(), db.DeliveryFilter{Post: wallpost.ID{OwnerID: owner, PostID: 1}})
+	rows, err := d.starter.Ledger.List(t.Context(), db.DeliveryFilter{Post: wallpost.ID{OwnerID: owner, PostID: 1}})
 	require.NoError(t, err)
 	if len(rows) == 0 {
 		return nil
@@ -136,7 +136,7 @@ func TestStoredPostShowsTheWordsThatDecidedAndTheirWeight(t *testing.T) {
 
 	answer := operator.get("/console/posts/wall-2_1")
 	require.Equal(t, http.StatusOK, answer.status)
-	post, err := d.relay.Posts.Get(t.Context(), -2, 1)
+	post, err := d.starter.Posts.Get(t.Context(), -2, 1)
 	require.NoError(t, err)
 	shown := plain(answer.body)
 	require.NotEmpty(t, post.Reading.Evidence)
@@ -191,7 +191,7 @@ func TestPostsAreTakenOutWithNothingSentIfTheOperatorWishes(t *testing.T) {
 	operator := d.operator(t)
 	operator.press(fmt.Sprintf("/console/cases/%d/split", *first.Case), url.Values{"post": {"wall-2_1"}, "hold": {"1"}})
 	require.Contains(t, operator.notice(), "Nothing is sent")
-	row, err := d.relay.Ledger.Delivery(t.Context(), again.ID)
+	row, err := d.starter.Ledger.Delivery(t.Context(), again.ID)
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusSuppressed, row.Status)
 	require.NotEqual(t, *first.Case, *row.Case)
@@ -201,7 +201,7 @@ func TestCasesAreJoinedAfterBeingAskedAndTheOldNumberLeadsToTheNewOne(t *testing
 	t.Parallel()
 	d := newDeck(t, true)
 	first := d.tell(t, -1, rexIsLost)
-	require.NoError(t, d.relay.Ledger.Pause(t.Context(), first.Destination, protocol.Pause{Reason: "so that the second waits"}))
+	require.NoError(t, d.starter.Ledger.Pause(t.Context(), first.Destination, protocol.Pause{Reason: "so that the second waits"}))
 	second := d.write(t, -2, murkaIsLost)
 	operator := d.operator(t)
 	path := fmt.Sprintf("/console/cases/%d/join", *first.Case)

@@ -42,7 +42,7 @@ func TestParkedDeliveryIsSeenResumedAndArrives(t *testing.T) {
 	d := newDeck(t, true)
 	d.fault(t, kicked, notPhoto)
 	id := d.send(t, 1, chatName, protocol.StatusParked)
-	require.NoError(t, d.relay.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
+	require.NoError(t, d.starter.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
 	operator := d.operator(t)
 
 	overview := operator.get("/console/").body
@@ -77,13 +77,13 @@ func TestWhatIsToBeApprovedIsShownAsReadersWillSeeItAndGoesOrNot(t *testing.T) {
 	var ids []int64
 	for postID := range int64(2) {
 		post := lostCat(postID + 1)
-		_, err := d.relay.Posts.StorePage(t.Context(), db.Page{Posts: []db.Post{post}, Owed: func(db.Post) []db.Owed { return nil }})
+		_, err := d.starter.Posts.StorePage(t.Context(), db.Page{Posts: []db.Post{post}, Owed: func(db.Post) []db.Owed { return nil }})
 		require.NoError(t, err)
-		id, _, err := d.relay.Posts.Owe(t.Context(), post.OwnerID, post.PostID, db.Owed{
+		id, _, err := d.starter.Posts.Owe(t.Context(), post.OwnerID, post.PostID, db.Owed{
 			Destination: chatName, Weight: 1, Ask: protocol.ReasonApproval, AskFor: 30 * time.Minute, Silence: "publish",
 		})
 		require.NoError(t, err)
-		require.NoError(t, d.relay.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
+		require.NoError(t, d.starter.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
 		ids = append(ids, id)
 	}
 	operator := d.operator(t)
@@ -100,7 +100,7 @@ func TestWhatIsToBeApprovedIsShownAsReadersWillSeeItAndGoesOrNot(t *testing.T) {
 	path = fmt.Sprintf("/console/deliveries/%d", ids[1])
 	operator.press(path+"/resume", url.Values{"action": {"skip"}, "note": {"не наш город"}})
 	require.Contains(t, d.await(t, ids[1], protocol.StatusSuppressed).Reason, "не наш город")
-	decisions, err := d.relay.Ledger.Decisions(t.Context(), fmt.Sprintf("delivery/%d", ids[1]), 0, 1)
+	decisions, err := d.starter.Ledger.Decisions(t.Context(), fmt.Sprintf("delivery/%d", ids[1]), 0, 1)
 	require.NoError(t, err)
 	require.Equal(t, "skip", decisions[0].Action)
 	require.Equal(t, "console", decisions[0].Via)
@@ -110,7 +110,7 @@ func TestATypeIsSetByHandOnThePageOfAPost(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, true)
 	id := d.owe(t, 1, chatName)
-	require.NoError(t, d.relay.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
+	require.NoError(t, d.starter.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
 	_, err := d.starter.StartOwed(t.Context(), func() {})
 	require.NoError(t, err)
 	d.await(t, id, protocol.StatusSent)
@@ -127,7 +127,7 @@ func TestATypeIsSetByHandOnThePageOfAPost(t *testing.T) {
 	require.Contains(t, notice, fmt.Sprintf("Readers see delivery %d in %s all the same", id, chatName))
 	require.Contains(t, operator.get("/console/posts/"+source).body, "set by hand")
 	d.await(t, waits, protocol.StatusSuppressed)
-	decisions, err := d.relay.Ledger.Decisions(t.Context(), "post/"+source, 0, 1)
+	decisions, err := d.starter.Ledger.Decisions(t.Context(), "post/"+source, 0, 1)
 	require.NoError(t, err)
 	require.Equal(t, "type adoption", decisions[0].Action)
 	require.Equal(t, "отдают", decisions[0].Note)
@@ -221,7 +221,7 @@ func TestAllThatMatchAreDecidedAtOnceAndNothingThatCameAfterTheirNumberWasShown(
 	for _, id := range ids[:3] {
 		require.Equal(t, "skipped by an operator: кошка уже дома", d.await(t, id, protocol.StatusSuppressed).Reason)
 	}
-	last, err := d.relay.Ledger.Delivery(t.Context(), ids[3])
+	last, err := d.starter.Ledger.Delivery(t.Context(), ids[3])
 	require.NoError(t, err)
 	require.Equal(t, protocol.StatusParked, last.Status, "it came after the number was shown")
 
@@ -263,7 +263,7 @@ func TestAPausedLaneIsAProblemEverywhere(t *testing.T) {
 	d.read(t, "/api/v1/ops/problems", &problems)
 	require.Equal(t, []string{protocol.ProblemPaused, chatName, "ночь"}, []string{problems[0].Kind, problems[0].Subject, problems[0].Reason})
 	require.Eventually(t, func() bool {
-		inbox, err := d.relay.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: protocol.InboxQuery})
+		inbox, err := d.starter.Temporal.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: protocol.InboxQuery})
 		require.NoError(t, err)
 		return len(inbox.GetExecutions()) == 1 && inbox.GetExecutions()[0].GetExecution().GetWorkflowId() == protocol.DestinationWorkflowID(chatName)
 	}, 10*time.Second, 100*time.Millisecond, "Temporal's list shows the lane")
@@ -340,7 +340,7 @@ func TestAPausedReadingKeyIsSeenAndResumed(t *testing.T) {
 	d := newDeck(t, false)
 	operator := d.operator(t)
 	key := db.KeyName(sandbox.VKReadToken)
-	require.NoError(t, d.relay.Walls.PauseKey(t.Context(), key, db.KeyPause{
+	require.NoError(t, d.starter.Walls.PauseKey(t.Context(), key, db.KeyPause{
 		Until: time.Now().Add(time.Hour), Reason: "key_invalid", Captcha: &protocol.Captcha{Picture: "https://vk.example/captcha.jpg"},
 	}))
 	page := operator.get("/console/walls").body
@@ -369,7 +369,7 @@ func TestListIsNarrowedByStatusDestinationTypeAndDays(t *testing.T) {
 	require.Equal(t, []bool{false, false}, shown("?status=sent"))
 	require.Equal(t, []bool{false, false}, shown("?status=waiting"))
 	require.Equal(t, []bool{false, true}, shown("?limit=1"), "the newest first")
-	row, err := d.relay.Ledger.Delivery(t.Context(), inChat)
+	row, err := d.starter.Ledger.Delivery(t.Context(), inChat)
 	require.NoError(t, err)
 	yesterday, tomorrow := time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly), time.Now().UTC().AddDate(0, 0, 1).Format(time.DateOnly)
 	require.Equal(t, []bool{true, true}, shown("?type="+row.Type+"&from="+yesterday+"&to="+tomorrow))
@@ -391,7 +391,7 @@ func TestConsoleShowsHowTheLanesStandWithoutAWorker(t *testing.T) {
 	t.Parallel()
 	d := newDeck(t, false)
 	d.owe(t, 1, chatName)
-	require.NoError(t, d.relay.Ledger.Pause(t.Context(), chatName, protocol.Pause{Reason: "ремонт", By: "дежурная"}))
+	require.NoError(t, d.starter.Ledger.Pause(t.Context(), chatName, protocol.Pause{Reason: "ремонт", By: "дежурная"}))
 	page := d.operator(t).get("/console/")
 	require.Equal(t, http.StatusOK, page.status)
 	require.Contains(t, page.body, "ремонт")

@@ -24,7 +24,7 @@ func TestTheWholeListIsGivenAsATableWithoutFormulas(t *testing.T) {
 		stored.Reading.Name = "=HYPERLINK(1)"
 		posts = append(posts, stored)
 	}
-	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed {
+	_, err := d.starter.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed {
 		return []db.Owed{{Destination: chatName, Weight: 1}}
 	}})
 	require.NoError(t, err)

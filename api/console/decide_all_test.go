@@ -24,7 +24,7 @@ func (d *deck) ask(t *testing.T, many int) {
 	for postID := range int64(many) {
 		posts = append(posts, writtenAgo(postID+1, time.Hour, fmt.Sprintf("Объявление %d", postID)))
 	}
-	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed {
+	_, err := d.starter.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed {
 		return []db.Owed{{Destination: chatName, Weight: 1, Ask: protocol.ReasonApproval}}
 	}})
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func (d *deck) recover(t *testing.T, activity string) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
-	env.RegisterActivity(&activities.Recovery{Starter: d.starter, Ledger: d.relay.Ledger})
+	env.RegisterActivity(&activities.Recovery{Starter: d.starter, Ledger: d.starter.Ledger})
 	_, err := env.ExecuteActivity(activity)
 	require.NoError(t, err)
 }
@@ -52,7 +52,7 @@ func TestADecisionAboutMoreThanOneStepGoesOnWhereAProcessHasDied(t *testing.T) {
 	const many = 250 // a step is 200
 	d.ask(t, many+1)
 	waiting := func() int {
-		waiting, _, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
+		waiting, _, err := d.starter.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
 		require.NoError(t, err)
 		return waiting
 	}
@@ -67,7 +67,7 @@ func TestADecisionAboutMoreThanOneStepGoesOnWhereAProcessHasDied(t *testing.T) {
 	require.Equal(t, 51, waiting())
 	require.Contains(t, plain(operator.get("/console/deliveries").body), "200 of 250 have the decision")
 
-	_, err := d.relay.Ledger.ClaimBulk(t.Context(), 0) // somebody begins the next step and dies
+	_, err := d.starter.Ledger.ClaimBulk(t.Context(), 0) // somebody begins the next step and dies
 	require.NoError(t, err)
 	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
 	require.Equal(t, 51, waiting(), "it may be at work still")
@@ -76,13 +76,13 @@ func TestADecisionAboutMoreThanOneStepGoesOnWhereAProcessHasDied(t *testing.T) {
 	require.Equal(t, 1, waiting(), "what came after the number was shown is left")
 	require.NotContains(t, operator.get("/console/deliveries").body, "have the decision")
 
-	rows, err := d.relay.Ledger.List(t.Context(), db.DeliveryFilter{Status: protocol.StatusSuppressed, Limit: 1000})
+	rows, err := d.starter.Ledger.List(t.Context(), db.DeliveryFilter{Status: protocol.StatusSuppressed, Limit: 1000})
 	require.NoError(t, err)
 	require.Len(t, rows, many)
 	for _, row := range rows {
 		require.Equal(t, "skipped by an operator: буря", row.Reason)
 	}
-	decisions, err := d.relay.Ledger.Decisions(t.Context(), "", 0, 10)
+	decisions, err := d.starter.Ledger.Decisions(t.Context(), "", 0, 10)
 	require.NoError(t, err)
 	require.Len(t, decisions, 1)
 	require.False(t, decisions[0].Open)
@@ -95,7 +95,7 @@ func TestADecisionAboutAllThatOpensTheirChatsDoesSoWhateverBecomesOfItsProcess(t
 	d := newDeck(t, false)
 	d.ask(t, 3)
 	for _, lane := range []string{chatName, wallName} {
-		require.NoError(t, d.relay.Ledger.Pause(t.Context(), lane, protocol.Pause{Reason: "ремонт", By: "Иван"}))
+		require.NoError(t, d.starter.Ledger.Pause(t.Context(), lane, protocol.Pause{Reason: "ремонт", By: "Иван"}))
 	}
 	operator := d.operator(t)
 	page := operator.get("/console/deliveries/all?status=parked").body
@@ -113,14 +113,14 @@ func TestADeliveryThatTakesNoDecisionHoldsUpTheOthersForFiveTries(t *testing.T) 
 	d := newDeck(t, false)
 	d.ask(t, 3)
 	d.exec(t, "UPDATE relay.deliveries SET workflow_id = '' WHERE post_id = 2") // Temporal refuses that
-	_, asOf, err := d.relay.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
+	_, asOf, err := d.starter.Ledger.CountWaiting(t.Context(), db.WaitingFilter{})
 	require.NoError(t, err)
 	ctx := operators.As(t.Context(), operators.Actor{Name: "Анна", Via: "console"})
 	bulk, err := d.starter.DecideAll(ctx, "deliveries", db.WaitingFilter{}, asOf, protocol.Resume{Action: protocol.ResumeSkip}, false)
 	require.NoError(t, err)
 	require.False(t, bulk.Finished)
 	for try := range 4 {
-		open, err := d.relay.Ledger.OpenBulk(t.Context())
+		open, err := d.starter.Ledger.OpenBulk(t.Context())
 		require.NoError(t, err)
 		require.Len(t, open, 1, try)
 		require.Equal(t, []int{1, 0}, []int{open[0].Handed, open[0].Refused}, try)
@@ -128,10 +128,10 @@ func TestADeliveryThatTakesNoDecisionHoldsUpTheOthersForFiveTries(t *testing.T) 
 		require.Error(t, d.starter.HandOn(t.Context(), func() {}), try)
 	}
 	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
-	open, err := d.relay.Ledger.OpenBulk(t.Context())
+	open, err := d.starter.Ledger.OpenBulk(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, open)
-	decisions, err := d.relay.Ledger.Decisions(t.Context(), "", 0, 10)
+	decisions, err := d.starter.Ledger.Decisions(t.Context(), "", 0, 10)
 	require.NoError(t, err)
 	require.Len(t, decisions, 1)
 	require.False(t, decisions[0].Open)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"log/slog"
+
 	"vestnik/api/console"
 	"vestnik/db"
 	"vestnik/db/logouts"
@@ -20,9 +21,9 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
-	"vestnik/internal/relay"
 	"vestnik/internal/route"
 	"vestnik/internal/testenv"
+	"vestnik/starter"
 )
 
 func TestWrongLoginsAreLoggedSlowAndFew(t *testing.T) {
@@ -184,7 +185,7 @@ func FuzzConsoleForms(f *testing.F) {
 	pool, err := db.Open(f.Context(), testenv.Database(f))
 	require.NoError(f, err)
 	f.Cleanup(pool.Close)
-	parts, err := relay.New(config.Config{}, pool, nil, slog.New(slog.DiscardHandler))
+	parts, err := starter.New(config.Config{}, pool, nil, slog.New(slog.DiscardHandler))
 	require.NoError(f, err)
 	pages, err := console.New(console.Config{
 		Operators: firstKey(f), Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: away{},

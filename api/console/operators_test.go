@@ -38,7 +38,7 @@ func TestOperatorsDecideByNameAndLookersDoNot(t *testing.T) {
 	list, err := operators.Open(config.Secret{}, path)
 	require.NoError(t, err)
 	pages, err := console.New(console.Config{
-		Operators: list, Ledger: d.relay.Ledger, Posts: d.relay.Posts, Cases: d.relay.Cases, Steering: d.starter, Log: d.relay.Log,
+		Operators: list, Ledger: d.starter.Ledger, Posts: d.starter.Posts, Cases: d.starter.Cases, Steering: d.starter, Log: d.starter.Log,
 	})
 	require.NoError(t, err)
 	server := httptest.NewServer(pages)
@@ -62,7 +62,7 @@ func TestOperatorsDecideByNameAndLookersDoNot(t *testing.T) {
 	person := logIn(vera)
 	require.Equal(t, http.StatusSeeOther, person.press("/console/destinations/pause", pause).status)
 	require.Equal(t, protocol.LanePaused, d.lane(t, chatName).State)
-	lines, err := d.relay.Ledger.Decisions(t.Context(), "", 0, 10)
+	lines, err := d.starter.Ledger.Decisions(t.Context(), "", 0, 10)
 	require.NoError(t, err)
 	require.Len(t, lines, 1)
 	require.WithinDuration(t, time.Now(), lines[0].At, time.Minute)

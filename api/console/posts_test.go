@@ -19,7 +19,7 @@ import (
 // store keeps posts that no rule has looked at.
 func (d *deck) store(t *testing.T, posts ...db.Post) {
 	t.Helper()
-	_, err := d.relay.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed { return nil }})
+	_, err := d.starter.Posts.StorePage(t.Context(), db.Page{Posts: posts, Owed: func(db.Post) []db.Owed { return nil }})
 	require.NoError(t, err)
 }
 
@@ -108,7 +108,7 @@ func TestAPostSaysWhyItWasNotSentAndIsSentAllTheSame(t *testing.T) {
 	answer := operator.press("/console/posts/wall-900000001_2/send", url.Values{"destination": {chatName}, "back": {"/console/posts/wall-900000001_2"}})
 	require.Equal(t, http.StatusSeeOther, answer.status)
 	require.Contains(t, operator.notice(), "is on its way")
-	rows, err := d.relay.Ledger.List(t.Context(), db.DeliveryFilter{Post: post.ID{OwnerID: -900000001, PostID: 2}})
+	rows, err := d.starter.Ledger.List(t.Context(), db.DeliveryFilter{Post: post.ID{OwnerID: -900000001, PostID: 2}})
 	require.NoError(t, err)
 	require.Len(t, rows, 1)
 	require.Equal(t, chatName, rows[0].Destination)

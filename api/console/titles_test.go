@@ -18,7 +18,7 @@ func TestChatsAndWallsAreShownByWhatTheyCallThemselves(t *testing.T) {
 	id := d.owe(t, 1, chatName)
 	operator := d.operator(t)
 
-	require.NoError(t, d.relay.LearnTitles(t.Context()))
+	require.NoError(t, d.starter.LearnTitles(t.Context()))
 	const chat, wall, read = "Ищем питомцев · Ольховск", "Вестник потеряшек", "Потеряшки Ольховска"
 	operator.press("/console/destinations/pause", url.Values{"destination": {chatName}, "reason": {"ночь"}})
 	require.Contains(t, operator.notice(), "Nothing more goes to "+chat)
@@ -38,7 +38,7 @@ func TestChatsAndWallsAreShownByWhatTheyCallThemselves(t *testing.T) {
 	require.Contains(t, operator.get("/console/destinations").body, wall)
 	require.Contains(t, operator.get("/console/deliveries.csv").body, ","+chat+",")
 
-	asked, err := d.relay.Ledger.TitlesToAsk(t.Context(), []string{chatName, wallName})
+	asked, err := d.starter.Ledger.TitlesToAsk(t.Context(), []string{chatName, wallName})
 	require.NoError(t, err)
 	require.Empty(t, asked, "nobody is asked twice a day")
 }

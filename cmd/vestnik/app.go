@@ -19,7 +19,6 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/devstack"
 	"vestnik/internal/post"
-	"vestnik/internal/relay"
 	"vestnik/internal/telemetry"
 	"vestnik/starter"
 )
@@ -36,7 +35,6 @@ type app struct {
 	log       *slog.Logger
 	pool      *pgxpool.Pool
 	temporal  client.Client
-	relay     *relay.Relay
 	starter   *starter.Starter
 
 	environ    map[string]string      // what cfg was read from
@@ -104,14 +102,11 @@ func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer
 	if a.temporal, err = client.DialContext(ctx, options); err != nil {
 		return nil, fmt.Errorf("no Temporal at %s (TEMPORAL_ADDRESS): %w", cfg.Temporal.Address, err)
 	}
-	if a.relay, err = relay.New(cfg, a.pool, a.temporal, a.log); err != nil {
-		return nil, err
-	}
-	a.starter = starter.New(a.relay)
-	return a, nil
+	a.starter, err = starter.New(cfg, a.pool, a.temporal, a.log)
+	return a, err
 }
 
-func (a *app) titles(ctx context.Context) db.Titles { return titlesOf(ctx, a.relay.Ledger) }
+func (a *app) titles(ctx context.Context) db.Titles { return titlesOf(ctx, a.starter.Ledger) }
 
 // titlesOf are for the eye: a list without is better than none.
 func titlesOf(ctx context.Context, ledger *db.Ledger) db.Titles {

@@ -54,7 +54,7 @@ func listCases(ctx context.Context, cmd *cli.Command, a *app) error {
 	if cmd.Bool("open") {
 		filter.Closed = new(bool)
 	}
-	rows, err := a.relay.Cases.List(ctx, filter)
+	rows, err := a.starter.Cases.List(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func showCase(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	defer a.close()
-	shown, err := a.relay.Cases.Story(ctx, ids[0])
+	shown, err := a.starter.Cases.Story(ctx, ids[0])
 	if err != nil {
 		return err
 	}

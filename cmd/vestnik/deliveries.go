@@ -56,7 +56,7 @@ func (a *app) printDeliveries(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	rows, err := a.relay.Ledger.List(ctx, db.DeliveryFilter{
+	rows, err := a.starter.Ledger.List(ctx, db.DeliveryFilter{
 		Status: cmd.String("status"), Destination: destination, Before: cmd.Int64("before"), Limit: cmd.Int("limit"),
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ func messages(ids []int64) string {
 }
 
 func (a *app) printSummary(ctx context.Context, cmd *cli.Command) error {
-	summary, err := a.relay.Ledger.Summarise(ctx, time.Now())
+	summary, err := a.starter.Ledger.Summarise(ctx, time.Now())
 	if err != nil {
 		return err
 	}
@@ -130,11 +130,11 @@ func (a *app) printAttempts(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	id := ids[0]
-	delivery, err := a.relay.Ledger.Delivery(ctx, id)
+	delivery, err := a.starter.Ledger.Delivery(ctx, id)
 	if err != nil {
 		return err
 	}
-	attempts, err := a.relay.Ledger.Attempts(ctx, id)
+	attempts, err := a.starter.Ledger.Attempts(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func (a *app) chosen(ctx context.Context, cmd *cli.Command) ([]int64, error) {
 	var reasons []string
 	reason := cmd.String("reason")
 	for _, status := range []string{protocol.StatusParked, protocol.StatusUnknown} {
-		rows, err := a.relay.Ledger.List(ctx, db.DeliveryFilter{Status: status, Destination: destination, Limit: 10_000})
+		rows, err := a.starter.Ledger.List(ctx, db.DeliveryFilter{Status: status, Destination: destination, Limit: 10_000})
 		if err != nil {
 			return nil, err
 		}

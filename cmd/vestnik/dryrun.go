@@ -15,9 +15,9 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/post"
 	"vestnik/internal/rehearse"
-	"vestnik/internal/relay"
 	"vestnik/internal/vk"
 	"vestnik/internal/words"
+	"vestnik/starter"
 )
 
 // dryPage is how many posts of each wall a dry run looks at.
@@ -28,7 +28,7 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 	if err != nil {
 		return err
 	}
-	parts, err := relay.New(cfg, nil, nil, nil)
+	parts, err := starter.New(cfg, nil, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@ import (
 	"vestnik/internal/config"
 	"vestnik/internal/protocol"
 	"vestnik/internal/rehearse"
-	"vestnik/internal/relay"
 	"vestnik/internal/sandbox"
+	"vestnik/starter"
 )
 
 func TestADryRunTellsExactlyWhatWouldBeSentAndSendsNothing(t *testing.T) {
@@ -30,7 +30,7 @@ func TestADryRunTellsExactlyWhatWouldBeSentAndSendsNothing(t *testing.T) {
 		"VK_OUT_ENABLED": "true", "VK_OUT_TOKEN": sandbox.VKWriteToken, "VK_OUT_OWNER_ID": "-900000005", "VK_OUT_ATTACH_MEDIA": "true",
 	}, config.NeedScan)
 	require.NoError(t, err)
-	r, err := relay.New(cfg, nil, nil, nil)
+	r, err := starter.New(cfg, nil, nil, nil)
 	require.NoError(t, err)
 	server.ClearCalls()
 	reader, err := r.Reader()

@@ -89,7 +89,7 @@ func auditCommand() *cli.Command {
 			limitFlag(), outputFlag(),
 		},
 		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
-			decisions, err := a.relay.Ledger.Decisions(ctx, cmd.String("subject"), 0, cmd.Int("limit"))
+			decisions, err := a.starter.Ledger.Decisions(ctx, cmd.String("subject"), 0, cmd.Int("limit"))
 			if err != nil {
 				return err
 			}
@@ -150,7 +150,7 @@ func takeBackCommand() *cli.Command {
 				return errors.New("name deliveries by id, as `vestnik deliveries` shows them")
 			}
 			for _, id := range ids {
-				if _, err := a.relay.Ledger.Delivery(ctx, id); err != nil {
+				if _, err := a.starter.Ledger.Delivery(ctx, id); err != nil {
 					return err
 				}
 			}

@@ -29,7 +29,7 @@ func reparseCommand() *cli.Command {
 			outputFlag(),
 		},
 		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
-			report, err := db.Reparse(ctx, a.relay.Posts, a.relay.Cases, cmd.Bool("apply"))
+			report, err := db.Reparse(ctx, a.starter.Posts, a.starter.Cases, cmd.Bool("apply"))
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,6 @@ import (
 	"vestnik/internal/alerts"
 	"vestnik/internal/config"
 	"vestnik/internal/content"
-	"vestnik/internal/namespace"
 	"vestnik/internal/operators"
 	"vestnik/internal/photo"
 	"vestnik/internal/protocol"
@@ -180,7 +179,7 @@ func (a *app) runAll(ctx context.Context, parts ...func(context.Context) error) 
 // work polls the task queues.
 func (a *app) work(ctx context.Context) error {
 	workers := worker.New(a.temporal, a.cfg.Worker)
-	if err := worker.RegisterRelay(workers, a.relay, a.content(), a.telemetry.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, a.starter, a.content(), a.telemetry.Metrics); err != nil {
 		return err
 	}
 	local := a.cfg.Platforms.SandboxTelegram
@@ -193,7 +192,7 @@ func (a *app) work(ctx context.Context) error {
 		}
 		worker.RegisterGuide(workers, guide)
 	}
-	if err := namespace.AddSearchAttributes(ctx, a.temporal, a.cfg.Temporal.Namespace); err != nil {
+	if err := protocol.AddSearchAttributes(ctx, a.temporal, a.cfg.Temporal.Namespace); err != nil {
 		a.log.WarnContext(ctx, "search attributes not looked after: deliveries start only where they are there", "error", err)
 	}
 	a.log.InfoContext(ctx, "worker started", "versioned", a.cfg.Worker.Versioned(), "build_id", a.cfg.Worker.BuildID)
@@ -203,7 +202,7 @@ func (a *app) work(ctx context.Context) error {
 
 // followFiles takes up what changes in the files of settings.
 func (a *app) followFiles(ctx context.Context) error {
-	a.relay.Follow(ctx, a.role, a.environ)
+	a.starter.Follow(ctx, a.role, a.environ)
 	return nil
 }
 
@@ -220,13 +219,13 @@ func (a *app) tellOperators(ctx context.Context) error {
 	if !a.cfg.HTTP.OpsChatToken.IsSet() {
 		return errors.New("OPS_CHAT is set, and neither OPS_CHAT_TOKEN nor TG_TOKEN is: set one to the token that @BotFather gave")
 	}
-	bot := func() (*telegram.Client, error) { return a.relay.BotOf(a.cfg.HTTP.OpsChatToken.Reveal()) }
+	bot := func() (*telegram.Client, error) { return a.starter.BotOf(a.cfg.HTTP.OpsChatToken.Reveal()) }
 	if _, err := bot(); err != nil {
 		return err
 	}
 	alerts.Watch(ctx, alerts.Chat{
 		Bot: bot, Target: telegram.Target{Chat: telegram.Chat(chat.Chat), Thread: int64(chat.SendThread())}, Zone: a.cfg.Bot.Timezone,
-		Users: a.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: a.relay.Ledger, Desk: a.starter, Log: a.log,
+		Users: a.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: a.starter.Ledger, Desk: a.starter, Log: a.log,
 	}, a.starter.Problems)
 	return nil
 }
@@ -278,8 +277,8 @@ func (a *app) opsRoutes(ctx context.Context, mux *http.ServeMux, pages consolePa
 		return err
 	}
 	settings := console.Config{
-		Operators: known, Ledger: a.relay.Ledger, Posts: a.relay.Posts, Cases: a.relay.Cases, Steering: a.starter, Logouts: logouts.New(a.pool), Guide: a.content(),
-		Routes: a.relay.Routes, MaxAge: a.cfg.Scan.MaxAge,
+		Operators: known, Ledger: a.starter.Ledger, Posts: a.starter.Posts, Cases: a.starter.Cases, Steering: a.starter, Logouts: logouts.New(a.pool), Guide: a.content(),
+		Routes: a.starter.Routes, MaxAge: a.cfg.Scan.MaxAge,
 		TemporalUI: pages.temporalUI, Namespace: a.cfg.Temporal.Namespace,
 		SandboxURL: pages.sandbox, SandboxTelegram: a.cfg.Platforms.SandboxTelegram, SandboxVK: a.cfg.Platforms.SandboxVK, Log: a.log, Stop: ctx.Done(),
 		Settings: a.cfg.Marked,

@@ -13,8 +13,8 @@ import (
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/rehearse"
-	"vestnik/internal/relay"
 	"vestnik/internal/words"
+	"vestnik/starter"
 )
 
 func routesCommand() *cli.Command {
@@ -36,7 +36,7 @@ func routesCommand() *cli.Command {
 				if !cmd.Args().Present() {
 					return errors.New("name a version of the rules, as the page of a post names it")
 				}
-				text, since, err := a.relay.Ledger.Rules(ctx, cmd.Args().First())
+				text, since, err := a.starter.Ledger.Rules(ctx, cmd.Args().First())
 				if err != nil {
 					return err
 				}
@@ -55,12 +55,12 @@ func checkRoutes(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	today, err := relay.ReadRoutes(cfg)
+	today, err := starter.ReadRoutes(cfg)
 	if err != nil {
 		return err
 	}
 	cfg.Relay.RoutesFile = cmd.Args().First()
-	then, err := relay.ReadRoutes(cfg)
+	then, err := starter.ReadRoutes(cfg)
 	if err != nil {
 		return err
 	}

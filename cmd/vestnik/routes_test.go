@@ -13,7 +13,7 @@ import (
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/rehearse"
-	"vestnik/internal/relay"
+	"vestnik/starter"
 )
 
 func TestARoutesFileShowsWhatItWouldHaveSentOfTheLastWeek(t *testing.T) {
@@ -34,7 +34,7 @@ func TestARoutesFileShowsWhatItWouldHaveSentOfTheLastWeek(t *testing.T) {
 	stored := func(id int64, text string, age time.Duration) db.Post {
 		return petpost.ReadPost(post.Post{ID: post.ID{OwnerID: -1, PostID: id}, PostedAt: time.Now().Add(-age), Text: text, ContentHash: []byte{byte(id)}})
 	}
-	_, err = a.relay.Posts.StorePage(t.Context(), db.Page{Owed: func(db.Post) []db.Owed { return nil }, Posts: []db.Post{
+	_, err = a.starter.Posts.StorePage(t.Context(), db.Page{Owed: func(db.Post) []db.Owed { return nil }, Posts: []db.Post{
 		stored(1, "Пропал кот Мурзик, ул. Лесная, 4", 30*24*time.Hour),
 		stored(2, "Пропала собака Жучка, ул. Садовая, 1. Тел. 8 900 000-12-35", 2*time.Hour),
 		stored(3, "Пропал кот Барсик, рыжий, ул. Мира, 9", 2*time.Hour),
@@ -48,9 +48,9 @@ func TestARoutesFileShowsWhatItWouldHaveSentOfTheLastWeek(t *testing.T) {
 	require.NoError(t, vestnik(t, "routes", "check", then))
 	cfg := a.cfg
 	cfg.Relay.RoutesFile = then
-	routes, err := relay.ReadRoutes(cfg)
+	routes, err := starter.ReadRoutes(cfg)
 	require.NoError(t, err)
-	c, err := rehearse.Compare(t.Context(), a.relay.Posts, nil, a.relay.Routes(), routes, time.Now().Add(-7*24*time.Hour))
+	c, err := rehearse.Compare(t.Context(), a.starter.Posts, nil, a.starter.Routes(), routes, time.Now().Add(-7*24*time.Hour))
 	require.NoError(t, err)
 	require.Equal(t, 3, c.Posts)
 	require.Equal(t, []rehearse.Totals{

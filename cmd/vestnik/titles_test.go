@@ -56,8 +56,8 @@ func TestListsShowWhatChatsAndWallsCallThemselves(t *testing.T) {
 	require.NoError(t, err)
 	defer a.close()
 	const chat, wall = "Ищем питомцев", "Потеряшки Ольховска"
-	require.NoError(t, a.relay.Ledger.KeepTitle(t.Context(), parkedChat, chat))
-	require.NoError(t, a.relay.Ledger.KeepTitle(t.Context(), "vk:-1", wall))
+	require.NoError(t, a.starter.Ledger.KeepTitle(t.Context(), parkedChat, chat))
+	require.NoError(t, a.starter.Ledger.KeepTitle(t.Context(), "vk:-1", wall))
 	_, err = a.pool.Exec(t.Context(), "INSERT INTO relay.walls (name, owner_id, watched) VALUES ('lostpets_city', -1, true)")
 	require.NoError(t, err)
 	const named = parkedChat + " «" + chat + "»"

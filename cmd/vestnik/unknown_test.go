@@ -39,12 +39,12 @@ func park(t *testing.T) {
 	require.NoError(t, err)
 	defer a.close()
 	id := post.ID{OwnerID: -1, PostID: 2}
-	_, err = a.relay.Posts.StorePage(t.Context(), db.Page{
+	_, err = a.starter.Posts.StorePage(t.Context(), db.Page{
 		Posts: []db.Post{petpost.ReadPost(post.Post{ID: id, PostedAt: time.Now(), Text: "Пропал кот Мурзик", ContentHash: []byte("2")})},
 		Owed:  func(db.Post) []db.Owed { return []db.Owed{{Destination: parkedChat, Weight: 1}} },
 	})
 	require.NoError(t, err)
-	_, err = a.relay.Ledger.Park(t.Context(), protocol.Park{
+	_, err = a.starter.Ledger.Park(t.Context(), protocol.Park{
 		DeliveryKey: protocol.DeliveryKey{Destination: parkedChat, OwnerID: -1, PostID: 2}, Status: protocol.StatusParked, Reason: "captcha",
 	})
 	require.NoError(t, err)

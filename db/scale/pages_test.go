@@ -19,7 +19,6 @@ import (
 	"vestnik/internal/content"
 	"vestnik/internal/guide"
 	"vestnik/internal/operators"
-	"vestnik/internal/relay"
 	"vestnik/internal/testenv"
 	"vestnik/starter"
 )
@@ -79,12 +78,12 @@ func eachPage(t *testing.T, url string, do func(path string, took time.Duration)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	temporal := testenv.Temporal(t)
-	parts, err := relay.New(cfg, pool, temporal, slog.New(slog.DiscardHandler))
+	parts, err := starter.New(cfg, pool, temporal, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	known, err := operators.Open(config.NewSecret(opsToken), "")
 	require.NoError(t, err)
 	pages, err := console.New(console.Config{
-		Operators: known, Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: starter.New(parts),
+		Operators: known, Ledger: parts.Ledger, Posts: parts.Posts, Cases: parts.Cases, Steering: parts,
 		Routes: parts.Routes, MaxAge: cfg.Scan.MaxAge, Log: testenv.Logger(t), Settings: cfg.Marked,
 		Guide: starter.NewContent(temporal, guidedb.NewImports(pool), content.Rules{Zone: time.UTC}, guide.DefaultTexts()),
 	})

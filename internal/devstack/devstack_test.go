@@ -21,7 +21,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
-	"vestnik/internal/namespace"
+	"vestnik/internal/protocol"
 )
 
 // project is an empty project folder that shares the Temporal binary of this
@@ -103,8 +103,8 @@ func TestANamespaceKeepsHistoriesForThirtyDaysAndHasTheSearchAttributes(t *testi
 	require.NoError(t, err)
 	require.Equal(t, 720*time.Hour, described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration())
 
-	require.NoError(t, namespace.Prepare(t.Context(), service, "made-later"))
-	require.NoError(t, namespace.Prepare(t.Context(), service, "made-later"), "it may be repeated")
+	require.NoError(t, protocol.PrepareNamespace(t.Context(), service, "made-later"))
+	require.NoError(t, protocol.PrepareNamespace(t.Context(), service, "made-later"), "it may be repeated")
 	for _, name := range []string{"default", "made-later"} {
 		known, err := service.OperatorService().ListSearchAttributes(t.Context(), &operatorservice.ListSearchAttributesRequest{Namespace: name})
 		require.NoError(t, err)

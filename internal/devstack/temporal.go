@@ -13,7 +13,7 @@ import (
 
 	"go.temporal.io/sdk/client"
 
-	"vestnik/internal/namespace"
+	"vestnik/internal/protocol"
 )
 
 const (
@@ -66,7 +66,7 @@ type Temporal struct {
 }
 
 // StartTemporal returns once the server answers and every namespace has its
-// search attributes and [namespace.Retention].
+// search attributes and [protocol.NamespaceRetention].
 func StartTemporal(ctx context.Context, options TemporalOptions) (*Temporal, error) {
 	say := newProgress(options.Progress).say
 	say("starting the Temporal server")
@@ -128,7 +128,7 @@ func startTemporal(ctx context.Context, options TemporalOptions) (*Temporal, err
 	for _, name := range options.Namespaces {
 		arguments = append(arguments, "--namespace", name)
 	}
-	for _, attribute := range namespace.SearchAttributes {
+	for _, attribute := range protocol.SearchAttributes {
 		arguments = append(arguments, "--search-attribute", attribute+"=Keyword")
 	}
 	for _, setting := range options.Settings {
@@ -177,7 +177,7 @@ func settle(ctx context.Context, address string, namespaces []string, processes 
 		if err == nil {
 			defer service.Close()
 			for _, name := range namespaces {
-				if err := namespace.Prepare(ctx, service, name); err != nil {
+				if err := protocol.PrepareNamespace(ctx, service, name); err != nil {
 					return err
 				}
 			}

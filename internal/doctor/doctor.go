@@ -12,12 +12,12 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/config"
-	"vestnik/internal/namespace"
-	"vestnik/internal/relay"
+	"vestnik/internal/protocol"
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
 	"vestnik/internal/vk"
 	"vestnik/internal/words"
+	"vestnik/starter"
 	"vestnik/worker"
 )
 
@@ -87,12 +87,12 @@ func (d *doctor) examine(ctx context.Context) {
 	d.temporal(ctx)
 	d.process(ctx)
 	d.guide(ctx)
-	routes, err := relay.ReadRoutes(d.cfg)
+	routes, err := starter.ReadRoutes(d.cfg)
 	if err != nil {
 		d.fault("routes", err)
 		return
 	}
-	r, err := relay.New(d.cfg, nil, nil, nil)
+	r, err := starter.New(d.cfg, nil, nil, nil)
 	if err != nil {
 		d.fault("routes", err)
 		return
@@ -161,7 +161,7 @@ func (d *doctor) temporal(ctx context.Context) {
 	if d.cfg.Worker.Versioned() {
 		d.deployment(ctx, temporal)
 	}
-	missing, err := namespace.MissingSearchAttributes(ctx, temporal, d.cfg.Temporal.Namespace)
+	missing, err := protocol.MissingSearchAttributes(ctx, temporal, d.cfg.Temporal.Namespace)
 	if err != nil {
 		d.note("search attributes", err.Error())
 		return
@@ -196,14 +196,14 @@ func (d *doctor) deployment(ctx context.Context, temporal client.Client) {
 
 // Reading tries the walls of a configuration with its reading key: see
 // [Examine].
-func Reading(ctx context.Context, r *relay.Relay) []Finding {
+func Reading(ctx context.Context, r *starter.Starter) []Finding {
 	d := &doctor{cfg: r.Config}
 	d.reading(ctx, r)
 	return d.findings
 }
 
 // reading tries the reading key on the first wall, at the price of one call.
-func (d *doctor) reading(ctx context.Context, r *relay.Relay) {
+func (d *doctor) reading(ctx context.Context, r *starter.Starter) {
 	reader, err := r.Reader()
 	switch {
 	case err != nil:
@@ -238,7 +238,7 @@ func (d *doctor) reading(ctx context.Context, r *relay.Relay) {
 	}
 }
 
-func (d *doctor) chat(ctx context.Context, r *relay.Relay, target route.Target) {
+func (d *doctor) chat(ctx context.Context, r *starter.Starter, target route.Target) {
 	what := target.Destination.String()
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -266,7 +266,7 @@ func (d *doctor) chat(ctx context.Context, r *relay.Relay, target route.Target) 
 }
 
 // wall can't try the right to post without posting; it tries that of uploading.
-func (d *doctor) wall(ctx context.Context, r *relay.Relay, target route.Target) {
+func (d *doctor) wall(ctx context.Context, r *starter.Starter, target route.Target) {
 	what := target.Destination.String()
 	if _, err := r.Key(target.Destination); err != nil {
 		d.fault(what, err)

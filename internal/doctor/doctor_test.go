@@ -10,9 +10,9 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"vestnik/internal/config"
-	"vestnik/internal/relay"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/testenv"
+	"vestnik/starter"
 	"vestnik/worker"
 )
 
@@ -62,7 +62,7 @@ func TestTheDoctorHasTheTimeToAskAboutManyWalls(t *testing.T) {
 		"VK_API_URL": server.VKURL(), "VK_TOKEN": sandbox.VKReadToken, "VK_WALLS": strings.Join(sandbox.WallNames(), ","),
 	})
 	require.NoError(t, err)
-	r, err := relay.New(cfg, nil, nil, nil)
+	r, err := starter.New(cfg, nil, nil, nil)
 	require.NoError(t, err)
 	d := &doctor{cfg: cfg}
 	d.reading(t.Context(), r)

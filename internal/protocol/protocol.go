@@ -1,7 +1,8 @@
 // Package protocol is the vocabulary that workflows, activities, the starter,
 // the api and tests share: workflow types and IDs, task queues, the names of
 // signals, queries and updates, search attributes, and the messages sent
-// through them. Nobody imports package workflows for a constant.
+// through them, and what a namespace needs to know of these. Nobody imports package
+// workflows for a constant.
 //
 // Names here are contracts: running workflows, saved histories, operators'
 // queries and outside tools use them. Messages carry references only, never a

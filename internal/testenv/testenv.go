@@ -24,7 +24,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
 
-	"vestnik/internal/namespace"
+	"vestnik/internal/protocol"
 )
 
 // The variables that hold the addresses of the servers that the tests of one
@@ -92,7 +92,7 @@ func Namespace(t testing.TB) string {
 			return "", err
 		}
 		name := "test-" + uuid.NewString()
-		return name, namespace.Prepare(ctx, service, name)
+		return name, protocol.PrepareNamespace(ctx, service, name)
 	})
 	once, loaded := namespaces.LoadOrStore(t, first)
 	if !loaded {

@@ -185,3 +185,14 @@ func environWithout(names ...string) []string {
 	}
 	return environ
 }
+
+// A cluster's caches know a new namespace's search attributes some seconds
+// late: `make cluster ARGS='go test ./internal/testenv'`.
+func TestANamespaceMadeAMomentAgoTakesWorkflowsWithItsSearchAttributes(t *testing.T) {
+	t.Parallel()
+	options := client.StartWorkflowOptions{ID: "first", TaskQueue: "nobody", TypedSearchAttributes: temporal.NewSearchAttributes(
+		protocol.DeliveryState.ValueSet("open"), protocol.Destination.ValueSet("telegram:-1"),
+		protocol.PostType.ValueSet("lost"), protocol.ParkReason.ValueSet("captcha"))}
+	_, err := testenv.Temporal(t).ExecuteWorkflow(t.Context(), options, "Nothing")
+	require.NoError(t, err)
+}

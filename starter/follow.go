@@ -1,4 +1,4 @@
-package relay
+package starter
 
 import (
 	"context"
@@ -26,11 +26,11 @@ const (
 // Follow takes up what changes in the files of settings that environ names (NAME_FILE
 // and ROUTES_FILE), until ctx ends. It is checked whole first: what is wrong changes
 // nothing, and is among the problems and in the log. process is a role's name.
-func (r *Relay) Follow(ctx context.Context, process string, environ map[string]string) {
+func (s *Starter) Follow(ctx context.Context, process string, environ map[string]string) {
 	host, _ := os.Hostname() // only tells processes apart
-	f := &follower{relay: r, environ: environ, process: process + "@" + host + "/" + strconv.Itoa(os.Getpid())}
+	f := &follower{relay: s, environ: environ, process: process + "@" + host + "/" + strconv.Itoa(os.Getpid())}
 	if err := f.keepRules(ctx); err != nil { // posts name them from the start
-		r.Log.WarnContext(ctx, "the rules were not recorded", "error", err)
+		s.Log.WarnContext(ctx, "the rules were not recorded", "error", err)
 	}
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
@@ -45,7 +45,7 @@ func (r *Relay) Follow(ctx context.Context, process string, environ map[string]s
 }
 
 type follower struct {
-	relay   *Relay
+	relay   *Starter
 	environ map[string]string
 	process string
 

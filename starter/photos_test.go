@@ -1,4 +1,4 @@
-package relay
+package starter
 
 import (
 	"net/http"
@@ -23,7 +23,7 @@ func TestNoAddressOfAnAPIOpensTheOwnNetworkToPictures(t *testing.T) {
 		"TELEGRAM_API_URL": "http://127.0.0.1:8081", "VK_API_URL": "http://localhost:8082/method/",
 	})
 	require.NoError(t, err)
-	options := (&Relay{Config: cfg}).PhotoOptions()
+	options := (&Starter{Config: cfg}).PhotoOptions()
 	require.Equal(t, photo.Options{}, options)
 
 	options.AllowHTTP = true // the guard is behind the scheme

@@ -1,7 +1,4 @@
-// Package relay puts the relay's parts together as the configuration says:
-// the stores, the routes, and a client of its platform for each destination.
-// The worker runs them, the starter and the commands steer them.
-package relay
+package starter
 
 import (
 	"context"
@@ -28,8 +25,8 @@ import (
 	"vestnik/internal/vk"
 )
 
-// Relay is the relay's parts.
-type Relay struct {
+// Starter is the relay's parts. Its methods start what they make, and steer it.
+type Starter struct {
 	Config   config.Config
 	Temporal client.Client
 	Log      *slog.Logger
@@ -54,32 +51,33 @@ type rules struct {
 	walls  config.Walls
 }
 
-// New puts the relay together. It calls nobody.
-func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slog.Logger) (*Relay, error) {
+// New puts the relay together. It calls nobody. Without a database and Temporal it
+// has its routes and clients.
+func New(cfg config.Config, pool *pgxpool.Pool, temporal client.Client, log *slog.Logger) (*Starter, error) {
 	routes, err := ReadRoutes(cfg)
 	if err != nil {
 		return nil, err
 	}
-	r := &Relay{
+	s := &Starter{
 		Config: cfg, Temporal: temporal, Log: log,
 		Ledger: db.NewLedger(pool), Posts: db.NewPosts(pool), Walls: db.NewWalls(pool), Cases: db.NewCases(pool), Guide: guidedb.New(pool),
 		bots: map[string]*telegram.Client{}, keys: map[string]*vk.Client{}, paces: map[string]*rate.Limiter{},
 	}
-	r.rules.Store(&rules{routes, cfg.Scan.Walls})
-	return r, nil
+	s.rules.Store(&rules{routes, cfg.Scan.Walls})
+	return s, nil
 }
 
 // Routes are those that hold now. Who asks more than one question about one post
 // asks the same ones.
-func (r *Relay) Routes() *route.Routes { return r.rules.Load().routes }
+func (s *Starter) Routes() *route.Routes { return s.rules.Load().routes }
 
 // WatchedWalls are those of VK_WALLS now.
-func (r *Relay) WatchedWalls() config.Walls { return r.rules.Load().walls }
+func (s *Starter) WatchedWalls() config.Walls { return s.rules.Load().walls }
 
 // takeUp goes on with settings that were read again: routes, walls and secrets. A
 // fault in them changes nothing. It returns the variables whose change asks for a
 // restart.
-func (r *Relay) takeUp(again config.Config) (restart []string, err error) {
+func (s *Starter) takeUp(again config.Config) (restart []string, err error) {
 	next, err := New(again, nil, nil, nil)
 	if err != nil {
 		return nil, err
@@ -87,22 +85,22 @@ func (r *Relay) takeUp(again config.Config) (restart []string, err error) {
 	if err := next.tryClients(); err != nil {
 		return nil, err
 	}
-	restart = r.Config.TakeUp(again)
-	r.rules.Store(next.rules.Load())
+	restart = s.Config.TakeUp(again)
+	s.rules.Store(next.rules.Load())
 	return restart, nil
 }
 
 // tryClients makes every client that the settings call for.
-func (r *Relay) tryClients() error {
-	_, failure := r.Readers()
+func (s *Starter) tryClients() error {
+	_, failure := s.Readers()
 	failures := []error{failure}
-	_, failure = r.Uploader()
+	_, failure = s.Uploader()
 	failures = append(failures, failure)
-	for _, target := range r.Routes().Targets() {
+	for _, target := range s.Routes().Targets() {
 		if target.Destination.Platform == route.Telegram {
-			_, failure = r.Bot(target.Destination)
+			_, failure = s.Bot(target.Destination)
 		} else {
-			_, failure = r.Key(target.Destination)
+			_, failure = s.Key(target.Destination)
 		}
 		failures = append(failures, failure)
 	}
@@ -171,14 +169,14 @@ func defaults(cfg config.Config) (route.Defaults, error) {
 }
 
 // Quiet is how long it stays quiet at a destination, 0 if it is not.
-func (r *Relay) Quiet(destination string) time.Duration {
-	target, _ := r.Routes().Named(destination)
+func (s *Starter) Quiet(destination string) time.Duration {
+	target, _ := s.Routes().Named(destination)
 	return target.Settings.Quiet.Left(time.Now())
 }
 
 // Pace is how fast a destination is configured to be sent to.
-func (r *Relay) Pace(destination string) protocol.Pace {
-	target, configured := r.Routes().Named(destination)
+func (s *Starter) Pace(destination string) protocol.Pace {
+	target, configured := s.Routes().Named(destination)
 	if !configured {
 		return protocol.Pace{PerSecond: 1}
 	}
@@ -187,43 +185,43 @@ func (r *Relay) Pace(destination string) protocol.Pace {
 
 // Bot returns the client that sends to a Telegram destination. Destinations
 // with one token share one client.
-func (r *Relay) Bot(destination route.Destination) (*telegram.Client, error) {
-	token, err := r.token(destination, r.Config.Telegram.Token)
+func (s *Starter) Bot(destination route.Destination) (*telegram.Client, error) {
+	token, err := s.token(destination, s.Config.Telegram.Token)
 	if err != nil {
 		return nil, err
 	}
-	return r.BotOf(token)
+	return s.BotOf(token)
 }
 
 // BotOf returns the client of a bot by its token.
-func (r *Relay) BotOf(token string) (*telegram.Client, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if bot, ok := r.bots[token]; ok {
+func (s *Starter) BotOf(token string) (*telegram.Client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if bot, ok := s.bots[token]; ok {
 		return bot, nil
 	}
 	bot, err := telegram.New(telegram.Config{
-		Token: token, BaseURL: r.Config.Platforms.TelegramURL, Proxy: r.Config.Platforms.ProxyTelegram(), Timeout: r.Config.Telegram.HTTPTimeout,
-		MessagesPerSecond: r.Config.Telegram.BotPerSec,
+		Token: token, BaseURL: s.Config.Platforms.TelegramURL, Proxy: s.Config.Platforms.ProxyTelegram(), Timeout: s.Config.Telegram.HTTPTimeout,
+		MessagesPerSecond: s.Config.Telegram.BotPerSec,
 	})
 	if err == nil {
-		r.bots[token] = bot
+		s.bots[token] = bot
 	}
 	return bot, err
 }
 
 // Key returns the client that posts to a VK destination.
-func (r *Relay) Key(destination route.Destination) (*vk.Client, error) {
-	token, err := r.token(destination, r.Config.VKOut.Token)
+func (s *Starter) Key(destination route.Destination) (*vk.Client, error) {
+	token, err := s.token(destination, s.Config.VKOut.Token)
 	if err != nil {
 		return nil, err
 	}
-	return r.KeyOf(token)
+	return s.KeyOf(token)
 }
 
 // KeyOf returns the client that posts with a key.
-func (r *Relay) KeyOf(token string) (*vk.Client, error) {
-	return r.vkClient(token, r.Config.VKOut.HTTPTimeout)
+func (s *Starter) KeyOf(token string) (*vk.Client, error) {
+	return s.vkClient(token, s.Config.VKOut.HTTPTimeout)
 }
 
 // Reader is a client that reads walls.
@@ -236,20 +234,20 @@ type Reader struct {
 }
 
 // Readers returns the clients that read walls, one for each key of VK_TOKEN.
-func (r *Relay) Readers() ([]Reader, error) {
+func (s *Starter) Readers() ([]Reader, error) {
 	var readers []Reader
-	for _, token := range r.Config.Scan.Tokens() {
-		client, err := r.vkClient(token.Reveal(), vk.DefaultTimeout)
+	for _, token := range s.Config.Scan.Tokens() {
+		client, err := s.vkClient(token.Reveal(), vk.DefaultTimeout)
 		if err != nil {
 			return nil, err
 		}
 		name := db.KeyName(token.Reveal())
-		r.mu.Lock()
-		if r.paces[name] == nil {
-			r.paces[name] = r.KeyPace()
+		s.mu.Lock()
+		if s.paces[name] == nil {
+			s.paces[name] = s.KeyPace()
 		}
-		readers = append(readers, Reader{client, name, r.paces[name]})
-		r.mu.Unlock()
+		readers = append(readers, Reader{client, name, s.paces[name]})
+		s.mu.Unlock()
 	}
 	return readers, nil
 }
@@ -259,8 +257,8 @@ func (r *Relay) Readers() ([]Reader, error) {
 const headroom = 0.9
 
 // KeyPace is a new pace of a VK key, VK_RATE_PER_SEC calls a second.
-func (r *Relay) KeyPace() *rate.Limiter {
-	perSecond := r.Config.Scan.RatePerSec
+func (s *Starter) KeyPace() *rate.Limiter {
+	perSecond := s.Config.Scan.RatePerSec
 	if perSecond <= 0 {
 		return rate.NewLimiter(rate.Inf, 1)
 	}
@@ -268,17 +266,17 @@ func (r *Relay) KeyPace() *rate.Limiter {
 }
 
 // KeyNames name the reading keys without giving them away.
-func (r *Relay) KeyNames() []string {
+func (s *Starter) KeyNames() []string {
 	var names []string
-	for _, token := range r.Config.Scan.Tokens() {
+	for _, token := range s.Config.Scan.Tokens() {
 		names = append(names, db.KeyName(token.Reveal()))
 	}
 	return names
 }
 
 // Reader returns the first client that reads walls, nil if VK_TOKEN is not set.
-func (r *Relay) Reader() (*vk.Client, error) {
-	readers, err := r.Readers()
+func (s *Starter) Reader() (*vk.Client, error) {
+	readers, err := s.Readers()
 	if err != nil || len(readers) == 0 {
 		return nil, err
 	}
@@ -287,11 +285,11 @@ func (r *Relay) Reader() (*vk.Client, error) {
 
 // Uploader returns the client that uploads photos for a destination: with
 // VK_OUT_MEDIA_TOKEN, because a community's key may not; nil if that is not set.
-func (r *Relay) Uploader() (*vk.Client, error) {
-	if !r.Config.VKOut.MediaToken.IsSet() {
+func (s *Starter) Uploader() (*vk.Client, error) {
+	if !s.Config.VKOut.MediaToken.IsSet() {
 		return nil, nil
 	}
-	return r.vkClient(r.Config.VKOut.MediaToken.Reveal(), r.Config.VKOut.HTTPTimeout)
+	return s.vkClient(s.Config.VKOut.MediaToken.Reveal(), s.Config.VKOut.HTTPTimeout)
 }
 
 // errNoMediaKey means that VK_OUT_MEDIA_TOKEN is not set.
@@ -300,8 +298,8 @@ var errNoMediaKey = errors.New("VK_OUT_MEDIA_TOKEN is not set; set it to a user 
 // TryUploading reports whether photos can be uploaded to a VK wall: nil if so,
 // else errNoMediaKey or VK's refusal. It asks for an upload address and leaves
 // it unused.
-func (r *Relay) TryUploading(ctx context.Context, wall route.Destination) error {
-	uploader, err := r.Uploader()
+func (s *Starter) TryUploading(ctx context.Context, wall route.Destination) error {
+	uploader, err := s.Uploader()
 	if err != nil {
 		return err
 	}
@@ -316,23 +314,23 @@ func (r *Relay) TryUploading(ctx context.Context, wall route.Destination) error 
 	return err
 }
 
-func (r *Relay) vkClient(token string, timeout time.Duration) (*vk.Client, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (s *Starter) vkClient(token string, timeout time.Duration) (*vk.Client, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	cacheKey := fmt.Sprint(timeout, " ", token)
-	if key, ok := r.keys[cacheKey]; ok {
+	if key, ok := s.keys[cacheKey]; ok {
 		return key, nil
 	}
-	key, err := vk.New(vk.Config{Token: token, BaseURL: r.Config.Platforms.VKURL, Proxy: r.Config.Platforms.ProxyVK(), Timeout: timeout})
+	key, err := vk.New(vk.Config{Token: token, BaseURL: s.Config.Platforms.VKURL, Proxy: s.Config.Platforms.ProxyVK(), Timeout: timeout})
 	if err == nil {
-		r.keys[cacheKey] = key
+		s.keys[cacheKey] = key
 	}
 	return key, err
 }
 
 // token finds a destination's own token, or the platform's.
-func (r *Relay) token(destination route.Destination, platform config.Secret) (string, error) {
-	target, configured := r.Routes().Target(destination)
+func (s *Starter) token(destination route.Destination, platform config.Secret) (string, error) {
+	target, configured := s.Routes().Target(destination)
 	if !configured {
 		return "", fmt.Errorf("destination %s is not configured", destination)
 	}
@@ -351,7 +349,7 @@ func (r *Relay) token(destination route.Destination, platform config.Secret) (st
 
 // PhotoOptions says how far the relay trusts links to photos. Only where the
 // sandbox stands in for VK may they lead to this machine and without TLS.
-func (r *Relay) PhotoOptions() photo.Options {
-	local := r.Config.Platforms.SandboxVK
-	return photo.Options{AllowPrivate: local, AllowHTTP: local, Proxy: r.Config.Platforms.ProxyVK()}
+func (s *Starter) PhotoOptions() photo.Options {
+	local := s.Config.Platforms.SandboxVK
+	return photo.Options{AllowPrivate: local, AllowHTTP: local, Proxy: s.Config.Platforms.ProxyVK()}
 }

@@ -1,6 +1,4 @@
-// Package namespace gives a Temporal namespace what Vestnik's workflows need
-// of it: the search attributes, and a retention as long as people look back.
-package namespace
+package protocol
 
 import (
 	"context"
@@ -16,31 +14,29 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
-
-	"vestnik/internal/protocol"
 )
 
-// Retention is how long a namespace keeps the history of a closed workflow.
+// NamespaceRetention is how long a namespace keeps the history of a closed workflow.
 // A workflow ID is a unique key for that long only.
-const Retention = 30 * 24 * time.Hour
+const NamespaceRetention = 30 * 24 * time.Hour
 
 // SearchAttributes are the attributes, all of type Keyword, that a namespace
 // of Vestnik needs.
 var SearchAttributes = []string{
-	protocol.DeliveryState.GetName(),
-	protocol.Destination.GetName(),
-	protocol.PostType.GetName(),
-	protocol.ParkReason.GetName(),
+	DeliveryState.GetName(),
+	Destination.GetName(),
+	PostType.GetName(),
+	ParkReason.GetName(),
 }
 
-// Prepare makes the namespace if it is not there, sets its retention
-// and adds the search attributes it lacks. It may be repeated, and several
-// processes may do it at once. On Temporal Cloud, where namespaces are not
-// made over this API, use Cloud's own tools instead.
-func Prepare(ctx context.Context, service client.Client, namespace string) error {
+// PrepareNamespace gives a namespace what workflows need of it: it makes it if it is
+// not there, sets its retention and adds the search attributes it lacks. It may be
+// repeated, and several processes may do it at once. On Temporal Cloud, where
+// namespaces are not made over this API, use Cloud's own tools instead.
+func PrepareNamespace(ctx context.Context, service client.Client, namespace string) error {
 	_, err := service.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
 		Namespace:                        namespace,
-		WorkflowExecutionRetentionPeriod: durationpb.New(Retention),
+		WorkflowExecutionRetentionPeriod: durationpb.New(NamespaceRetention),
 	})
 	var exists *serviceerror.NamespaceAlreadyExists
 	switch {
@@ -59,13 +55,13 @@ func setRetention(ctx context.Context, service client.Client, namespace string) 
 	if err != nil {
 		return fmt.Errorf("look at namespace %s: %w", namespace, err)
 	}
-	if described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration() == Retention {
+	if described.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration() == NamespaceRetention {
 		return nil
 	}
 	err = untilSettled(ctx, func() error {
 		_, err := service.WorkflowService().UpdateNamespace(ctx, &workflowservice.UpdateNamespaceRequest{
 			Namespace: namespace,
-			Config:    &namespacepb.NamespaceConfig{WorkflowExecutionRetentionTtl: durationpb.New(Retention)},
+			Config:    &namespacepb.NamespaceConfig{WorkflowExecutionRetentionTtl: durationpb.New(NamespaceRetention)},
 		})
 		return err
 	})
