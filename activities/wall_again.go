@@ -70,7 +70,7 @@ func (a *Walls) ask(ctx context.Context, ownerID int64, ids []int64, met found) 
 		if err != nil {
 			return nil, nil, err
 		}
-		if !post.Deleted {
+		if post.Skip() != vk.SkipDeleted {
 			standing = append(standing, post.PostID)
 		}
 	}

@@ -25,11 +25,11 @@ func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64
 			if err != nil {
 				continue
 			}
-			if !post.Pinned && post.Date.Before(since) {
+			if !post.Pinned && post.PostedAt.Before(since) {
 				older = true
 				continue
 			}
-			if namesPost(post.Text, ownerID, postID) || namesPost(post.Copyright.Link, ownerID, postID) {
+			if namesPost(post.Text, ownerID, postID) || namesPost(post.Source, ownerID, postID) {
 				return post.PostID, nil
 			}
 		}
@@ -81,5 +81,5 @@ func (a *Walls) readPost(ctx context.Context, ownerID, postID int64) (post.Post,
 	if len(readable) == 0 {
 		return post.Post{}, fmt.Errorf("%s is gone: %w", id, db.ErrNotFound)
 	}
-	return readable[0].Content(), nil
+	return readable[0].Post, nil
 }

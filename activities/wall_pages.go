@@ -90,11 +90,11 @@ func (f *found) add(items []vk.Post, known map[int64][]byte, readUntil, horizon 
 		if isKnown && !f.ids[item.PostID] {
 			f.known = append(f.known, item.PostID)
 		}
-		if !item.Pinned && (isKnown && !item.Date.After(readUntil) || item.Date.Before(horizon)) {
+		if !item.Pinned && (isKnown && !item.PostedAt.After(readUntil) || item.PostedAt.Before(horizon)) {
 			f.whole = true
 		}
-		if !item.Pinned && item.Date.Before(f.since) {
-			f.since = item.Date
+		if !item.Pinned && item.PostedAt.Before(f.since) {
+			f.since = item.PostedAt
 		}
 		if !f.ids[item.PostID] {
 			f.ids[item.PostID] = true
@@ -136,7 +136,7 @@ func (a *Walls) follow(ctx context.Context, ownerID int64, items []vk.Post, know
 	var fresh []int
 	var posts []vk.Post
 	for i, item := range items {
-		if !bytes.Equal(known[item.PostID], item.Content().ContentHash) {
+		if !bytes.Equal(known[item.PostID], item.ContentHash) {
 			fresh, posts = append(fresh, i), append(posts, item)
 		}
 	}
@@ -175,7 +175,7 @@ func readOne(item vk.Post) (post petpost.Post, err error) {
 			err = fmt.Errorf("reading it panicked at %s", debug.Stack())
 		}
 	}()
-	return petpost.ReadPost(item.Content()), nil
+	return petpost.ReadPost(item.Post), nil
 }
 
 // errBudgetSpent means that the key has made its calls of the last 24 hours.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vestnik/internal/photo"
+	"vestnik/internal/post"
 	"vestnik/internal/vk"
 )
 
@@ -216,7 +217,7 @@ func (a *WallAlbum) steps(ctx context.Context, group int64, picture []byte) (str
 	if err != nil {
 		return "", err
 	}
-	saved, err := inTurn(ctx, a, func() (vk.SavedPhoto, error) { return a.Uploader().SaveWallPhoto(ctx, group, uploaded) })
+	saved, err := inTurn(ctx, a, func() (post.Photo, error) { return a.Uploader().SaveWallPhoto(ctx, group, uploaded) })
 	if err != nil {
 		return "", err
 	}

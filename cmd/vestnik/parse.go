@@ -127,7 +127,7 @@ func (p *postParser) read(ctx context.Context, in io.Reader) (posts []petpost.Po
 			faults = errors.Join(faults, fmt.Errorf("line %d holds no post: %w", number, err))
 			continue
 		}
-		post := petpost.ReadPost(raw.Content())
+		post := petpost.ReadPost(raw.Post)
 		posts = append(posts, post)
 		p.texts[post.OwnerID] = append(p.texts[post.OwnerID], post.Text)
 	}

@@ -72,7 +72,7 @@ func (r Rules) Page(ctx context.Context, wall string, items []json.RawMessage) (
 	repeated := petpost.LearnWall(texts)
 	slices.Reverse(posts)
 	for _, item := range posts {
-		ofPost, err := r.post(ctx, wall, petpost.ReadOn(&repeated, item.Content()))
+		ofPost, err := r.post(ctx, wall, petpost.ReadOn(&repeated, item.Post))
 		if err != nil {
 			return rehearsals, skipped, err
 		}

@@ -9,69 +9,6 @@ import (
 	"vestnik/internal/post"
 )
 
-// Attachment is anything attached to a post. A type this code has never heard of passes through with its name.
-type Attachment struct {
-	Type      string // photo, video, doc, link, poll, audio, …, as VK names it
-	OwnerID   int64
-	ID        int64
-	AccessKey string
-	Title     string // what a person would call it; may be empty
-	URL       string // where it can be opened; empty if nowhere
-	// Photo is set for photos, and for what is one in all but name (posted_photo, graffiti).
-	Photo *post.Photo
-	// Extension is a document's, in lower case, Bytes its size; Seconds the length of a video, Answers a poll's.
-	Extension string
-	Bytes     int64
-	Seconds   int
-	Answers   []string
-	// Preview is the picture that stands for a video, a link, an article and so on, best first; may be empty.
-	Preview []post.Size
-}
-
-// Ref is the attachment as wall.post takes it: photo-1_23_accesskey. "" for what has no id.
-func (a Attachment) Ref() string {
-	if a.OwnerID == 0 || a.ID == 0 {
-		return ""
-	}
-	return ref(a.Type, a.OwnerID, a.ID, a.AccessKey)
-}
-
-func ref(kind string, ownerID, id int64, accessKey string) string {
-	text := fmt.Sprintf("%s%d_%d", kind, ownerID, id)
-	if accessKey != "" {
-		text += "_" + accessKey
-	}
-	return text
-}
-
-// picture is what shows as a photo though it is none, nil for what does not: the preview of a document that is a
-// picture, of which some move, and the frame of a video.
-func (a Attachment) picture() *post.Photo {
-	p := &post.Photo{Kind: a.Type, OwnerID: a.OwnerID, ID: a.ID, AccessKey: a.AccessKey, Sizes: a.Preview}
-	switch {
-	case len(a.Preview) == 0:
-		return nil
-	case a.Type == "video", a.Type == "doc" && slices.Contains([]string{"jpg", "jpeg", "png", "webp", "bmp"}, a.Extension):
-		return p
-	case a.Type == "doc" && a.Extension == "gif":
-		p.Animation, p.Title, p.Bytes = a.URL, a.Title, a.Bytes
-		return p
-	}
-	return nil
-}
-
-// attachment is what readers see of it beside the text.
-func (a Attachment) attachment() post.Attachment {
-	seen := post.Attachment{Kind: a.Type, Title: a.Title, URL: a.URL, Seconds: a.Seconds, Answers: a.Answers}
-	switch a.Type {
-	case "doc":
-		seen.Ref, seen.Extension, seen.Bytes = a.Ref(), a.Extension, a.Bytes
-	case "poll":
-		seen.Ref = a.Ref()
-	}
-	return seen
-}
-
 // rendering is one of the sizes in which VK has a picture. Its URL is signed and good for days, not for ever.
 type rendering struct {
 	post.Size
@@ -123,47 +60,58 @@ type rawSize struct {
 	WithPadding flexBool   `json:"with_padding"`
 }
 
-// decodeAttachment reads {"type": "x", "x": {…}}. It never fails.
-func decodeAttachment(raw json.RawMessage) Attachment {
+// decodeAttachment reads {"type": "x", "x": {…}}, as far as it goes: its name as wall.post takes it, "" for what has no
+// id, the photo that it is or shows as, nil if none, and what readers see of it beside the text. A type this code has
+// never heard of passes through with its name.
+func decodeAttachment(raw json.RawMessage) (name string, picture *post.Photo, seen post.Attachment) {
 	var typed flexObject[struct {
 		Type flexString `json:"type"`
 	}]
 	_ = typed.UnmarshalJSON(raw)
-	a := Attachment{Type: string(typed.value.Type)}
-	if a.Type == "" {
-		a.Type = "unknown"
-		return a
+	kind := string(typed.value.Type)
+	if kind == "" {
+		return "", nil, post.Attachment{Kind: "unknown"}
 	}
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &members)
-	body, ok := members[a.Type]
-	if !ok && a.Type == "market_album" {
+	body, ok := members[kind]
+	if !ok && kind == "market_album" {
 		body = members["market_market_album"]
 	}
 	var object flexObject[rawAttachment]
 	_ = object.UnmarshalJSON(body)
 	v := object.value
-	a.OwnerID, a.ID, a.AccessKey = int64(v.OwnerID), int64(v.ID), string(v.AccessKey)
-	a.Title, a.URL = v.title(a.Type), v.link(a)
-	a.Bytes = max(int64(v.Size), 0)
-	a.Extension, a.Seconds = strings.ToLower(string(v.Ext)), int(min(max(v.Duration, 0), 1e6))
+	picture = &post.Photo{Kind: kind, OwnerID: int64(v.OwnerID), ID: int64(v.ID), AccessKey: string(v.AccessKey)}
+	name = picture.Ref()
+	seen = post.Attachment{Kind: kind, Title: v.title(kind), URL: v.link(kind), Seconds: int(min(max(v.Duration, 0), 1e6))}
 	for _, raw := range v.Answers {
 		var answer flexObject[struct {
 			Text flexString `json:"text"`
 		}]
 		if _ = answer.UnmarshalJSON(raw); answer.value.Text != "" {
-			a.Answers = append(a.Answers, plain(answer.value.Text))
+			seen.Answers = append(seen.Answers, plain(answer.value.Text))
 		}
 	}
-
-	switch a.Type {
-	case "photo", "posted_photo", "graffiti":
-		a.Photo = &post.Photo{OwnerID: a.OwnerID, ID: a.ID, AccessKey: a.AccessKey, Caption: plain(v.Text), Sizes: sizes(v.Sizes, v.OrigPhoto, v.old()...)}
-	default:
-		pictures := slices.Concat(v.Image, v.Images, v.Photo.value.Sizes, v.Preview.value.Photo.value.Sizes)
-		a.Preview = sizes(pictures, v.Photo.value.OrigPhoto)
+	switch kind {
+	case "photo", "posted_photo", "graffiti": // the latter are photos in all but name
+		picture.Kind, picture.Caption, picture.Sizes = "", plain(v.Text), sizes(v.Sizes, v.OrigPhoto, v.old()...)
+		return name, picture, seen
+	case "doc":
+		seen.Ref, seen.Extension, seen.Bytes = name, strings.ToLower(string(v.Ext)), max(int64(v.Size), 0)
+	case "poll":
+		seen.Ref = name
 	}
-	return a
+	picture.Sizes = sizes(slices.Concat(v.Image, v.Images, v.Photo.value.Sizes, v.Preview.value.Photo.value.Sizes), v.Photo.value.OrigPhoto)
+	switch {
+	case len(picture.Sizes) == 0:
+		return name, nil, seen
+	case kind == "video", slices.Contains([]string{"jpg", "jpeg", "png", "webp", "bmp"}, seen.Extension):
+		return name, picture, seen
+	case seen.Extension == "gif":
+		picture.Animation, picture.Title, picture.Bytes = seen.URL, seen.Title, seen.Bytes
+		return name, picture, seen
+	}
+	return name, nil, seen
 }
 
 func (v rawAttachment) title(kind string) string {
@@ -175,33 +123,33 @@ func (v rawAttachment) title(kind string) string {
 }
 
 // link is where the attachment can be opened: its own address, or VK's page for it.
-func (v rawAttachment) link(a Attachment) string {
-	if url := first(v.URL, v.ViewURL); url != "" && a.Type != "audio" && a.Type != "graffiti" {
+func (v rawAttachment) link(kind string) string {
+	if url := first(v.URL, v.ViewURL); url != "" && kind != "audio" && kind != "graffiti" {
 		return url // an audio's own address is a stream bound to the reader, a graffiti's is a picture
 	}
-	if a.ID == 0 {
+	if v.ID == 0 {
 		return ""
 	}
-	pair := fmt.Sprintf("%d_%d", a.OwnerID, a.ID)
-	switch a.Type {
+	pair := fmt.Sprintf("%d_%d", v.OwnerID, v.ID)
+	switch kind {
 	case "video":
 		url := "https://vk.com/video" + pair
-		if a.AccessKey != "" {
-			url += "?list=" + a.AccessKey
+		if v.AccessKey != "" {
+			url += "?list=" + string(v.AccessKey)
 		}
 		return url
 	case "photo", "clip", "audio", "poll", "doc", "note", "page", "podcast", "album":
-		return "https://vk.com/" + a.Type + pair
+		return "https://vk.com/" + kind + pair
 	case "audio_playlist":
 		return "https://vk.com/music/playlist/" + pair
 	case "video_playlist":
 		return "https://vk.com/video/playlist/" + pair
 	case "market":
-		return fmt.Sprintf("https://vk.com/market%d?w=product%s", a.OwnerID, pair)
+		return fmt.Sprintf("https://vk.com/market%d?w=product%s", v.OwnerID, pair)
 	case "market_album":
-		return fmt.Sprintf("https://vk.com/market%d?section=album_%d", a.OwnerID, a.ID)
+		return fmt.Sprintf("https://vk.com/market%d?section=album_%d", v.OwnerID, v.ID)
 	case "event", "group":
-		return fmt.Sprintf("https://vk.com/club%d", a.ID)
+		return fmt.Sprintf("https://vk.com/club%d", v.ID)
 	}
 	return ""
 }

@@ -9,19 +9,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/post"
-	"vestnik/internal/vk"
 )
 
-func attachment(t *testing.T, raw string) vk.Attachment {
+func attachment(t *testing.T, raw string) post.Attachment {
 	t.Helper()
-	post := decode(t, `{"id":1,"owner_id":-1,"attachments":[`+raw+`]}`)
-	require.Len(t, post.Attachments, 1)
-	return post.Attachments[0]
+	read := decode(t, `{"id":1,"owner_id":-1,"attachments":[`+raw+`]}`)
+	require.Len(t, read.Attachments, 1)
+	return read.Attachments[0]
+}
+
+// picture is the one that an attachment is, or shows as.
+func picture(t *testing.T, raw string) post.Photo {
+	t.Helper()
+	read := decode(t, `{"id":1,"owner_id":-1,"attachments":[`+raw+`]}`)
+	require.Len(t, read.Photos, 1)
+	return read.Photos[0]
 }
 
 func photo(t *testing.T, body string) post.Photo {
 	t.Helper()
-	return *attachment(t, `{"type":"photo","photo":{"id":1,"owner_id":-1,`+body+`}}`).Photo
+	return picture(t, `{"type":"photo","photo":{"id":1,"owner_id":-1,`+body+`}}`)
 }
 
 func letters(p post.Photo) string {
@@ -67,25 +74,25 @@ func TestSizesWithoutAnAddressAreLeftOutAndDoublesKeptOnce(t *testing.T) {
 
 func TestEveryKindOfAttachmentHasATitleAndALinkAsFarAsItCan(t *testing.T) {
 	t.Parallel()
-	for raw, want := range map[string]vk.Attachment{
-		`{"type":"video","video":{"id":5,"owner_id":-7,"title":"Щенок","access_key":"k"}}`:                                {Type: "video", OwnerID: -7, ID: 5, AccessKey: "k", Title: "Щенок", URL: "https://vk.com/video-7_5?list=k"},
-		`{"type":"clip","clip":{"id":5,"owner_id":-7}}`:                                                                   {Type: "clip", OwnerID: -7, ID: 5, URL: "https://vk.com/clip-7_5"},
-		`{"type":"doc","doc":{"id":5,"owner_id":7,"title":"Листовка.pdf","url":"https://vk.com/doc7_5?hash=1"}}`:          {Type: "doc", OwnerID: 7, ID: 5, Title: "Листовка.pdf", URL: "https://vk.com/doc7_5?hash=1"},
-		`{"type":"link","link":{"url":"https://pets.example","title":"Приют"}}`:                                           {Type: "link", Title: "Приют", URL: "https://pets.example"},
-		`{"type":"link","link":{"url":"https://pets.example","caption":"pets.example"}}`:                                  {Type: "link", Title: "pets.example", URL: "https://pets.example"},
-		`{"type":"poll","poll":{"id":5,"owner_id":-7,"question":"Чей пёс?"}}`:                                             {Type: "poll", OwnerID: -7, ID: 5, Title: "Чей пёс?", URL: "https://vk.com/poll-7_5"},
-		`{"type":"audio","audio":{"id":5,"owner_id":7,"artist":"Хор","title":"Песня","url":"https://cs.example/stream"}}`: {Type: "audio", OwnerID: 7, ID: 5, Title: "Хор — Песня", URL: "https://vk.com/audio7_5"},
-		`{"type":"audio_playlist","audio_playlist":{"id":5,"owner_id":7,"title":"Подборка"}}`:                             {Type: "audio_playlist", OwnerID: 7, ID: 5, Title: "Подборка", URL: "https://vk.com/music/playlist/7_5"},
-		`{"type":"article","article":{"id":5,"owner_id":-7,"title":"Как искать","url":"https://vk.com/@pets-kak"}}`:       {Type: "article", OwnerID: -7, ID: 5, Title: "Как искать", URL: "https://vk.com/@pets-kak"},
-		`{"type":"note","note":{"id":5,"owner_id":7,"title":"Заметка","view_url":"https://m.vk.com/note7_5"}}`:            {Type: "note", OwnerID: 7, ID: 5, Title: "Заметка", URL: "https://m.vk.com/note7_5"},
-		`{"type":"album","album":{"id":"5","owner_id":-7,"title":"Пристроены"}}`:                                          {Type: "album", OwnerID: -7, ID: 5, Title: "Пристроены", URL: "https://vk.com/album-7_5"},
-		`{"type":"market","market":{"id":5,"owner_id":-7,"title":"Ошейник"}}`:                                             {Type: "market", OwnerID: -7, ID: 5, Title: "Ошейник", URL: "https://vk.com/market-7?w=product-7_5"},
-		`{"type":"group","group":{"id":7,"name":"Приют"}}`:                                                                {Type: "group", ID: 7, Title: "Приют", URL: "https://vk.com/club7"},
-		`{"type":"hologram","hologram":{"id":5,"owner_id":-7,"beam":[1]}}`:                                                {Type: "hologram", OwnerID: -7, ID: 5},
-		`{"type":"photos_list","photos_list":["-7_5"]}`:                                                                   {Type: "photos_list"},
-		`{"type":"donut_link"}`: {Type: "donut_link"},
-		`{"type":7}`:            {Type: "7"},
-		`5`:                     {Type: "unknown"},
+	for raw, want := range map[string]post.Attachment{
+		`{"type":"video","video":{"id":5,"owner_id":-7,"title":"Щенок","access_key":"k"}}`:                                {Kind: "video", Title: "Щенок", URL: "https://vk.com/video-7_5?list=k"},
+		`{"type":"clip","clip":{"id":5,"owner_id":-7}}`:                                                                   {Kind: "clip", URL: "https://vk.com/clip-7_5"},
+		`{"type":"doc","doc":{"id":5,"owner_id":7,"title":"Листовка.pdf","url":"https://vk.com/doc7_5?hash=1"}}`:          {Kind: "doc", Title: "Листовка.pdf", URL: "https://vk.com/doc7_5?hash=1", Ref: "doc7_5"},
+		`{"type":"link","link":{"url":"https://pets.example","title":"Приют"}}`:                                           {Kind: "link", Title: "Приют", URL: "https://pets.example"},
+		`{"type":"link","link":{"url":"https://pets.example","caption":"pets.example"}}`:                                  {Kind: "link", Title: "pets.example", URL: "https://pets.example"},
+		`{"type":"poll","poll":{"id":5,"owner_id":-7,"question":"Чей пёс?"}}`:                                             {Kind: "poll", Title: "Чей пёс?", URL: "https://vk.com/poll-7_5", Ref: "poll-7_5"},
+		`{"type":"audio","audio":{"id":5,"owner_id":7,"artist":"Хор","title":"Песня","url":"https://cs.example/stream"}}`: {Kind: "audio", Title: "Хор — Песня", URL: "https://vk.com/audio7_5"},
+		`{"type":"audio_playlist","audio_playlist":{"id":5,"owner_id":7,"title":"Подборка"}}`:                             {Kind: "audio_playlist", Title: "Подборка", URL: "https://vk.com/music/playlist/7_5"},
+		`{"type":"article","article":{"id":5,"owner_id":-7,"title":"Как искать","url":"https://vk.com/@pets-kak"}}`:       {Kind: "article", Title: "Как искать", URL: "https://vk.com/@pets-kak"},
+		`{"type":"note","note":{"id":5,"owner_id":7,"title":"Заметка","view_url":"https://m.vk.com/note7_5"}}`:            {Kind: "note", Title: "Заметка", URL: "https://m.vk.com/note7_5"},
+		`{"type":"album","album":{"id":"5","owner_id":-7,"title":"Пристроены"}}`:                                          {Kind: "album", Title: "Пристроены", URL: "https://vk.com/album-7_5"},
+		`{"type":"market","market":{"id":5,"owner_id":-7,"title":"Ошейник"}}`:                                             {Kind: "market", Title: "Ошейник", URL: "https://vk.com/market-7?w=product-7_5"},
+		`{"type":"group","group":{"id":7,"name":"Приют"}}`:                                                                {Kind: "group", Title: "Приют", URL: "https://vk.com/club7"},
+		`{"type":"hologram","hologram":{"id":5,"owner_id":-7,"beam":[1]}}`:                                                {Kind: "hologram"},
+		`{"type":"photos_list","photos_list":["-7_5"]}`:                                                                   {Kind: "photos_list"},
+		`{"type":"donut_link"}`: {Kind: "donut_link"},
+		`{"type":7}`:            {Kind: "7"},
+		`5`:                     {Kind: "unknown"},
 	} {
 		require.Equal(t, want, attachment(t, raw), raw)
 	}
@@ -93,22 +100,20 @@ func TestEveryKindOfAttachmentHasATitleAndALinkAsFarAsItCan(t *testing.T) {
 
 func TestWhatIsAPhotoInAllButNameIsAPhoto(t *testing.T) {
 	t.Parallel()
-	posted := attachment(t, `{"type":"posted_photo","posted_photo":{"id":5,"owner_id":7,"photo_130":"https://cdn.example/130.jpg","photo_604":"https://cdn.example/604.jpg"}}`)
-	require.Equal(t, "https://cdn.example/604.jpg", posted.Photo.Sizes[0].URL)
-	graffiti := attachment(t, `{"type":"graffiti","graffiti":{"id":5,"owner_id":7,"url":"https://cdn.example/g.png"}}`)
-	require.Equal(t, "https://cdn.example/g.png", graffiti.Photo.Sizes[0].URL)
+	posted := picture(t, `{"type":"posted_photo","posted_photo":{"id":5,"owner_id":7,"photo_130":"https://cdn.example/130.jpg","photo_604":"https://cdn.example/604.jpg"}}`)
+	require.Equal(t, "https://cdn.example/604.jpg", posted.Sizes[0].URL)
+	graffiti := picture(t, `{"type":"graffiti","graffiti":{"id":5,"owner_id":7,"url":"https://cdn.example/g.png"}}`)
+	require.Equal(t, "https://cdn.example/g.png", graffiti.Sizes[0].URL)
 }
 
 func TestAPreviewIsTheLargestPictureWithoutBars(t *testing.T) {
 	t.Parallel()
-	video := attachment(t, `{"type":"video","video":{"id":5,"owner_id":-7,"image":[{"url":"https://cdn.example/p.jpg","width":4000,"height":2000,"with_padding":1},
+	video := picture(t, `{"type":"video","video":{"id":5,"owner_id":-7,"image":[{"url":"https://cdn.example/p.jpg","width":4000,"height":2000,"with_padding":1},
 		{"url":"https://cdn.example/s.jpg","width":320,"height":180},{"url":"https://cdn.example/l.jpg","width":1280,"height":720}]}}`)
-	require.Equal(t, "https://cdn.example/l.jpg", video.Preview[0].URL)
-	require.Len(t, video.Preview, 2)
-	link := attachment(t, `{"type":"link","link":{"url":"https://pets.example","photo":{"sizes":[`+size("k", 1074, 480)+","+size("l", 537, 240)+`]}}}`)
-	require.Equal(t, 1074, link.Preview[0].Width)
-	doc := attachment(t, `{"type":"doc","doc":{"preview":{"photo":{"sizes":[{"src":"https://cdn.example/d.jpg","type":"m"}]}}}}`)
-	require.Equal(t, "https://cdn.example/d.jpg", doc.Preview[0].URL)
+	require.Equal(t, "https://cdn.example/l.jpg", video.Sizes[0].URL)
+	require.Len(t, video.Sizes, 2)
+	doc := picture(t, `{"type":"doc","doc":{"ext":"png","preview":{"photo":{"sizes":[{"src":"https://cdn.example/d.jpg","type":"m"}]}}}}`)
+	require.Equal(t, "https://cdn.example/d.jpg", doc.Sizes[0].URL)
 }
 
 func TestWhatShowsAsAPhotoBecomesOne(t *testing.T) {
@@ -121,7 +126,7 @@ func TestWhatShowsAsAPhotoBecomesOne(t *testing.T) {
 		{"type":"doc","doc":{"id":4,"owner_id":5,"ext":"gif","title":"кот.gif","url":"https://vk.com/doc5_4?hash=a",`+preview+`}},
 		{"type":"doc","doc":{"id":6,"owner_id":5,"ext":"pdf","access_key":"k","title":"Листовка.pdf","size":70000,"url":"https://vk.com/doc5_6?hash=a"}},
 		{"type":"poll","poll":{"id":9,"owner_id":-1,"question":"Где видели?","answers":[{"id":1,"text":"У моста","votes":3},{"id":2,"text":"В парке"}]}}],
-		"copy_history":[{"id":2,"owner_id":-2,"from_id":77,"geo":{"coordinates":"56.85 53.2","place":{"title":"Мельница"}}}]}`).Content()
+		"copy_history":[{"id":2,"owner_id":-2,"from_id":77,"geo":{"coordinates":"56.85 53.2","place":{"title":"Мельница"}}}]}`)
 	require.Equal(t, `Пропал кот "Сёма" ❗&copy`, content.Text)
 	var names []string
 	for _, photo := range content.Photos {
@@ -139,7 +144,7 @@ func TestWhatShowsAsAPhotoBecomesOne(t *testing.T) {
 	}, content.Attachments)
 	require.Equal(t, int64(77), content.Reposts[0].FromID)
 
-	silent := decode(t, `{"id":1,"owner_id":-1,"signer_id":5,"from_id":-1,"attachments":[{"type":"photo","photo":{"id":2,"owner_id":-1,"text":"Пропала собака"}}]}`).Content()
+	silent := decode(t, `{"id":1,"owner_id":-1,"signer_id":5,"from_id":-1,"attachments":[{"type":"photo","photo":{"id":2,"owner_id":-1,"text":"Пропала собака"}}]}`)
 	require.Equal(t, "Пропала собака", silent.Text, "what stands under its photos is all it says")
 	require.Empty(t, silent.Photos[0].Caption)
 	require.Equal(t, int64(5), silent.FromID)

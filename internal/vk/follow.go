@@ -18,19 +18,20 @@ var wallAddress = regexp.MustCompile(`(?i)(?:https?://)?(?:[a-z0-9-]+\.)?(?:vk\.
 
 // linked is the one wall post that the post is hardly more than the address of.
 func (p Post) linked() (id post.ID, is bool) {
-	around := wallAddress.ReplaceAllString(p.Text, "")
+	text := string(p.parts[0].Text)
+	around := wallAddress.ReplaceAllString(text, "")
 	letters := strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
 		}
 		return -1
 	}, around)
-	if len(p.CopyHistory) > 0 || len([]rune(letters)) > maxAround {
+	if len(p.Reposts) > 0 || len([]rune(letters)) > maxAround {
 		return post.ID{}, false
 	}
-	addresses := wallAddress.FindAllString(p.Text, -1)
+	addresses := wallAddress.FindAllString(text, -1)
 	for _, attachment := range p.Attachments {
-		if attachment.Type == "link" && wallAddress.MatchString(attachment.URL) {
+		if attachment.Kind == "link" && wallAddress.MatchString(attachment.URL) {
 			addresses = append(addresses, attachment.URL)
 		}
 	}
@@ -70,8 +71,8 @@ func FollowLinks(posts []Post, read func(...post.ID) ([]json.RawMessage, error))
 	found, _ := Readable(items)
 	for _, target := range found {
 		for _, i := range wanted[target.ID] {
-			posts[i].CopyHistory = slices.Concat([]Post{target}, target.CopyHistory)
-			posts[i].CopyHistory[0].CopyHistory, posts[i].Followed = nil, true
+			posts[i].parts, posts[i].followed = slices.Concat(posts[i].parts, target.parts), true
+			posts[i].show() // with the hash of its own: it was read once, and is not to look edited at the next reading
 		}
 	}
 	return nil

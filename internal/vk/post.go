@@ -2,13 +2,14 @@ package vk
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"io"
-	"iter"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -17,113 +18,69 @@ import (
 	"vestnik/internal/post"
 )
 
-// Post is a wall post, as much of it as Vestnik uses. Zero values stand for what VK did not say or what made no sense.
+// Post is a wall post: what readers see of it and of what it reposts, and what decides whether it is read.
 type Post struct {
-	post.ID
+	post.Post
 
-	FromID   int64 // the author: the community itself or a visitor
-	SignerID int64 // who signed a community's post
-	Date     time.Time
-	Edited   time.Time // zero if never edited
-	Type     string    // post, copy, reply, postpone, suggest, …; "" in reposts' originals
-	Text     string    // with VK's markup, [id1|Имя] and the like
+	Pinned bool
+	Source string // the address that it names as its source, inside VK or not; may be empty
 
-	Pinned, Ads, Deleted, Archived, FriendsOnly bool
-	// Donut marks a post for paying subscribers; for others VK hides its text and attachments.
-	Donut bool
-
-	Attachments []Attachment
-	Geo         *Geo
-	Copyright   Copyright
-
-	// CopyHistory is the reposted posts, the nearest parent first, the original last, each with its own text and
-	// attachments. Followed: they are not VK's, but the wall post that the text is the address of (FollowLinks).
-	CopyHistory []Post
-	Followed    bool
+	// As VK gave it, and then what it reposts, the nearest first, the original last.
+	parts []rawPost
+	// What it reposts is not VK's, but the wall post that its text is the address of (FollowLinks).
+	followed bool
 }
 
-// Geo is the place a post is tagged with.
-type Geo struct {
-	Lat, Lon float64 // degrees; both zero if VK gave a title only
-	Title    string
-}
-
-// Copyright is the source a post names, inside VK or not.
-type Copyright struct {
-	Link, Name string
-}
-
-// author is the person who wrote or signed the post, or the community.
-func (p Post) author() int64 {
-	if p.FromID <= 0 && p.SignerID > 0 {
-		return p.SignerID
+// show makes of the parts what readers see.
+func (p *Post) show() {
+	own := &p.parts[0]
+	p.Post = post.Post{
+		ID: own.id(), FromID: own.author(), PostedAt: unixTime(own.Date), EditedAt: unixTime(own.Edited), Text: string(own.Text),
+		ContentHash: p.ContentHash,
 	}
-	return p.FromID
-}
-
-// Content is what readers see of the post, and of what it reposts.
-func (p Post) Content() post.Post {
-	content := p.content()
-	own := p
-	if p.Followed { // it was read once, and is not to look edited at the next reading
-		own.CopyHistory = nil
-	}
-	content.ContentHash = contentHash(own.content())
-	return content
-}
-
-func (p Post) content() post.Post {
-	content := post.Post{ID: p.ID, FromID: p.author(), PostedAt: p.Date, EditedAt: p.Edited, Text: p.Text}
-	for _, parent := range p.CopyHistory {
-		content.Reposts = append(content.Reposts, post.Repost{ID: parent.ID, FromID: parent.author(), Text: parent.Text})
-		content.Origin = parent.ID
+	var attached flexList
+	var place *post.Attachment
+	for i := range p.parts {
+		part := &p.parts[i]
+		if i > 0 {
+			p.Origin = part.id()
+			p.Reposts = append(p.Reposts, post.Repost{ID: p.Origin, FromID: part.author(), Text: string(part.Text)})
+		}
+		attached = append(attached, part.Attachments...)
+		if place == nil {
+			place = part.Geo.value.attachment()
+		}
 	}
 	seen := map[string]bool{}
 	var frames []post.Photo // behind the photos: there may not be room for all
-	for _, attachment := range p.AllAttachments() {
-		if name := attachment.Ref(); name != "" {
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-		}
-		if attachment.Photo != nil {
-			content.Photos = append(content.Photos, *attachment.Photo)
+	for _, raw := range attached[:min(len(attached), maxAttachments)] {
+		name, picture, attachment := decodeAttachment(raw)
+		if name != "" && seen[name] {
 			continue
 		}
-		if linked, err := post.ParseID(attachment.URL); p.Followed && attachment.Type == "link" && err == nil && linked == p.CopyHistory[0].ID {
+		seen[name] = true
+		if linked, err := post.ParseID(attachment.URL); p.followed && attachment.Kind == "link" && err == nil && linked == p.Reposts[0].ID {
 			continue // VK's card of the post that was followed
 		}
-		if picture := attachment.picture(); picture != nil && attachment.Type == "doc" {
-			content.Photos = append(content.Photos, *picture)
-			continue
-		} else if picture != nil {
-			frames = append(frames, *picture)
-		}
-		content.Attachments = append(content.Attachments, attachment.attachment())
-	}
-	content.Photos = append(content.Photos, frames...)
-	for _, part := range append([]Post{p}, p.CopyHistory...) {
-		if part.Geo != nil {
-			content.Attachments = append(content.Attachments, part.Geo.attachment())
-			break
+		switch {
+		case picture == nil:
+			p.Attachments = append(p.Attachments, attachment)
+		case attachment.Kind == "video":
+			p.Attachments, frames = append(p.Attachments, attachment), append(frames, *picture)
+		default:
+			p.Photos = append(p.Photos, *picture)
 		}
 	}
-	if strings.TrimSpace(content.Text+strings.Join(content.RepostTexts(), "")) == "" { // all it says stands under its photos
-		for i, photo := range content.Photos {
-			content.Text = strings.TrimPrefix(content.Text+"\n"+photo.Caption, "\n")
-			content.Photos[i].Caption = ""
+	p.Photos = append(p.Photos, frames...)
+	if place != nil {
+		p.Attachments = append(p.Attachments, *place)
+	}
+	if strings.TrimSpace(p.Text+strings.Join(p.RepostTexts(), "")) == "" { // all it says stands under its photos
+		for i, photo := range p.Photos {
+			p.Text = strings.TrimPrefix(p.Text+"\n"+photo.Caption, "\n")
+			p.Photos[i].Caption = ""
 		}
 	}
-	return content
-}
-
-func (g Geo) attachment() post.Attachment {
-	attachment := post.Attachment{Kind: "geo", Title: g.Title}
-	if g.Lat != 0 || g.Lon != 0 {
-		attachment.URL = fmt.Sprintf("https://yandex.ru/maps/?pt=%.6f,%.6f&z=16", g.Lon, g.Lat)
-	}
-	return attachment
 }
 
 // contentHash covers what readers see and leaves out what VK signs anew each time, the links to photos. A change of
@@ -149,15 +106,6 @@ func contentHash(content post.Post) []byte {
 	return hash.Sum(nil)
 }
 
-// AllAttachments is the post's own attachments and then those of what it reposts, the nearest first.
-func (p Post) AllAttachments() []Attachment {
-	all := append([]Attachment(nil), p.Attachments...)
-	for _, parent := range p.CopyHistory {
-		all = append(all, parent.Attachments...)
-	}
-	return all[:min(len(all), maxAttachments)]
-}
-
 // SkipReason says why a post is not for reposting.
 type SkipReason string
 
@@ -174,29 +122,29 @@ const (
 	SkipOtherType   SkipReason = "other_type"
 )
 
-// Skip reports whether the post is one that must not be reposted, and why.
-func (p Post) Skip() (reason SkipReason, skip bool) {
-	switch {
-	case p.Deleted:
-		return SkipDeleted, true
-	case p.Type == "suggest":
-		return SkipSuggested, true
-	case p.Type == "postpone":
-		return SkipPostponed, true
-	case p.Type == "reply":
-		return SkipReply, true
-	case p.Ads || p.Type == "post_ads":
-		return SkipAds, true
-	case p.Donut:
-		return SkipDonut, true
-	case p.Archived:
-		return SkipArchived, true
-	case p.FriendsOnly:
-		return SkipFriendsOnly, true
-	case p.Type != "" && p.Type != "post" && p.Type != "copy":
-		return SkipOtherType, true
+// Skip is why the post must not be reposted, "" if it may be.
+func (p Post) Skip() SkipReason {
+	switch own := &p.parts[0]; {
+	case bool(own.IsDeleted):
+		return SkipDeleted
+	case own.Type == "suggest":
+		return SkipSuggested
+	case own.Type == "postpone":
+		return SkipPostponed
+	case own.Type == "reply":
+		return SkipReply
+	case bool(own.MarkedAsAds), own.Type == "post_ads":
+		return SkipAds
+	case bool(own.Donut.value.IsDonut):
+		return SkipDonut
+	case bool(own.IsArchived):
+		return SkipArchived
+	case bool(own.FriendsOnly):
+		return SkipFriendsOnly
+	case own.Type != "" && own.Type != "post" && own.Type != "copy":
+		return SkipOtherType
 	}
-	return "", false
+	return ""
 }
 
 // SkipUndecodable counts the items that make no sense at all.
@@ -208,14 +156,14 @@ func Readable(items []json.RawMessage) (posts []Post, skipped map[string]int) {
 	skipped = map[string]int{}
 	for _, item := range items {
 		decoded, err := DecodePost(item)
-		reason, skip := decoded.Skip()
-		switch {
-		case err != nil || decoded.PostID <= 0:
-			skipped[string(SkipUndecodable)]++
-		case skip:
-			skipped[string(reason)]++
-		default:
+		reason := SkipUndecodable
+		if err == nil && decoded.PostID > 0 {
+			reason = decoded.Skip()
+		}
+		if reason == "" {
 			posts = append(posts, decoded)
+		} else {
+			skipped[string(reason)]++
 		}
 	}
 	return posts, skipped
@@ -239,6 +187,7 @@ func plain(text flexString) string {
 	return strings.ReplaceAll(entity.ReplaceAllStringFunc(string(text), html.UnescapeString), "\x00", "")
 }
 
+// rawPost is what VK says of a post or of what it reposts.
 type rawPost struct {
 	ID          *flexInt   `json:"id"`
 	PostID      *flexInt   `json:"post_id"` // so in newsfeeds
@@ -246,24 +195,24 @@ type rawPost struct {
 	SourceID    flexInt    `json:"source_id"` // so in newsfeeds
 	ToID        flexInt    `json:"to_id"`     // so in old versions and in callbacks
 	FromID      flexInt    `json:"from_id"`
-	SignerID    flexInt    `json:"signer_id"`
+	SignerID    flexInt    `json:"signer_id"` // who signed a community's post
 	Date        flexInt    `json:"date"`
 	Edited      flexInt    `json:"edited"`
-	Type        flexString `json:"post_type"`
+	Type        flexString `json:"post_type"` // post, copy, reply, postpone, suggest, …; "" in reposts' originals
 	Text        flexString `json:"text"`
 	IsPinned    flexBool   `json:"is_pinned"`
 	MarkedAsAds flexBool   `json:"marked_as_ads"`
 	IsDeleted   flexBool   `json:"is_deleted"`
 	IsArchived  flexBool   `json:"is_archived"`
 	FriendsOnly flexBool   `json:"friends_only"`
-	Donut       flexObject[struct {
+	// Donut marks a post for paying subscribers; for others VK hides its text and attachments.
+	Donut flexObject[struct {
 		IsDonut flexBool `json:"is_donut"`
 	}] `json:"donut"`
 	Attachments flexList           `json:"attachments"`
 	Geo         flexObject[rawGeo] `json:"geo"`
 	Copyright   flexObject[struct {
 		Link flexString `json:"link"`
-		Name flexString `json:"name"`
 	}] `json:"copyright"`
 	CopyHistory flexList `json:"copy_history"`
 }
@@ -287,35 +236,27 @@ func DecodePost(raw json.RawMessage) (Post, error) {
 	}
 	var fields rawPost
 	_ = json.Unmarshal(raw, &fields) // only types can be wrong now, and the lenient ones take any
-	if fields.ID == nil {
-		fields.ID = fields.PostID
-	}
 	switch {
-	case fields.ID == nil:
+	case cmp.Or(fields.ID, fields.PostID) == nil:
 		return Post{}, errors.New("vk: the post has no id")
-	case fields.owner() == 0:
+	case fields.id().OwnerID == 0:
 		return Post{}, errors.New("vk: the post has no owner_id")
 	}
-	post, room := fields.post(maxReposts), maxTexts
-	for text := range post.texts() {
-		*text = clip(*text, room)
-		room -= len(*text)
-	}
-	return post, nil
-}
-
-// texts yields the post's own text and then those of what it reposts.
-func (p *Post) texts() iter.Seq[*string] {
-	return func(yield func(*string) bool) {
-		if !yield(&p.Text) {
-			return
-		}
-		for i := range p.CopyHistory {
-			if !yield(&p.CopyHistory[i].Text) {
-				return
-			}
+	p := Post{Pinned: bool(fields.IsPinned), Source: string(fields.Copyright.value.Link), parts: []rawPost{fields}}
+	for _, raw := range fields.CopyHistory[:min(len(fields.CopyHistory), maxReposts)] {
+		var parent flexObject[rawPost]
+		if _ = parent.UnmarshalJSON(raw); parent.found {
+			p.parts = append(p.parts, parent.value)
 		}
 	}
+	room := maxTexts
+	for i := range p.parts {
+		text := clip(plain(p.parts[i].Text), room)
+		p.parts[i].Text, room = flexString(text), room-len(text)
+	}
+	p.show()
+	p.ContentHash = contentHash(p.Post)
+	return p, nil
 }
 
 // clip is the beginning of a text, at most so many bytes of whole characters.
@@ -329,68 +270,45 @@ func clip(text string, most int) string {
 	return text[:most]
 }
 
-func (f *rawPost) owner() int64 {
-	for _, id := range []flexInt{f.OwnerID, f.ToID, f.SourceID} {
-		if id != 0 {
-			return int64(id)
-		}
+func (f *rawPost) id() (id post.ID) {
+	id.OwnerID = int64(cmp.Or(f.OwnerID, f.ToID, f.SourceID))
+	if number := cmp.Or(f.ID, f.PostID); number != nil {
+		id.PostID = int64(*number)
 	}
-	return 0
+	return id
 }
 
-// post turns the fields into a Post, with at most depth levels of reposts below it.
-func (f *rawPost) post(depth int) Post {
-	p := Post{
-		ID: post.ID{OwnerID: f.owner()}, FromID: int64(f.FromID), SignerID: int64(f.SignerID),
-		Date: unixTime(f.Date), Edited: unixTime(f.Edited), Type: string(f.Type), Text: plain(f.Text),
-		Pinned: bool(f.IsPinned), Ads: bool(f.MarkedAsAds),
-		Deleted: bool(f.IsDeleted), Archived: bool(f.IsArchived), FriendsOnly: bool(f.FriendsOnly),
-		Donut:     bool(f.Donut.value.IsDonut),
-		Geo:       f.Geo.value.geo(),
-		Copyright: Copyright{Link: string(f.Copyright.value.Link), Name: string(f.Copyright.value.Name)},
+// author is the person who wrote or signed the post, or the community.
+func (f *rawPost) author() int64 {
+	if f.FromID <= 0 && f.SignerID > 0 {
+		return int64(f.SignerID)
 	}
-	if f.ID != nil {
-		p.PostID = int64(*f.ID)
-	}
-	for _, raw := range f.Attachments {
-		p.Attachments = append(p.Attachments, decodeAttachment(raw))
-	}
-	for _, raw := range f.CopyHistory {
-		if depth--; depth < 0 {
-			break
-		}
-		var parent flexObject[rawPost]
-		if _ = parent.UnmarshalJSON(raw); parent.found {
-			p.CopyHistory = append(p.CopyHistory, parent.value.post(0))
-		}
-	}
-	return p
+	return int64(f.FromID)
 }
 
-func (g rawGeo) geo() *Geo {
+// attachment is the place as a map shows it; nil if there is none.
+func (g rawGeo) attachment() *post.Attachment {
 	place := g.Place.value
-	geo := &Geo{Lat: float64(place.Lat), Lon: float64(place.Lon), Title: string(place.Title)}
-	if geo.Title == "" {
-		geo.Title = string(place.City)
-	}
+	lat, lon := float64(place.Lat), float64(place.Lon)
 	var text flexString
 	if _ = text.UnmarshalJSON(g.Coordinates); text != "" {
-		_, _ = fmt.Sscanf(string(text), "%g %g", &geo.Lat, &geo.Lon)
+		_, _ = fmt.Sscanf(string(text), "%g %g", &lat, &lon)
 	}
 	var object flexObject[struct {
 		Lat flexFloat `json:"latitude"`
 		Lon flexFloat `json:"longitude"`
 	}]
 	if _ = object.UnmarshalJSON(g.Coordinates); object.found {
-		geo.Lat, geo.Lon = float64(object.value.Lat), float64(object.value.Lon)
+		lat, lon = float64(object.value.Lat), float64(object.value.Lon)
 	}
-	if geo.Lat < -90 || geo.Lat > 90 || geo.Lon < -180 || geo.Lon > 180 {
-		geo.Lat, geo.Lon = 0, 0
+	attachment := post.Attachment{Kind: "geo", Title: first(place.Title, place.City)}
+	if (lat != 0 || lon != 0) && math.Abs(lat) <= 90 && math.Abs(lon) <= 180 {
+		attachment.URL = fmt.Sprintf("https://yandex.ru/maps/?pt=%.6f,%.6f&z=16", lon, lat)
 	}
-	if *geo == (Geo{}) {
+	if attachment.Title == "" && attachment.URL == "" {
 		return nil
 	}
-	return geo
+	return &attachment
 }
 
 // unixTime is the time of Unix seconds, zero for 0 and for what no post can have.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	wallpost "vestnik/internal/post"
 	"vestnik/internal/vk"
 )
 
@@ -34,19 +35,16 @@ func TestAPostIsReadWithWhatItReposts(t *testing.T) {
 	require.Equal(t, "wall-700_501", post.ID.String())
 	require.Equal(t, "https://vk.com/wall-700_501", post.URL())
 	require.Equal(t, int64(31), post.FromID)
-	require.Equal(t, int64(31), post.SignerID)
-	require.Equal(t, time.Unix(1763900000, 0).UTC(), post.Date)
-	require.Equal(t, time.Unix(1763900600, 0).UTC(), post.Edited)
+	require.Equal(t, time.Unix(1763900000, 0).UTC(), post.PostedAt)
+	require.Equal(t, time.Unix(1763900600, 0).UTC(), post.EditedAt)
 	require.True(t, post.Pinned)
-	require.Equal(t, vk.Copyright{Link: "https://news.example/1", Name: "Новости"}, post.Copyright)
-	require.Len(t, post.CopyHistory, 2)
-	require.Equal(t, "Пропала такса", post.CopyHistory[0].Text)
-	require.Equal(t, "wall900_5", post.CopyHistory[1].ID.String())
-	require.Len(t, post.AllAttachments(), 2)
-	require.Equal(t, "photo-700_9_ab12", post.Attachments[0].Ref())
-	require.Equal(t, "photo-700_9_ab12", post.Attachments[0].Photo.Ref())
-	_, skip := post.Skip()
-	require.False(t, skip)
+	require.Equal(t, "https://news.example/1", post.Source)
+	require.Equal(t, []string{"Пропала такса", "Сбежал из двора на Речной"}, post.RepostTexts())
+	require.Equal(t, "wall900_5", post.Origin.String())
+	require.Equal(t, []wallpost.Attachment{{Kind: "link", Title: "Обсуждение", URL: "https://vk.com/topic"}}, post.Attachments)
+	require.Len(t, post.Photos, 1)
+	require.Equal(t, "photo-700_9_ab12", post.Photos[0].Ref())
+	require.Empty(t, post.Skip())
 }
 
 func TestALineOfTheParseCommandIsAPost(t *testing.T) {
@@ -54,7 +52,7 @@ func TestALineOfTheParseCommandIsAPost(t *testing.T) {
 	post := decode(t, `{"owner_id":-1,"id":2,"date":1756000000,"text":"Потерялся кот"}`)
 	require.Equal(t, "wall-1_2", post.ID.String())
 	require.Equal(t, "Потерялся кот", post.Text)
-	require.Empty(t, post.CopyHistory)
+	require.Empty(t, post.Reposts)
 }
 
 func TestOddFieldsCostThemselvesAndNothingElse(t *testing.T) {
@@ -81,14 +79,13 @@ func TestOddFieldsCostThemselvesAndNothingElse(t *testing.T) {
 			t.Parallel()
 			post := decode(t, `{"id":"2","owner_id":"-1",`+odd+`,"date":"1756000000","text":"Кот"}`)
 			require.Equal(t, "wall-1_2", post.ID.String())
-			require.Equal(t, int64(1756000000), post.Date.Unix())
+			require.Equal(t, int64(1756000000), post.PostedAt.Unix())
 			require.Equal(t, "Кот", post.Text)
 			require.True(t, post.Pinned)
-			require.True(t, post.Edited.IsZero())
+			require.True(t, post.EditedAt.IsZero())
 			require.Empty(t, post.Attachments)
-			require.Empty(t, post.CopyHistory)
-			_, skip := post.Skip()
-			require.False(t, skip)
+			require.Empty(t, post.Reposts)
+			require.Empty(t, post.Skip())
 		})
 	}
 }
@@ -112,10 +109,10 @@ func TestATextKeepsItsLinesAndLosesItsNULs(t *testing.T) {
 func TestARepostChainIsReadToABound(t *testing.T) {
 	t.Parallel()
 	chain := strings.TrimSuffix(strings.Repeat(`{"id":1,"owner_id":-1,"text":"x"},`, 500), ",")
-	require.Len(t, decode(t, `{"id":1,"owner_id":-1,"copy_history":[`+chain+`]}`).CopyHistory, 10)
+	require.Len(t, decode(t, `{"id":1,"owner_id":-1,"copy_history":[`+chain+`]}`).Reposts, 10)
 
 	deep := strings.Repeat(`{"id":1,"owner_id":-1,"copy_history":[`, 2000) + strings.Repeat(`]}`, 2000)
-	require.Len(t, decode(t, deep).CopyHistory, 1)
+	require.Len(t, decode(t, deep).Reposts, 1)
 }
 
 func TestPostsThatMustNotBeRepostedSayWhy(t *testing.T) {
@@ -137,23 +134,22 @@ func TestPostsThatMustNotBeRepostedSayWhy(t *testing.T) {
 		`"post_type":"copy"`:                           "",
 		`"donut":{"is_donut":false},"marked_as_ads":0`: "",
 	} {
-		reason, skip := decode(t, `{"id":1,"owner_id":-1,`+fields+`}`).Skip()
-		require.Equal(t, want, reason, fields)
-		require.Equal(t, want != "", skip, fields)
+		require.Equal(t, want, decode(t, `{"id":1,"owner_id":-1,`+fields+`}`).Skip(), fields)
 	}
 }
 
 func TestAPlaceIsReadInEitherForm(t *testing.T) {
 	t.Parallel()
-	for geo, want := range map[string]*vk.Geo{
-		`{"coordinates":"56.85 53.2","place":{"title":"Набережная"}}`: {Lat: 56.85, Lon: 53.2, Title: "Набережная"},
-		`{"coordinates":{"latitude":56.85,"longitude":"53.2"}}`:       {Lat: 56.85, Lon: 53.2},
-		`{"place":{"city":"Ижевск"}}`:                                 {Title: "Ижевск"},
+	const there = "https://yandex.ru/maps/?pt=53.200000,56.850000&z=16"
+	for geo, want := range map[string][]wallpost.Attachment{
+		`{"coordinates":"56.85 53.2","place":{"title":"Набережная"}}`: {{Kind: "geo", Title: "Набережная", URL: there}},
+		`{"coordinates":{"latitude":56.85,"longitude":"53.2"}}`:       {{Kind: "geo", URL: there}},
+		`{"place":{"city":"Ижевск"}}`:                                 {{Kind: "geo", Title: "Ижевск"}},
 		`{"coordinates":"900 5"}`:                                     nil,
 		`{"coordinates":"где-то"}`:                                    nil,
 		`{}`:                                                          nil,
 	} {
-		require.Equal(t, want, decode(t, `{"id":1,"owner_id":-1,"geo":`+geo+`}`).Geo, geo)
+		require.Equal(t, want, decode(t, `{"id":1,"owner_id":-1,"geo":`+geo+`}`).Attachments, geo)
 	}
 }
 
@@ -167,18 +163,18 @@ func FuzzDecodePostNeverPanics(f *testing.F) {
 			return
 		}
 		require.NotContains(t, post.Text, "\x00")
-		require.LessOrEqual(t, len(post.CopyHistory), 10)
-		for _, a := range post.AllAttachments() {
-			require.NotEmpty(t, a.Type)
-			_ = a.Ref()
-			if a.Photo != nil {
-				for _, size := range a.Photo.Sizes {
-					require.True(t, strings.HasPrefix(size.URL, "http"))
-					require.GreaterOrEqual(t, size.Width*size.Height, 0)
-				}
+		require.LessOrEqual(t, len(post.Reposts), 10)
+		for _, a := range post.Attachments {
+			require.NotEmpty(t, a.Kind)
+		}
+		for _, photo := range post.Photos {
+			for _, size := range photo.Sizes {
+				require.True(t, strings.HasPrefix(size.URL, "http"))
+				require.GreaterOrEqual(t, size.Width*size.Height, 0)
 			}
 		}
-		_, _ = post.Skip()
+		_ = post.Skip()
+		_ = vk.FollowLinks([]vk.Post{post}, func(...wallpost.ID) ([]json.RawMessage, error) { return []json.RawMessage{json.RawMessage(raw)}, nil })
 	})
 }
 
@@ -190,7 +186,7 @@ func TestAnAbsurdPostCostsNoMoreThanALongOne(t *testing.T) {
 		photos = append(photos, fmt.Sprintf(photo, i+1))
 	}
 	content := decode(t, `{"id":1,"owner_id":-1,"text":"x`+text+`","attachments":[`+strings.Join(photos, ",")+`],
-		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот"}]}`).Content()
+		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот"}]}`)
 	require.LessOrEqual(t, len(content.Text)+len(content.Reposts[0].Text), 128<<10)
 	require.True(t, utf8.ValidString(content.Text))
 	require.Len(t, content.Photos, 100)
@@ -202,7 +198,7 @@ func TestWhatAPostShowsKeepsItsHashAcrossVersions(t *testing.T) {
 		{"type":"photo","photo":{"id":9,"owner_id":-1,"access_key":"ab","sizes":[{"type":"x","url":"https://cdn.example/x.jpg"}]}},
 		{"type":"link","link":{"url":"https://example.org","title":"Чат"}}],
 		"geo":{"coordinates":"56.85 53.2","place":{"title":"Парк"}},
-		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот","attachments":[{"type":"photo","photo":{"id":9,"owner_id":-1,"access_key":"ab"}}]}]}`).Content()
+		"copy_history":[{"id":5,"owner_id":-2,"text":"Пропал кот","attachments":[{"type":"photo","photo":{"id":9,"owner_id":-1,"access_key":"ab"}}]}]}`)
 	require.Equal(t, []string{"Пропал кот"}, content.RepostTexts())
 	require.Equal(t, "wall-2_5", content.Origin.String())
 	require.Len(t, content.Photos, 1, "the same photo here and in the original is one")

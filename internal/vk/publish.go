@@ -43,7 +43,7 @@ type WallPost struct {
 	FromGroup bool  // publish in the community's name; only for communities
 	Silent    bool  // do not notify the wall's subscribers
 	Message   string
-	// Attachments are as Attachment.Ref and SavedPhoto.Ref give them, at most ten, and at most one link among them.
+	// Attachments are as the Refs of post.Attachment and post.Photo give them, at most ten, and at most one link among them.
 	Attachments []string
 	// GUID lets the same post be sent again without doubling it, for one hour.
 	GUID string

@@ -62,11 +62,10 @@ func TestAWallOfTheSandboxIsFoundReadAndDecoded(t *testing.T) {
 	}
 	cat := byText["Пропал кот"]
 	require.True(t, cat.Pinned)
-	require.Equal(t, at.UTC(), cat.Date)
-	require.NotEmpty(t, cat.Attachments[0].Photo.Sizes)
-	reason, _ := byText["Корм со скидкой"].Skip()
-	require.Equal(t, vk.SkipAds, reason)
-	require.Equal(t, "Сбежала такса", byText[""].CopyHistory[0].Text)
+	require.Equal(t, at.UTC(), cat.PostedAt)
+	require.NotEmpty(t, cat.Photos[0].Sizes)
+	require.Equal(t, vk.SkipAds, byText["Корм со скидкой"].Skip())
+	require.Equal(t, "Сбежала такса", byText[""].Reposts[0].Text)
 
 	again, err := service.WallGetByID(ctx, ids...)
 	require.NoError(t, err)
@@ -115,8 +114,8 @@ func TestAPhotoIsUploadedSavedAndShownOnTheSandboxsWall(t *testing.T) {
 	require.NoError(t, err)
 	post, err := vk.DecodePost(s.RawPost(ownWall, id))
 	require.NoError(t, err)
-	require.Len(t, post.Attachments, 1)
-	require.Equal(t, saved.ID, post.Attachments[0].Photo.ID)
+	require.Len(t, post.Photos, 1)
+	require.Equal(t, saved.ID, post.Photos[0].ID)
 }
 
 func TestTheSandboxsErrorsHaveTheirActions(t *testing.T) {

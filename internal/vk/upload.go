@@ -14,6 +14,7 @@ import (
 
 	"github.com/SevereCloud/vksdk/v2/api"
 
+	"vestnik/internal/post"
 	"vestnik/internal/wire"
 )
 
@@ -35,16 +36,6 @@ type Uploaded struct {
 	Photo  string
 	Hash   string
 }
-
-// SavedPhoto is a photo that can be attached to a post.
-type SavedPhoto struct {
-	OwnerID   int64
-	ID        int64
-	AccessKey string
-}
-
-// Ref is the photo as wall.post takes it: photo-1_23, with the access key if there is one.
-func (p SavedPhoto) Ref() string { return ref("photo", p.OwnerID, p.ID, p.AccessKey) }
 
 // GetWallUploadServer asks for an upload address for the wall of a community (a positive group id), or for the key's
 // own wall with 0. Community keys are refused with code 27.
@@ -167,10 +158,10 @@ func readUploaded(answer wire.Answer) (Uploaded, error) {
 }
 
 // SaveWallPhoto makes an uploaded photo one that can be attached. groupID is the one given to GetWallUploadServer.
-func (c *Client) SaveWallPhoto(ctx context.Context, groupID int64, uploaded Uploaded) (SavedPhoto, error) {
+func (c *Client) SaveWallPhoto(ctx context.Context, groupID int64, uploaded Uploaded) (post.Photo, error) {
 	params := groupParams(groupID)
 	params["server"], params["photo"], params["hash"] = uploaded.Server, uploaded.Photo, uploaded.Hash
-	var saved SavedPhoto
+	var saved post.Photo
 	err := c.call(ctx, Media, "photos.saveWallPhoto", params, func(response json.RawMessage) error {
 		items := listOf(response)
 		if len(items) == 0 {
@@ -182,7 +173,7 @@ func (c *Client) SaveWallPhoto(ctx context.Context, groupID int64, uploaded Uplo
 			AccessKey flexString `json:"access_key"`
 		}]
 		_ = object.UnmarshalJSON(items[0])
-		saved = SavedPhoto{OwnerID: int64(object.value.OwnerID), ID: int64(object.value.ID),
+		saved = post.Photo{OwnerID: int64(object.value.OwnerID), ID: int64(object.value.ID),
 			AccessKey: string(object.value.AccessKey)}
 		if saved.OwnerID == 0 || saved.ID == 0 {
 			return errors.New("a photo without an id")
