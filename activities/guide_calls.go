@@ -101,14 +101,8 @@ func (a *Guide) alertChannel(ctx context.Context, update protocol.BotUpdate, det
 
 // SendPhoto sends a card's photo with its caption. Telegram downloads the
 // photo itself, within the call.
-func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (shown Shown, err error) {
-	defer a.recoverInto(ctx, showing.Update, &err)
-	defer beat(ctx, nothing)()
-	if err := a.reveal(&showing); err != nil {
-		return Shown{}, err
-	}
-	shown, failed := a.sendPhoto(ctx, showing)
-	return shown, failed.asError()
+func (a *Guide) SendPhoto(ctx context.Context, showing Showing) (Shown, error) {
+	return a.show(ctx, showing, a.sendPhoto)
 }
 
 func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ *Stop) {
@@ -134,13 +128,17 @@ func (a *Guide) sendPhoto(ctx context.Context, showing Showing) (shown Shown, _ 
 
 // SendText sends a screen as text, or changes the screen that is there, if the
 // bot is set to do that and the update allows it.
-func (a *Guide) SendText(ctx context.Context, showing Showing) (shown Shown, err error) {
+func (a *Guide) SendText(ctx context.Context, showing Showing) (Shown, error) {
+	return a.show(ctx, showing, a.sendText)
+}
+
+func (a *Guide) show(ctx context.Context, showing Showing, send func(context.Context, Showing) (Shown, *Stop)) (shown Shown, err error) {
 	defer a.recoverInto(ctx, showing.Update, &err)
 	defer beat(ctx, nothing)()
 	if err := a.reveal(&showing); err != nil {
 		return Shown{}, err
 	}
-	shown, failed := a.sendText(ctx, showing)
+	shown, failed := send(ctx, showing)
 	return shown, failed.asError()
 }
 

@@ -413,13 +413,8 @@ func waitForSlot(ctx context.Context, slot time.Time) {
 
 // pause waits, or until ctx ends.
 func pause(ctx context.Context, wait time.Duration) {
-	if wait <= 0 {
-		return
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
+	case <-time.After(wait):
 	}
 }

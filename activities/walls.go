@@ -59,28 +59,24 @@ type Walls struct {
 
 // PlanOptions are for PlanReads and StartDeliveries.
 func PlanOptions(summary string) workflow.ActivityOptions {
-	return workflow.ActivityOptions{
-		TaskQueue:           protocol.TaskQueue,
-		StartToCloseTimeout: 2 * time.Minute,
-		HeartbeatTimeout:    30 * time.Second,
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second, MaximumAttempts: 5,
-		},
-		Summary: summary,
-	}
+	return scanOptions(protocol.TaskQueue, 5, summary)
 }
 
 // ReadOptions are for ReadWall. A wall that can't be read now is due again at
 // the next scan, so it is not tried for long.
 func ReadOptions(wall string) workflow.ActivityOptions {
+	return scanOptions(protocol.VKTaskQueue, readAttempts, wall)
+}
+
+func scanOptions(queue string, attempts int32, summary string) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		TaskQueue:           protocol.VKTaskQueue,
+		TaskQueue:           queue,
 		StartToCloseTimeout: 2 * time.Minute,
 		HeartbeatTimeout:    30 * time.Second,
 		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second, MaximumAttempts: readAttempts,
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 10 * time.Second, MaximumAttempts: attempts,
 		},
-		Summary: wall,
+		Summary: summary,
 	}
 }
 

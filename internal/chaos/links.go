@@ -145,10 +145,8 @@ func (l *link) close() {
 }
 
 func sleep(ctx context.Context, lasting time.Duration) {
-	timer := time.NewTimer(lasting)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(lasting):
 	case <-ctx.Done():
 	}
 }

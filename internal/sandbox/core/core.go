@@ -64,10 +64,8 @@ func (c *Core) Local(address string) string {
 
 // Sleep waits in real time; false if ctx or the sandbox ended first.
 func (c *Core) Sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 	case <-c.Life.Done():
