@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -10,8 +11,8 @@ import (
 	"vestnik/internal/protocol"
 )
 
-// stage is how far a search has come. A post of a later stage than what a
-// destination was told is news there; one of the same stage is not.
+// stage is how far a search has come. A post of a later stage than what was
+// announced to a destination is news there; one of the same stage is not.
 var stage = map[petpost.Type]int{
 	petpost.Lost: 1, petpost.Sighting: 2, petpost.Found: 3, petpost.Reunited: 4,
 }
@@ -23,7 +24,7 @@ func goesEverywhere(kind petpost.Type) bool {
 }
 
 // announce writes the deliveries that a post calls for, as its case permits. Of a
-// case that the post has opened nothing was told. seen: it is of a sighting
+// case that the post has opened nothing was announced. seen: it is of a sighting
 // that nobody has heard of.
 func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen bool) (err error) {
 	var rows []relaysql.AnnouncedDeliveriesRow
@@ -36,11 +37,9 @@ func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen b
 	for _, row := range rows {
 		announced[row.Destination] = append(announced[row.Destination], row)
 	}
-	routed := map[string]bool{}
 	for _, owed := range f.page.Owed(post) {
-		routed[owed.Destination] = true
 		owed = f.decide(post, owed, announced[owed.Destination], closed, seen)
-		if owed.Ask != "" && owed.Suppressed == "" && !opened {
+		if !opened {
 			if owed, err = f.askOnce(ctx, post, owed); err != nil {
 				return err
 			}
@@ -48,15 +47,22 @@ func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen b
 		if err := f.owe(ctx, post, owed); err != nil {
 			return err
 		}
+		delete(announced, owed.Destination)
 	}
+	return f.answer(ctx, post, rows, announced, seen)
+}
+
+// answer writes the deliveries of a post to destinations that no route of it leads
+// to, but that were told of its case (announced), in the order (rows) in which they were.
+func (f *filing) answer(ctx context.Context, post Post, rows []relaysql.AnnouncedDeliveriesRow, announced map[string][]relaysql.AnnouncedDeliveriesRow, seen bool) error {
 	if !seen && !goesEverywhere(post.Reading.Type) || f.page.Update == nil {
 		return nil
 	}
-	for _, first := range rows { // the destinations in the order in which they were told
-		told := announced[first.Destination]
-		if told[0].ID != first.ID || routed[first.Destination] || !isNews(post, told) && !(seen && f.mayAnswer(post, told)) {
+	for _, first := range rows {
+		if !f.isNews(post, announced[first.Destination], seen) {
 			continue
 		}
+		delete(announced, first.Destination)
 		if owed, wanted := f.page.Update(post, first.Destination); wanted {
 			owed.replyTo = first.ID
 			if err := f.owe(ctx, post, owed); err != nil {
@@ -68,11 +74,11 @@ func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen b
 }
 
 // decide says what becomes of a delivery that a route calls for: it goes, it goes as an
-// update, or another one stands for it.
+// update, or it is a duplicate of another one.
 func (f *filing) decide(post Post, owed Owed, announced []relaysql.AnnouncedDeliveriesRow, closed, seen bool) Owed {
 	switch {
 	case owed.Suppressed != "":
-	case isNews(post, announced), seen && f.mayAnswer(post, announced):
+	case f.isNews(post, announced, seen):
 		owed.replyTo = announced[0].ID
 	case closed && post.Reading.Type != petpost.Reunited:
 		owed.Suppressed = closedReason(post.CaseID)
@@ -91,6 +97,9 @@ func (f *filing) decide(post Post, owed Owed, announced []relaysql.AnnouncedDeli
 // askOnce suppresses a delivery that a person is to approve while they are asked
 // about another post of its case, unless this one brings the search further.
 func (f *filing) askOnce(ctx context.Context, post Post, owed Owed) (Owed, error) {
+	if owed.Ask == "" || owed.Suppressed != "" {
+		return owed, nil
+	}
 	asked, err := f.q.AskedAbout(ctx, relaysql.AskedAboutParams{CaseID: post.CaseID, Destination: owed.Destination})
 	switch {
 	case errorsIsNoRows(err):
@@ -104,39 +113,25 @@ func (f *filing) askOnce(ctx context.Context, post Post, owed Owed) (Owed, error
 	return owed, nil
 }
 
-// isNews reports whether a post is of a later stage than all that a destination
-// was told. Telling by the post itself is not counted: that message is edited.
-func isNews(post Post, announced []relaysql.AnnouncedDeliveriesRow) bool {
-	for _, row := range announced {
-		if row.OwnerID == post.OwnerID && row.PostID == post.PostID || stage[petpost.Type(row.Type)] >= stage[post.Reading.Type] {
-			return false
-		}
-	}
-	return len(announced) > 0
-}
-
-// mayAnswer reports whether a destination has heard of the case, lately and by
-// another post.
-func (f *filing) mayAnswer(post Post, announced []relaysql.AnnouncedDeliveriesRow) bool {
+// isNews reports whether a post brings news to a destination that was told of its
+// case by other posts: it is of a later stage than all of them, or is of a sighting
+// (seen) while the case still counts as announced there. Where the post itself was
+// told, that message is edited.
+func (f *filing) isNews(post Post, announced []relaysql.AnnouncedDeliveriesRow, seen bool) bool {
+	later := true
 	for _, row := range announced {
 		if row.OwnerID == post.OwnerID && row.PostID == post.PostID {
 			return false
 		}
+		later = later && stage[petpost.Type(row.Type)] < stage[post.Reading.Type]
 	}
-	return len(announced) > 0 && f.stillAnnounced(announced[len(announced)-1])
+	return len(announced) > 0 && (later || seen && f.stillAnnounced(announced[len(announced)-1]))
 }
 
-// stillAnnounced reports whether a delivery counts as told: for the window after it
-// was sent, and for as long as it may still be.
+// stillAnnounced reports whether a delivery counts as an announcement: for the window
+// after it was sent, and for as long as it may still be.
 func (f *filing) stillAnnounced(row relaysql.AnnouncedDeliveriesRow) bool {
-	if row.Status != protocol.StatusSent {
-		return true
-	}
-	at := row.CreatedAt
-	if row.SentAt != nil {
-		at = *row.SentAt
-	}
-	return at.After(f.now.Add(-f.page.Window))
+	return row.Status != protocol.StatusSent || cmp.Or(row.SentAt, &row.CreatedAt).After(f.now.Add(-f.page.Window))
 }
 
 func announcedReason(caseID, deliveryID, ownerID, postID int64) string {
@@ -196,11 +191,15 @@ func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed
 	if closed, turned, err = turnCase(ctx, q, caseID); err != nil || !turned {
 		return closed, false, err
 	}
+	return closed, true, editCase(ctx, q, caseID, closed)
+}
+
+func editCase(ctx context.Context, q *relaysql.Queries, caseID int64, closed bool) error {
 	cause := causeReopened
 	if closed {
 		cause = causeClosed
 	}
-	return closed, true, q.EditCase(ctx, relaysql.EditCaseParams{Cause: cause, CaseID: &caseID})
+	return q.EditCase(ctx, relaysql.EditCaseParams{Cause: cause, CaseID: &caseID})
 }
 
 // turnCase locks a case and closes it, or opens it again, as its posts say.
@@ -267,10 +266,7 @@ func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, err
 		}
 		released = len(rows)
 		for _, row := range rows {
-			if err := q.StandFor(ctx, relaysql.StandForParams{
-				ID: &row.ID, Reason: fmt.Sprintf("case %d is told by delivery %d", orZero(row.CaseID), row.ID),
-				CaseID: row.CaseID, DestinationID: row.DestinationID,
-			}); err != nil {
+			if err := standFor(ctx, q, row.ID, orZero(row.CaseID), row.DestinationID); err != nil {
 				return err
 			}
 		}

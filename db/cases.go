@@ -164,18 +164,8 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []post.ID, hold bool,
 		if err != nil {
 			return err
 		}
-		rest, err := q.CasePosts(ctx, &row.ID)
-		if err != nil {
+		if err := separable(ctx, q, row.ID, posts); err != nil {
 			return err
-		}
-		all := refsOf(rest)
-		for _, post := range posts {
-			if !slices.Contains(all, post) {
-				return fmt.Errorf("case %d does not hold %s: %w", row.ID, post, ErrNotFound)
-			}
-		}
-		if len(posts) == 0 || len(posts) == len(all) {
-			return fmt.Errorf("case %d has %s: name some of them, not all", row.ID, words.Count(len(all), "post", "posts"))
 		}
 		if newID, err = q.OpenCase(ctx, note); err != nil {
 			return err
@@ -183,58 +173,81 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []post.ID, hold bool,
 		if err := move(ctx, q, row.ID, newID, posts, splitByOperator); err != nil {
 			return err
 		}
-		for caseID, wasClosed := range map[int64]bool{row.ID: row.ClosedAt != nil, newID: row.ClosedAt != nil} {
-			if err := turn(ctx, q, caseID, wasClosed); err != nil {
+		for _, caseID := range []int64{row.ID, newID} {
+			if err := turn(ctx, q, caseID, row.ClosedAt != nil); err != nil {
 				return err
 			}
+			if hold {
+				continue
+			}
+			ids, err := release(ctx, q, caseID)
+			if err != nil {
+				return err
+			}
+			released = append(released, ids...)
 		}
-		if hold {
-			return nil
-		}
-		released, err = release(ctx, q, row.ID, newID)
-		return err
+		slices.Sort(released)
+		return nil
 	})
 	return newID, released, wrap(err, "split")
 }
 
-// release makes what another animal's delivery stood for pending, one for each
-// destination; that one stands for the rest.
-func release(ctx context.Context, q *relaysql.Queries, cases ...int64) (released []int64, err error) {
-	for _, caseID := range cases {
-		rows, err := q.AnnouncedDeliveries(ctx, &caseID)
-		if err != nil {
-			return nil, err
-		}
-		announced := map[int64]int64{} // the delivery that tells it, by destination
-		for _, row := range rows {
-			announced[row.DestinationID] = row.ID
-		}
-		stranded, err := q.SuppressedByCase(ctx, &caseID)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range stranded {
-			if announced[row.DestinationID] == 0 {
-				announced[row.DestinationID] = row.ID
-				released = append(released, row.ID)
-				if err := q.ReleaseDelivery(ctx, row.ID); err != nil {
-					return nil, err
-				}
-			}
-		}
-		for destinationID, id := range announced {
-			if len(stranded) == 0 {
-				break
-			}
-			if err := q.StandFor(ctx, relaysql.StandForParams{
-				ID: &id, Reason: fmt.Sprintf("case %d is told by delivery %d", caseID, id), CaseID: &caseID, DestinationID: destinationID,
-			}); err != nil {
-				return nil, err
-			}
+// separable is an error unless posts are some of those of a case, and not all.
+func separable(ctx context.Context, q *relaysql.Queries, caseID int64, posts []post.ID) error {
+	rows, err := q.CasePosts(ctx, &caseID)
+	if err != nil {
+		return err
+	}
+	all := refsOf(rows)
+	for _, post := range posts {
+		if !slices.Contains(all, post) {
+			return fmt.Errorf("case %d does not hold %s: %w", caseID, post, ErrNotFound)
 		}
 	}
-	slices.Sort(released)
+	if len(posts) == 0 || len(posts) == len(all) {
+		return fmt.Errorf("case %d has %s: name some of them, not all", caseID, words.Count(len(all), "post", "posts"))
+	}
+	return nil
+}
+
+// release makes deliveries of a case pending that were suppressed as duplicates of
+// another case's, one for each destination to which their own is not announced.
+func release(ctx context.Context, q *relaysql.Queries, caseID int64) (released []int64, err error) {
+	stranded, err := q.SuppressedByCase(ctx, &caseID)
+	if err != nil || len(stranded) == 0 {
+		return nil, err
+	}
+	rows, err := q.AnnouncedDeliveries(ctx, &caseID)
+	if err != nil {
+		return nil, err
+	}
+	announced := map[int64]int64{} // the delivery that announces the case, by destination
+	for _, row := range rows {
+		announced[row.DestinationID] = row.ID
+	}
+	for _, row := range stranded {
+		if announced[row.DestinationID] != 0 {
+			continue
+		}
+		if err := q.ReleaseDelivery(ctx, row.ID); err != nil {
+			return nil, err
+		}
+		announced[row.DestinationID], released = row.ID, append(released, row.ID)
+	}
+	for destinationID, id := range announced { // the rest are duplicates of it
+		if err := standFor(ctx, q, id, caseID, destinationID); err != nil {
+			return nil, err
+		}
+	}
 	return released, nil
+}
+
+// standFor makes the suppressed deliveries of a case to a destination duplicates of
+// one that is not.
+func standFor(ctx context.Context, q *relaysql.Queries, id, caseID, destinationID int64) error {
+	return q.StandFor(ctx, relaysql.StandForParams{
+		ID: &id, Reason: fmt.Sprintf("case %d is told by delivery %d", caseID, id), CaseID: &caseID, DestinationID: destinationID,
+	})
 }
 
 func move(ctx context.Context, q *relaysql.Queries, from, to int64, posts []post.ID, reason string) error {
@@ -252,21 +265,13 @@ func move(ctx context.Context, q *relaysql.Queries, from, to int64, posts []post
 // turn brings a case in step with its posts after they were moved, and what was
 // told about them.
 func turn(ctx context.Context, q *relaysql.Queries, caseID int64, wasClosed bool) error {
-	closed, turned, err := refreshCase(ctx, q, caseID)
-	if err != nil || turned || !closed && !wasClosed {
+	closed, turned, err := turnCase(ctx, q, caseID)
+	if err != nil || !turned && !closed && !wasClosed {
 		return err
 	}
-	cause := causeReopened
-	if closed {
-		cause = causeClosed
-	}
-	return q.EditCase(ctx, relaysql.EditCaseParams{CaseID: &caseID, Cause: cause})
+	return editCase(ctx, q, caseID, closed)
 }
 
 func refsOf(rows []relaysql.RelayPost) []post.ID {
-	refs := make([]post.ID, len(rows))
-	for i, row := range rows {
-		refs[i] = post.ID{OwnerID: row.OwnerID, PostID: row.PostID}
-	}
-	return refs
+	return listOf(rows, func(row relaysql.RelayPost) post.ID { return post.ID{OwnerID: row.OwnerID, PostID: row.PostID} })
 }

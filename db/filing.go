@@ -62,9 +62,6 @@ type unannounced struct {
 }
 
 func (f *filing) run(ctx context.Context) error {
-	if err := f.lock(ctx); err != nil {
-		return err
-	}
 	if err := f.recall(ctx); err != nil {
 		return err
 	}
@@ -80,11 +77,7 @@ func (f *filing) run(ctx context.Context) error {
 // newest post first, and of one case in the order of writing, because answers
 // follow what they answer. A panic is an error, as in [filing.file].
 func (f *filing) announceNewestFirst(ctx context.Context) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errPanicked
-		}
-	}()
+	defer asError(&err)
 	newest := map[int64]time.Time{} // post of a case
 	for _, post := range f.unannounced {
 		newest[post.CaseID] = post.PostedAt
@@ -125,8 +118,11 @@ func (f *filing) lock(ctx context.Context) error {
 	return f.q.LockKeys(ctx, relaysql.LockKeysParams{Class: keyLocks, Stripes: slices.Compact(stripes)})
 }
 
-// recall reads what is stored of the page's posts already.
+// recall locks the page's keys and reads what is stored of its posts already.
 func (f *filing) recall(ctx context.Context) error {
+	if err := f.lock(ctx); err != nil {
+		return err
+	}
 	f.before, f.destinations, f.closed = map[wallpost.ID]relaysql.StoredPostsRow{}, map[string]int64{}, map[int64]bool{}
 	byOwner := map[int64][]int64{}
 	for _, post := range f.page.Posts {
@@ -150,11 +146,7 @@ func (f *filing) recall(ctx context.Context) error {
 // file stores a post and does what is new about it. A panic is an error: what
 // routes and wording make of one post is not to cost the others their page.
 func (f *filing) file(ctx context.Context, post Post) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errPanicked
-		}
-	}()
+	defer asError(&err)
 	before, known := f.before[post.ID]
 	if before.Forgotten || known && before.DeletedAt == nil && bytes.Equal(before.ContentHash, post.ContentHash) {
 		return nil
@@ -162,22 +154,14 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 	if before.TypeByHand {
 		post = post.OfType(petpost.Type(before.Type))
 	}
-	stays := before.CaseID != nil // where an operator may have put it
-	if stays {
-		post.CaseID = *before.CaseID
-		err = f.dropKeys(ctx, post, before)
-	} else {
-		post.CaseID, post.CaseReason, err = f.choose(ctx, post)
-	}
-	if err != nil {
+	if err := f.intoCase(ctx, &post, before); err != nil {
 		return err
 	}
 	opened := post.CaseID == 0
 	if err := f.store(ctx, &post, known); err != nil {
 		return err
 	}
-	mayTurn := post.Reading.Type == petpost.Reunited || before.Type == string(petpost.Reunited)
-	closed, err := f.lockCase(ctx, post.CaseID, stays, !stays && !opened, mayTurn)
+	closed, err := f.lockCase(ctx, post, before, opened)
 	if err != nil {
 		return err
 	}
@@ -198,6 +182,24 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		return nil
 	}
 	return f.announce(ctx, post, closed, opened, adds.Seen)
+}
+
+// intoCase puts a post into a case: the one it is in, where an operator may have put
+// it, or the one that it is found to belong to; none if that is yet to be opened.
+func (f *filing) intoCase(ctx context.Context, post *Post, before relaysql.StoredPostsRow) (err error) {
+	if before.CaseID != nil {
+		post.CaseID = *before.CaseID
+		return f.dropKeys(ctx, *post, before)
+	}
+	post.CaseID, post.CaseReason, err = f.choose(ctx, *post)
+	return err
+}
+
+// asError makes an error of a panic; it is to be deferred.
+func asError(err *error) {
+	if recover() != nil {
+		*err = errPanicked
+	}
 }
 
 // changed owes the edits of what was sent of a post that has another text or is
@@ -238,21 +240,22 @@ func (f *filing) store(ctx context.Context, post *Post, known bool) error {
 
 // lockCase locks the case of a post, unless the post has just opened it, and
 // brings it in step with its posts if it may have been closed or opened again.
-func (f *filing) lockCase(ctx context.Context, caseID int64, stays, joins, mayTurn bool) (closed bool, err error) {
+func (f *filing) lockCase(ctx context.Context, post Post, before relaysql.StoredPostsRow, opened bool) (closed bool, err error) {
+	mayTurn := post.Reading.Type == petpost.Reunited || before.Type == string(petpost.Reunited)
 	switch {
-	case joins:
-		var closedAt *time.Time
-		closedAt, err = f.q.JoinCase(ctx, caseID)
-		closed = closedAt != nil
-	case stays && !mayTurn:
+	case before.CaseID != nil && !mayTurn:
 		var row relaysql.RelayCase
-		row, err = f.q.LockCase(ctx, caseID)
+		row, err = f.q.LockCase(ctx, post.CaseID)
 		closed = row.ClosedAt != nil
+	case before.CaseID == nil && !opened:
+		var closedAt *time.Time
+		closedAt, err = f.q.JoinCase(ctx, post.CaseID)
+		closed = closedAt != nil
 	}
 	if err != nil || !mayTurn {
 		return closed, err
 	}
-	closed, turned, err := refreshCase(ctx, f.q, caseID)
+	closed, turned, err := refreshCase(ctx, f.q, post.CaseID)
 	if turned {
 		f.stored.Edits++
 	}

@@ -57,24 +57,41 @@ func (l *Ledger) next(ctx context.Context, destination string, configured protoc
 	if lane.PausedAt != nil {
 		view.Paused = &protocol.Pause{Reason: lane.PauseReason, By: lane.PausedBy, Delivery: orZero(lane.PausedDelivery), At: *lane.PausedAt}
 	}
-	rows, err := l.queries.NextDeliveries(ctx, relaysql.NextDeliveriesParams{DestinationID: lane.ID, Urgent: true, Most: lookAhead})
+	urgent, other, all, err := l.waiting(ctx, destination, lane)
 	if err != nil {
 		return protocol.LaneView{}, err
+	}
+	view.All = all
+	inARow := 0
+	if len(urgent) > 0 && len(other) > 0 {
+		if inARow, err = l.urgentInARow(ctx, lane.ID); err != nil {
+			return protocol.LaneView{}, err
+		}
+	}
+	view.Jobs = interleaved(urgent, other, inARow)
+	return view, nil
+}
+
+// waiting returns what a lane is to do first and what then, some of each, and
+// whether that is all.
+func (l *Ledger) waiting(ctx context.Context, destination string, lane relaysql.LaneRow) (urgent, other jobs, all bool, err error) {
+	rows, err := l.queries.NextDeliveries(ctx, relaysql.NextDeliveriesParams{DestinationID: lane.ID, Urgent: true, Most: lookAhead})
+	if err != nil {
+		return nil, nil, false, err
 	}
 	others, err := l.queries.NextDeliveries(ctx, relaysql.NextDeliveriesParams{DestinationID: lane.ID, Most: lookAhead})
 	if err != nil {
-		return protocol.LaneView{}, err
+		return nil, nil, false, err
 	}
 	edits, err := l.queries.NextEdits(ctx, relaysql.NextEditsParams{DestinationID: lane.ID, Most: lookAhead})
 	if err != nil {
-		return protocol.LaneView{}, err
+		return nil, nil, false, err
 	}
-	view.All = len(rows) < lookAhead && len(others) < lookAhead && len(edits) < lookAhead
 	begun := 0 // of the others: what has begun goes on
 	for begun < len(others) && others[begun].Status == protocol.StatusSending {
 		begun++
 	}
-	urgent, other := jobsOf(destination, slices.Concat(others[:begun], rows)), jobsOf(destination, others[begun:])
+	urgent, other = jobsOf(destination, slices.Concat(others[:begun], rows)), jobsOf(destination, others[begun:])
 	if failed := lane.FailedTurns; triesNext(failed) && len(urgent)+len(other) > 1 {
 		urgent = slices.Concat(urgent, other)
 		other = nil
@@ -91,24 +108,30 @@ func (l *Ledger) next(ctx context.Context, destination string, configured protoc
 			Summary: fmt.Sprintf("%s: edit what was sent about %s → %s", edit.Cause, protocol.WallPost(edit.OwnerID, edit.PostID), destination),
 		}})
 	}
-	inARow := 0
-	if len(urgent) > 0 && len(other) > 0 {
-		sent, err := l.queries.SentUrgent(ctx, relaysql.SentUrgentParams{DestinationID: lane.ID, Most: urgentShare})
-		if err != nil {
-			return protocol.LaneView{}, err
-		}
-		if inARow = slices.Index(sent, false); inARow < 0 {
-			inARow = len(sent)
-		}
+	return urgent, other, max(len(rows), len(others), len(edits)) < lookAhead, nil
+}
+
+// urgentInARow is how many urgent jobs a lane has done since one that was not,
+// urgentShare at most.
+func (l *Ledger) urgentInARow(ctx context.Context, laneID int64) (int, error) {
+	sent, err := l.queries.SentUrgent(ctx, relaysql.SentUrgentParams{DestinationID: laneID, Most: urgentShare})
+	if other := slices.Index(sent, false); other >= 0 {
+		return other, err
 	}
+	return len(sent), err
+}
+
+// interleaved is all jobs in the order in which they go: after urgentShare urgent
+// ones in a row comes another one.
+func interleaved(urgent, other jobs, inARow int) (all []protocol.Job) {
 	for len(urgent)+len(other) > 0 {
 		from := &urgent
 		if len(urgent) == 0 || inARow >= urgentShare && len(other) > 0 {
 			from, inARow = &other, -1
 		}
-		view.Jobs, *from, inARow = append(view.Jobs, (*from)[0].Job), (*from)[1:], inARow+1
+		all, *from, inARow = append(all, (*from)[0].Job), (*from)[1:], inARow+1
 	}
-	return view, nil
+	return all
 }
 
 // jobs are what waits at a destination, in order, with when it was owed.

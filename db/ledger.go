@@ -280,40 +280,9 @@ const leastFailures = 5
 // closed already: then its answer came too late to count.
 func (l *Ledger) Close(ctx context.Context, delivery *Delivery, attempt Attempt, ending Ending, since time.Time) error {
 	var status string
-	err := l.inTx(ctx, func(q *relaysql.Queries) error {
-		_, err := q.CloseAttempt(ctx, relaysql.CloseAttemptParams{
-			DeliveryID: delivery.ID, Number: attempt.Number, BeganAt: attempt.BeganAt, Outcome: ending.Outcome, Code: ending.Code,
-			Error: ending.Error, RetryAfter: unlessZero(ending.RetryAfter),
-		})
-		if errorsIsNoRows(err) {
-			return ErrChanged
-		}
-		if err != nil {
-			return err
-		}
-		if ending.TurnFailed {
-			if err := blame(ctx, q, delivery, &ending, since); err != nil {
-				return err
-			}
-		}
-		applying := relaysql.ApplyEndingParams{ID: delivery.ID, Status: ending.Status, Reason: ending.Reason, Captcha: ending.Captcha}
-		if ending.Outcome == OutcomeUnknown {
-			applying.Unknown = 1
-		}
-		if status, err = q.ApplyEnding(ctx, applying); err != nil {
-			return err
-		}
-		if ending.Cool > 0 {
-			if err := q.CoolDestination(ctx, relaysql.CoolDestinationParams{ID: delivery.DestinationID, Wait: ending.Cool, Reason: ending.Reason}); err != nil {
-				return err
-			}
-		}
-		if ending.Pause {
-			return q.PauseDestination(ctx, relaysql.PauseDestinationParams{
-				ID: delivery.DestinationID, PauseReason: ending.Reason, PausedDelivery: &delivery.ID, UnlessPaused: true,
-			})
-		}
-		return nil
+	err := l.inTx(ctx, func(q *relaysql.Queries) (err error) {
+		status, err = closeAttempt(ctx, q, delivery, attempt, ending, since)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("close attempt %d at %s: %w", attempt.Number, delivery.DeliveryKey, err)
@@ -323,6 +292,36 @@ func (l *Ledger) Close(ctx context.Context, delivery *Delivery, attempt Attempt,
 		delivery.Uncertain++
 	}
 	return nil
+}
+
+func closeAttempt(ctx context.Context, q *relaysql.Queries, delivery *Delivery, attempt Attempt, ending Ending, since time.Time) (status string, err error) {
+	_, err = q.CloseAttempt(ctx, relaysql.CloseAttemptParams{
+		DeliveryID: delivery.ID, Number: attempt.Number, BeganAt: attempt.BeganAt, Outcome: ending.Outcome, Code: ending.Code,
+		Error: ending.Error, RetryAfter: unlessZero(ending.RetryAfter),
+	})
+	if errorsIsNoRows(err) {
+		return "", ErrChanged
+	}
+	if err == nil && ending.TurnFailed {
+		err = blame(ctx, q, delivery, &ending, since)
+	}
+	if err != nil {
+		return "", err
+	}
+	applying := relaysql.ApplyEndingParams{ID: delivery.ID, Status: ending.Status, Reason: ending.Reason, Captcha: ending.Captcha}
+	if ending.Outcome == OutcomeUnknown {
+		applying.Unknown = 1
+	}
+	status, err = q.ApplyEnding(ctx, applying)
+	if err == nil && ending.Cool > 0 {
+		err = q.CoolDestination(ctx, relaysql.CoolDestinationParams{ID: delivery.DestinationID, Wait: ending.Cool, Reason: ending.Reason})
+	}
+	if err == nil && ending.Pause {
+		err = q.PauseDestination(ctx, relaysql.PauseDestinationParams{
+			ID: delivery.DestinationID, PauseReason: ending.Reason, PausedDelivery: &delivery.ID, UnlessPaused: true,
+		})
+	}
+	return status, err
 }
 
 // blame parks a delivery that keeps failing while others get through; else its

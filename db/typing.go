@@ -46,9 +46,6 @@ func (s *Posts) SetType(ctx context.Context, ref post.ID, kind petpost.Type, owe
 }
 
 func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error) {
-	if err := f.lock(ctx); err != nil {
-		return set, err
-	}
 	if err := f.recall(ctx); err != nil {
 		return set, err
 	}
@@ -65,8 +62,7 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 			return set, err
 		}
 	}
-	mayTurn := post.Reading.Type == petpost.Reunited || set.Was == petpost.Reunited
-	closed, err := f.lockCase(ctx, post.CaseID, true, false, mayTurn)
+	closed, err := f.lockCase(ctx, post, before, before.CaseID == nil)
 	if err != nil {
 		return set, err
 	}
