@@ -82,6 +82,9 @@ type (
 		Latitude  float64 `json:"latitude"`
 		Longitude float64 `json:"longitude"`
 	}
+	wireButton struct {
+		Data string `json:"callback_data"`
+	}
 	wireCallback struct {
 		ID      string    `json:"id"`
 		From    *wireUser `json:"from"`
@@ -91,9 +94,7 @@ type (
 			Date   int64           `json:"date"` // 0 when the message is inaccessible
 			Photo  json.RawMessage `json:"photo"`
 			Markup struct {
-				Rows [][]struct {
-					Data string `json:"callback_data"`
-				} `json:"inline_keyboard"`
+				Rows [][]wireButton `json:"inline_keyboard"`
 			} `json:"reply_markup"`
 		} `json:"message"`
 		Data string `json:"data"`
@@ -234,15 +235,12 @@ func (u *inbound) readCallback(raw json.RawMessage) *fault {
 	if err != nil {
 		return &fault{guide.InboundInvalidCallbackData, "not action:entity_type:entity_id[:extra]"}
 	}
-	if query.Message != nil && len(query.Message.Markup.Rows) > 0 {
-		u.OffCard = true
-		for _, row := range query.Message.Markup.Rows {
-			for _, button := range row {
-				if shown, err := guide.ParseAction(button.Data); err == nil && action.IsOnCard(shown) {
-					u.OffCard = false
-				}
-			}
-		}
+	if query.Message != nil {
+		rows := query.Message.Markup.Rows
+		u.OffCard = len(rows) > 0 && !slices.ContainsFunc(slices.Concat(rows...), func(button wireButton) bool {
+			shown, err := guide.ParseAction(button.Data)
+			return err == nil && action.IsOnCard(shown)
+		})
 	}
 	u.press(action)
 	return nil

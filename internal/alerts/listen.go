@@ -38,12 +38,7 @@ type update struct {
 		Message message `json:"message"`
 		Data    string  `json:"data"`
 	} `json:"callback_query"`
-	Message *struct {
-		message
-		From  user     `json:"from"`
-		Text  string   `json:"text"`
-		Reply *message `json:"reply_to_message"`
-	} `json:"message"`
+	Message *message `json:"message"`
 }
 
 type user struct {
@@ -55,6 +50,9 @@ type message struct {
 	Chat struct {
 		ID int64 `json:"id"`
 	} `json:"chat"`
+	From  user     `json:"from"`
+	Text  string   `json:"text"`
+	Reply *message `json:"reply_to_message"`
 }
 
 // listen acts on what operators press and answer, until the next look at the
@@ -120,24 +118,9 @@ func (c Chat) take(ctx context.Context, update update) (acted bool, err error) {
 		if err := c.bot.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: press.ID, Text: cut(toast, maxToast)}); err != nil {
 			c.Log.InfoContext(ctx, "a press was not answered", "error", err) // it is too old, or the chat shows it anyway
 		}
-		return acted, nil
 	case said != nil && telegram.ChatOf(said.Chat.ID) == c.Target.Chat:
-		name, listed := c.Users[said.From.ID]
-		answer := strings.TrimSpace(said.Text)
-		if !listed || answer == "" {
-			return false, nil
-		}
 		var toast string
-		undo := undoCommand.FindStringSubmatch(answer)
-		switch {
-		case said.Reply != nil && undo != nil:
-			acted, toast, err = c.decide(ctx, name, said.Reply.ID, doTakeBack+undo[1], "")
-		case said.Reply != nil:
-			acted, toast, err = c.decide(ctx, name, said.Reply.ID, doAnswer, answer)
-		case undo != nil:
-			toast, err = c.undo(ctx, name, undo[1])
-		}
-		if err != nil || acted || toast == "" {
+		if acted, toast, err = c.read(ctx, *said); err != nil || acted || toast == "" {
 			return acted, err
 		}
 		target := c.Target
@@ -145,9 +128,25 @@ func (c Chat) take(ctx context.Context, update update) (acted bool, err error) {
 		if _, err := c.bot.SendMessage(ctx, telegram.TextMessage{Target: target, Text: toast}); err != nil {
 			c.Log.WarnContext(ctx, "who has answered was not told what came of it", "error", err)
 		}
-		return false, nil
 	}
-	return false, nil
+	return acted, nil
+}
+
+// read carries out what an operator has written, if it is meant for us.
+func (c Chat) read(ctx context.Context, said message) (acted bool, toast string, err error) {
+	name, listed := c.Users[said.From.ID]
+	answer := strings.TrimSpace(said.Text)
+	undo := undoCommand.FindStringSubmatch(answer)
+	switch {
+	case !listed || answer == "":
+	case said.Reply != nil && undo != nil:
+		return c.decide(ctx, name, said.Reply.ID, doTakeBack+undo[1], "")
+	case said.Reply != nil:
+		return c.decide(ctx, name, said.Reply.ID, doAnswer, answer)
+	case undo != nil:
+		toast, err = c.undo(ctx, name, undo[1])
+	}
+	return false, toast, err
 }
 
 // undoCommand is /undo, as Telegram may send it, with what follows.
@@ -224,27 +223,23 @@ func (c Chat) decide(ctx context.Context, who string, messageID int64, action, a
 	alert, err := c.Ledger.AlertOf(ctx, messageID)
 	switch {
 	case errors.Is(err, db.ErrNotFound):
-		if action == doAnswer {
-			return false, "", nil // people talk
-		}
-		return false, "Это сообщение устарело", nil
+		toast = "Это сообщение устарело"
 	case err != nil:
 		return false, "", err
 	case alert.OverAt != nil && !(undoes(action) && isApproval(alert.Problem)):
-		if action == doAnswer {
-			return false, "", nil
-		}
-		return false, "Уже решено", nil
+		toast = "Уже решено"
+	}
+	switch {
+	case toast != "" && action == doAnswer:
+		return false, "", nil // people talk
+	case toast != "":
+		return false, toast, nil
 	}
 	if action == doTypes || action == doCases || action == doUndo {
-		keyboard, err := c.choices(ctx, alert, action)
-		if err == nil {
-			_, err = c.bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, keyboard)
+		if c.offer(ctx, messageID, alert, action) != nil {
+			toast = "Не получилось, попробуйте ещё раз"
 		}
-		if err != nil {
-			return false, "Не получилось, попробуйте ещё раз", nil //nolint:nilerr // whoever pressed is told
-		}
-		return false, "", nil
+		return false, toast, nil
 	}
 	done, failure := c.act(operators.As(ctx, operators.Actor{Name: who, Via: "telegram"}), alert.Problem, action, answer)
 	if ctx.Err() != nil {
@@ -287,7 +282,16 @@ var errIgnored = errors.New("no answer to anything")
 // undoes reports whether an action is about what was sent.
 func undoes(action string) bool { return action == doUndo || strings.HasPrefix(action, doTakeBack) }
 
-// choices are the buttons that a button opens.
+// offer puts the buttons that a button opens under its message.
+func (c Chat) offer(ctx context.Context, messageID int64, alert db.Alert, action string) error {
+	keyboard, err := c.choices(ctx, alert, action)
+	if err != nil {
+		return err
+	}
+	_, err = c.bot.EditMessageReplyMarkup(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: messageID}, keyboard)
+	return err
+}
+
 func (c Chat) choices(ctx context.Context, alert db.Alert, action string) (telegram.Keyboard, error) {
 	switch action {
 	case doTypes:

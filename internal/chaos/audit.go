@@ -155,16 +155,9 @@ func audit(e evidence) *outcome {
 	for destination, arrivals := range e.received {
 		o.arrived += len(arrivals)
 		for i, a := range arrivals {
-			if a.post == 0 {
-				for _, d := range e.ledger {
-					if d.destination == destination && d.records(a) && len(d.messages) > len(a.ids) {
-						a.owner, a.post = d.owner, d.post
-					}
-				}
-				arrivals[i] = a
-			}
-			key := owed{destination, a.owner, a.post}
-			copies[key] = append(copies[key], a)
+			key := e.keyOf(destination, a)
+			a.owner, a.post = key.owner, key.post
+			arrivals[i], copies[key] = a, append(copies[key], a)
 		}
 	}
 	rows := map[owed]delivery{}
@@ -195,6 +188,20 @@ func audit(e evidence) *outcome {
 	auditClicks(o, e.clicks)
 	auditWakings(o, e.wakings, e.excuses)
 	return o
+}
+
+// keyOf is what an arrival is about. One that does not say, photos that came after
+// their words, is of the delivery that records it and more.
+func (e evidence) keyOf(destination string, a arrival) owed {
+	if a.post == 0 {
+		at := slices.IndexFunc(e.ledger, func(d delivery) bool {
+			return d.destination == destination && d.records(a) && len(d.messages) > len(a.ids)
+		})
+		if at >= 0 {
+			return e.ledger[at].owed
+		}
+	}
+	return owed{destination, a.owner, a.post}
 }
 
 func (k owed) String() string { return fmt.Sprintf("wall%d_%d → %s", k.owner, k.post, k.destination) }

@@ -125,19 +125,12 @@ func (r *tableReader) unzip(name string, file []byte, archive *zip.Reader) (tabl
 	}
 	unpacked := uint64(0)
 	for _, inside := range archive.File {
-		called := inside.Name
-		if inside.NonUTF8 { // Russian Windows
-			if decoded, err := charmap.CodePage866.NewDecoder().String(called); err == nil {
-				called = decoded
-			}
-		}
+		called := nameOf(inside)
 		base := path.Base(strings.ReplaceAll(called, `\`, "/"))
 		if inside.FileInfo().IsDir() || strings.HasPrefix(base, ".") || strings.Contains(called, "__MACOSX") {
 			continue
 		}
-		switch strings.ToLower(path.Ext(base)) {
-		case ".csv", ".tsv", ".txt", ".xlsx":
-		default:
+		if !slices.Contains([]string{".csv", ".tsv", ".txt", ".xlsx"}, strings.ToLower(path.Ext(base))) {
 			r.remarks.warn(Because("файл пропущен: это не таблица CSV и не xlsx"), Refusal{Path: called})
 			continue
 		}
@@ -162,6 +155,14 @@ func (r *tableReader) unzip(name string, file []byte, archive *zip.Reader) (tabl
 		tables = append(tables, more...)
 	}
 	return tables, nil
+}
+
+// nameOf is the name of a file in an archive, which Russian Windows writes in code page 866.
+func nameOf(inside *zip.File) string {
+	if decoded, err := charmap.CodePage866.NewDecoder().String(inside.Name); inside.NonUTF8 && err == nil {
+		return decoded
+	}
+	return inside.Name
 }
 
 func readWorkbook(name string, file []byte) (tables []table, err error) {

@@ -63,22 +63,9 @@ type sheet struct {
 }
 
 func (r *tableReader) read(tables []table) error {
-	var sheets []*sheet
-	for n, t := range tables {
-		s, err := r.understand(t, n)
-		if err != nil {
-			return err
-		}
-		if s == nil || len(s.rows) == 0 { // a heading alone, as of a template, says nothing
-			continue
-		}
-		if slices.Contains(r.lists, s.list) {
-			return unclear(t.name, "таблиц «%s» две: сведите их в одну", s.list.Label())
-		}
-		sheets, r.lists = append(sheets, s), append(r.lists, s.list)
-	}
-	if len(sheets) == 0 {
-		return &BatchError{Why: Because("в файле нет ни одной таблицы с заголовками и строками")}
+	sheets, err := r.sheets(tables)
+	if err != nil {
+		return err
 	}
 	// First who is who, in all tables, then what is said of them.
 	slices.SortFunc(sheets, func(a, b *sheet) int { return cmp.Compare(a.list.Rank(), b.list.Rank()) })
@@ -105,6 +92,27 @@ func (r *tableReader) read(tables []table) error {
 	}
 	r.hash = sum.Sum(nil)
 	return nil
+}
+
+// sheets are the tables that are understood and have rows: at least one, and one of a list.
+func (r *tableReader) sheets(tables []table) (sheets []*sheet, err error) {
+	for n, t := range tables {
+		s, err := r.understand(t, n)
+		if err != nil {
+			return nil, err
+		}
+		if s == nil || len(s.rows) == 0 { // a heading alone, as of a template, says nothing
+			continue
+		}
+		if slices.Contains(r.lists, s.list) {
+			return nil, unclear(t.name, "таблиц «%s» две: сведите их в одну", s.list.Label())
+		}
+		sheets, r.lists = append(sheets, s), append(r.lists, s.list)
+	}
+	if len(sheets) == 0 {
+		return nil, &BatchError{Why: Because("в файле нет ни одной таблицы с заголовками и строками")}
+	}
+	return sheets, nil
 }
 
 func titleField(list List) string {

@@ -19,6 +19,7 @@
 package notice
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -310,30 +311,11 @@ func more(post petpost.Post, omittedPhotos int) Text {
 	lines := captions(post)
 	unknown := false
 	for _, attachment := range post.Attachments {
-		kind, known := attachmentKinds[attachment.Kind]
-		if !known {
+		if kind, known := attachmentKinds[attachment.Kind]; known {
+			lines = append(lines, attachmentLine(attachment, kind, source))
+		} else {
 			unknown = true
-			continue
 		}
-		link := webURL(attachment.URL)
-		if link == "" {
-			link = source
-		}
-		icon, word, _ := strings.Cut(kind, " ")
-		length := ""
-		if attachment.Seconds > 0 {
-			length = " (" + clock(attachment.Seconds) + ")"
-		}
-		line := Text{{Text: icon + " "}, {Text: word, Link: link}, {Text: length}}
-		if title := oneLine(attachment.Title, maxAttachmentTitle); isVisible(title) {
-			line = Text{{Text: icon + " " + word + length + ": "}, {Text: title, Link: link}}
-		}
-		for i, answer := range attachment.Answers {
-			if answer = oneLine(answer, maxAttachmentTitle); i < maxAnswers && isVisible(answer) {
-				line = append(line, Span{Text: "\n  ▫️ " + answer})
-			}
-		}
-		lines = append(lines, line)
 	}
 	if len(post.Photos) > 1 {
 		for _, photo := range post.Photos {
@@ -353,6 +335,27 @@ func more(post petpost.Post, omittedPhotos int) Text {
 		lines = append(lines, Text{{Text: "📎 "}, {Text: "Ещё в оригинале", Link: source}})
 	}
 	return joinTexts("\n", lines...)
+}
+
+// attachmentLine names an attachment of a kind, and links it or the post (source) that
+// it is under; the answers of a poll follow on lines of their own.
+func attachmentLine(attachment post.Attachment, kind, source string) Text {
+	link := cmp.Or(webURL(attachment.URL), source)
+	icon, word, _ := strings.Cut(kind, " ")
+	length := ""
+	if attachment.Seconds > 0 {
+		length = " (" + clock(attachment.Seconds) + ")"
+	}
+	line := Text{{Text: icon + " "}, {Text: word, Link: link}, {Text: length}}
+	if title := oneLine(attachment.Title, maxAttachmentTitle); isVisible(title) {
+		line = Text{{Text: icon + " " + word + length + ": "}, {Text: title, Link: link}}
+	}
+	for _, answer := range attachment.Answers[:min(len(attachment.Answers), maxAnswers)] {
+		if answer = oneLine(answer, maxAttachmentTitle); isVisible(answer) {
+			line = append(line, Span{Text: "\n  ▫️ " + answer})
+		}
+	}
+	return line
 }
 
 // maxCaption bounds what is shown of a photo's caption, in letters, and

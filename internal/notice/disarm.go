@@ -58,14 +58,17 @@ func disarm(text Text, wall bool) Text {
 			if afterMarks, named := nameBehind(whole, next, sign); named {
 				edits = append(edits, edit{afterMarks, afterMarks, " "})
 			}
-		case sign == '&':
-			found := reference.FindString(whole[at:])
-			if meant, _ := utf8.DecodeRuneInString(html.UnescapeString(found)); found != "" && strings.ContainsRune("[|@*", folded(meant)) {
-				edits = append(edits, edit{next, next, " "})
-			}
+		case sign == '&' && meansSign(reference.FindString(whole[at:])):
+			edits = append(edits, edit{next, next, " "})
 		}
 	}
 	return text.edited(edits)
+}
+
+// meansSign reports whether HTML decodes a reference into a sign that calls.
+func meansSign(reference string) bool {
+	meant, size := utf8.DecodeRuneInString(html.UnescapeString(reference))
+	return size > 0 && strings.ContainsRune("[|@*", folded(meant))
 }
 
 // folded is the sign that a character may be taken for: itself, or what its

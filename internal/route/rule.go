@@ -115,18 +115,14 @@ func (r rule) decide(post petpost.Post, watched string, text *searchText) result
 	}
 	if r.hasPhone != nil {
 		hasPhone := len(post.Reading.Phones) > 0
-		if *r.hasPhone && !hasPhone {
-			return r.no(ConditionNoPhone, "")
+		phone := r.no(map[bool]string{true: ConditionPhone, false: ConditionNoPhone}[hasPhone], "")
+		if *r.hasPhone != hasPhone {
+			return phone
 		}
-		if !*r.hasPhone && hasPhone {
-			return r.no(ConditionPhone, "")
-		}
-		met = append(met, map[bool]string{true: "has a phone", false: "no phone"}[hasPhone])
+		met = append(met, phone.reason)
 	}
-	for _, unwanted := range r.exclude {
-		if unwanted.in(text) {
-			return r.no(ConditionExcluded, unwanted.shown)
-		}
+	if i := slices.IndexFunc(r.exclude, func(p pattern) bool { return p.in(text) }); i >= 0 {
+		return r.no(ConditionExcluded, r.exclude[i].shown)
 	}
 	if len(r.include) > 0 {
 		i := slices.IndexFunc(r.include, func(p pattern) bool { return p.in(text) })
@@ -135,11 +131,10 @@ func (r rule) decide(post petpost.Post, watched string, text *searchText) result
 		}
 		met = append(met, "includes "+r.include[i].shown)
 	}
-	sure := post.Reading.Confidence
-	if sure < r.minConfidence {
-		met = append(met, fmt.Sprintf("but only %.0f %% sure of the type: a person is asked", 100*sure))
+	unsure := post.Reading.Confidence < r.minConfidence
+	if unsure {
+		met = append(met, fmt.Sprintf("but only %.0f %% sure of the type: a person is asked", 100*post.Reading.Confidence))
 	}
-	unsure := sure < r.minConfidence
 	if r.approve {
 		met = append(met, "a person approves it first")
 	}

@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,28 +31,10 @@ func (c *Client) Titles(ctx context.Context, owners ...int64) (map[int64]string,
 		ids               []string
 		sign              int64
 	}{{"groups.getById", "group_ids", groups, -1}, {"users.get", "user_ids", people, 1}} {
-		for ids := kind.ids; len(ids) > 0; ids = ids[min(maxNamed, len(ids)):] {
-			params := api.Params{kind.parameter: strings.Join(ids[:min(maxNamed, len(ids))], ",")}
-			err := c.call(ctx, Reading, kind.method, params, func(response json.RawMessage) error {
-				// Versions of the API differ: the list comes bare or inside an object.
-				var object flexObject[struct {
-					Groups json.RawMessage `json:"groups"`
-				}]
-				if _ = object.UnmarshalJSON(response); object.found {
-					response = object.value.Groups
-				}
-				for _, raw := range listOf(response) {
-					var owner flexObject[struct {
-						ID    flexInt    `json:"id"`
-						Name  flexString `json:"name"`
-						First flexString `json:"first_name"`
-						Last  flexString `json:"last_name"`
-					}]
-					_ = owner.UnmarshalJSON(raw)
-					title := strings.TrimSpace(string(owner.value.Name) + string(owner.value.First) + " " + string(owner.value.Last))
-					if id := int64(owner.value.ID); id > 0 && title != "" {
-						titles[kind.sign*id] = title
-					}
+		for ids := range slices.Chunk(kind.ids, maxNamed) {
+			err := c.call(ctx, Reading, kind.method, api.Params{kind.parameter: strings.Join(ids, ",")}, func(response json.RawMessage) error {
+				for id, title := range titlesIn(response) {
+					titles[kind.sign*id] = title
 				}
 				return nil
 			})
@@ -61,4 +44,30 @@ func (c *Client) Titles(ctx context.Context, owners ...int64) (map[int64]string,
 		}
 	}
 	return titles, nil
+}
+
+// titlesIn are the names in an answer, by id.
+func titlesIn(response json.RawMessage) map[int64]string {
+	// Versions of the API differ: the list comes bare or inside an object.
+	var object flexObject[struct {
+		Groups json.RawMessage `json:"groups"`
+	}]
+	if _ = object.UnmarshalJSON(response); object.found {
+		response = object.value.Groups
+	}
+	titles := map[int64]string{}
+	for _, raw := range listOf(response) {
+		var owner flexObject[struct {
+			ID    flexInt    `json:"id"`
+			Name  flexString `json:"name"`
+			First flexString `json:"first_name"`
+			Last  flexString `json:"last_name"`
+		}]
+		_ = owner.UnmarshalJSON(raw)
+		title := strings.TrimSpace(string(owner.value.Name) + string(owner.value.First) + " " + string(owner.value.Last))
+		if id := int64(owner.value.ID); id > 0 && title != "" {
+			titles[id] = title
+		}
+	}
+	return titles
 }
