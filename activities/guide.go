@@ -237,3 +237,11 @@ type Stop struct {
 
 	refused *telegram.Error // nil if no call was made
 }
+
+// at notes which step it was that failed, if one did.
+func (s *Stop) at(step Step) *Stop {
+	if s != nil {
+		s.Step = step
+	}
+	return s
+}

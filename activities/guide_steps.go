@@ -25,54 +25,62 @@ func (p Performed) Go(from Step, asked Performing, steps Steps) Performed {
 	if p.Stopped != nil {
 		showing.PhotoFailed = p.Stopped.PhotoFailed
 	}
-	p.Stopped = nil
-	stopped := func(step Step, stop *Stop) Performed {
-		stop.Step, stop.PhotoFailed = step, showing.PhotoFailed
-		p.Stopped = stop
-		return p
+	stop := p.prepare(from, asked, steps)
+	if stop == nil && !p.Duplicate {
+		stop = p.show(from, &showing, steps)
 	}
-	var stop *Stop
+	if p.Stopped = stop; stop != nil {
+		stop.PhotoFailed = showing.PhotoFailed
+	}
+	return p
+}
+
+// prepare takes the steps to the composed screen; there is none for a duplicate.
+func (p *Performed) prepare(from Step, asked Performing, steps Steps) (stop *Stop) {
 	switch from {
 	case ClaimStep:
-		if p.Claimed, stop = steps.Claim(); stop != nil {
-			return stopped(ClaimStep, stop)
-		}
-		if p.Duplicate {
-			return p
+		if p.Claimed, stop = steps.Claim(); stop != nil || p.Duplicate {
+			return stop.at(ClaimStep)
 		}
 		fallthrough
 	case CheckStep:
 		if asked.Check {
 			if p.Subscription, stop = steps.Check(); stop != nil {
-				return stopped(CheckStep, stop)
+				return stop.at(CheckStep)
 			}
 		}
 		fallthrough
 	case ComposeStep:
-		var composed Composed
-		if composed, stop = steps.Compose(p.Subscription); stop != nil {
-			return stopped(ComposeStep, stop)
+		composed, stop := steps.Compose(p.Subscription)
+		if stop != nil {
+			return stop.at(ComposeStep)
 		}
 		p.Help, p.Card, p.Composed = composed.Help, composed.Card, &composed
 	}
+	return nil
+}
+
+// show sends the screen. Then nobody needs it any more, and it is not kept: it would
+// stay in the history.
+func (p *Performed) show(from Step, showing *Showing, steps Steps) (stop *Stop) {
 	showing.Composed = *p.Composed
+	step := TextStep
 	if showing.Composed.Screen.Photo != "" && from != TextStep {
-		if p.Shown, stop = steps.SendPhoto(showing); stop == nil {
-			p.Composed = nil // nobody needs it any more, and histories are kept
-			return p
+		step = PhotoStep
+		p.Shown, stop = steps.SendPhoto(*showing)
+		if stop != nil && stop.Final && stop.Failure.TextInstead {
+			step, showing.PhotoFailed = TextStep, stop.Failure.Code
 		}
-		p.Shown = Shown{}
-		if !stop.Final || !stop.Failure.TextInstead {
-			return stopped(PhotoStep, stop)
-		}
-		showing.PhotoFailed = stop.Failure.Code
 	}
-	if p.Shown, stop = steps.SendText(showing); stop != nil {
+	if step == TextStep {
+		p.Shown, stop = steps.SendText(*showing)
+	}
+	if stop != nil {
 		p.Shown = Shown{}
-		return stopped(TextStep, stop)
+		return stop.at(step)
 	}
 	p.Composed = nil
-	return p
+	return nil
 }
 
 // attempts are the steps of Perform.

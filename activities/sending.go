@@ -168,57 +168,15 @@ func (o *Outbound) sendNext(ctx context.Context, request protocol.SendPart, send
 // open reads what is to be sent, or how the delivery has ended without.
 func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *sendJob, over *protocol.PartSent, err error) {
 	j = &sendJob{request: request}
-	err = o.waitOut(ctx, func() (err error) {
-		if j.Delivery, err = o.Ledger.Open(ctx, request.DeliveryKey, request.Lease); err != nil {
-			return err
-		}
-		if missing := len(j.Arrived); missing < len(request.Arrived) { // the ledger was restored from before they arrived
-			for part, ids := range request.Arrived[missing:] {
-				if ids == nil {
-					continue // sent by a run before this one
-				}
-				if _, err := o.Ledger.Arrived(ctx, protocol.Arrival{DeliveryKey: request.DeliveryKey, Part: missing + part, MessageIDs: ids}); err != nil {
-					return err
-				}
-			}
-			if j.Delivery, err = o.Ledger.Open(ctx, request.DeliveryKey, request.Lease); err != nil {
-				return err
-			}
-		}
-		j.post, err = o.Posts.Get(ctx, request.OwnerID, request.PostID)
-		if j.ReplyTo != 0 {
-			j.post = j.post.AsUpdate()
-		}
-		return err
-	})
-	switch {
-	case errors.Is(err, db.ErrNotFound): // the database was restored from before it was owed
+	err = o.waitOut(ctx, func() error { return o.read(ctx, j) })
+	if errors.Is(err, db.ErrNotFound) { // the database was restored from before it was owed
 		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusUnrecorded}, nil
-	case err != nil:
-		return nil, nil, err
-	case j.Status == protocol.StatusSuppressed, j.Status == protocol.StatusFailed:
-		return nil, &protocol.PartSent{Done: true, Status: j.Status, Uncertain: j.Uncertain}, nil
-	case j.Status == protocol.StatusParked:
-		return nil, nil, parked(j.Reason, errors.New("it waits for a person"))
-	case j.Status == protocol.StatusUnknown:
-		return nil, nil, askPerson(j.Uncertain)
-	case j.DueIn > 0: // and the lane had read it before
-		return nil, nil, &refusedSend{errorType: protocol.ErrRateLimited, reason: "not_due", cause: fmt.Errorf("it is due in %s", j.DueIn.Round(time.Second))}
-	case j.Paused:
-		return nil, nil, &refusedSend{errorType: protocol.ErrRateLimited, reason: "paused", cause: errors.New("the destination is paused")}
-	case j.Status == protocol.StatusSent:
-		over := &protocol.PartSent{Part: len(j.Arrived), Parts: len(j.Arrived), Done: true, Uncertain: j.Uncertain}
-		if n := len(j.Arrived); n > 0 {
-			over.MessageIDs = j.Arrived[n-1]
-		}
-		return nil, over, nil
-	case !j.post.BlankedAt.IsZero():
-		err := o.waitOut(ctx, func() error { return o.Ledger.Suppress(ctx, request.DeliveryKey, db.ErrBlanked.Error()) })
-		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: "blanked"}, err
-	case !j.Wanted && len(j.Arrived) == 0 && j.Uncertain == 0 && o.MaxAge > 0 && time.Since(later(j.post.PostedAt, j.post.EditedAt)) > o.MaxAge:
-		const tooOld = "its post was older than DELIVER_MAX_AGE when its turn came"
-		err := o.waitOut(ctx, func() error { return o.Ledger.Suppress(ctx, request.DeliveryKey, tooOld) })
-		return nil, &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: "too_old"}, err
+	}
+	if err == nil {
+		over, err = o.over(ctx, j)
+	}
+	if over != nil || err != nil {
+		return nil, over, err
 	}
 	destination, err := route.ParseDestination(j.Destination)
 	if err != nil {
@@ -229,10 +187,74 @@ func (o *Outbound) open(ctx context.Context, request protocol.SendPart) (j *send
 		return nil, nil, parked("not_configured", fmt.Errorf("destination %s is not configured any more", j.Destination))
 	}
 	if quiet := j.target.Settings.Quiet.Left(time.Now()); quiet > 0 { // since the lane looked
-		return nil, nil, &refusedSend{errorType: protocol.ErrRateLimited, reason: protocol.ReasonQuietHours, cause: errors.New("it is quiet there for " + quiet.Round(time.Second).String())}
+		return nil, nil, notNow(protocol.ReasonQuietHours, "it is quiet there for "+quiet.Round(time.Second).String())
 	}
 	j.part = len(j.Arrived)
 	return j, nil, nil
+}
+
+// read reads the delivery and its post. What has arrived since the backup from
+// which the ledger was restored is recorded again.
+func (o *Outbound) read(ctx context.Context, j *sendJob) (err error) {
+	if j.Delivery, err = o.Ledger.Open(ctx, j.request.DeliveryKey, j.request.Lease); err != nil {
+		return err
+	}
+	if missing := len(j.Arrived); missing < len(j.request.Arrived) {
+		for part, ids := range j.request.Arrived[missing:] {
+			if ids == nil {
+				continue // sent by a run before this one
+			}
+			if _, err := o.Ledger.Arrived(ctx, protocol.Arrival{DeliveryKey: j.request.DeliveryKey, Part: missing + part, MessageIDs: ids}); err != nil {
+				return err
+			}
+		}
+		if j.Delivery, err = o.Ledger.Open(ctx, j.request.DeliveryKey, j.request.Lease); err != nil {
+			return err
+		}
+	}
+	j.post, err = o.Posts.Get(ctx, j.request.OwnerID, j.request.PostID)
+	if j.ReplyTo != 0 {
+		j.post = j.post.AsUpdate()
+	}
+	return err
+}
+
+// over is how the delivery has ended without this turn, nil if it has not; an error
+// is why nothing may be sent now.
+func (o *Outbound) over(ctx context.Context, j *sendJob) (*protocol.PartSent, error) {
+	suppressed := func(why, reason string) (*protocol.PartSent, error) {
+		err := o.waitOut(ctx, func() error { return o.Ledger.Suppress(ctx, j.request.DeliveryKey, why) })
+		return &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: reason}, err
+	}
+	begun := j.Wanted || len(j.Arrived) > 0 || j.Uncertain > 0
+	switch {
+	case j.Status == protocol.StatusSuppressed, j.Status == protocol.StatusFailed:
+		return &protocol.PartSent{Done: true, Status: j.Status, Uncertain: j.Uncertain}, nil
+	case j.Status == protocol.StatusParked:
+		return nil, parked(j.Reason, errors.New("it waits for a person"))
+	case j.Status == protocol.StatusUnknown:
+		return nil, askPerson(j.Uncertain)
+	case j.DueIn > 0: // and the lane had read it before
+		return nil, notNow("not_due", "it is due in "+j.DueIn.Round(time.Second).String())
+	case j.Paused:
+		return nil, notNow("paused", "the destination is paused")
+	case j.Status == protocol.StatusSent:
+		over := &protocol.PartSent{Part: len(j.Arrived), Parts: len(j.Arrived), Done: true, Uncertain: j.Uncertain}
+		if n := len(j.Arrived); n > 0 {
+			over.MessageIDs = j.Arrived[n-1]
+		}
+		return over, nil
+	case !j.post.BlankedAt.IsZero():
+		return suppressed(db.ErrBlanked.Error(), "blanked")
+	case !begun && o.MaxAge > 0 && time.Since(later(j.post.PostedAt, j.post.EditedAt)) > o.MaxAge:
+		return suppressed("its post was older than DELIVER_MAX_AGE when its turn came", "too_old")
+	}
+	return nil, nil
+}
+
+// notNow ends a turn that came too early.
+func notNow(reason, why string) error {
+	return &refusedSend{errorType: protocol.ErrRateLimited, reason: reason, cause: errors.New(why)}
 }
 
 func later(a, b time.Time) time.Time {

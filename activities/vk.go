@@ -162,16 +162,7 @@ func (v *vkSender) send(ctx context.Context, j *sendJob) error {
 			func(error) *refusedSend { return refused })
 		switch {
 		case err == nil:
-			if draft.album.how == albumByName && v.Album.check(ctx, j, postID, len(draft.album.attachments)) && v.Album.Uploader() != nil {
-				draft.album = v.Album.upload(ctx, j, v.message.Photos)
-				draft.word(v.wording(j, len(draft.album.attachments)))
-				v.Album.edit(ctx, j, postID, draft.WallPost)
-			}
-			if draft.album.late {
-				if err := v.Ledger.PhotosFollow(ctx, j.ID, time.Minute); err != nil {
-					v.Log.WarnContext(ctx, "the post stays without its photos", "delivery", j.ID, "error", err)
-				}
-			}
+			v.completePhotos(ctx, j, postID, draft)
 			return nil
 		case !mended:
 			return err
@@ -181,6 +172,22 @@ func (v *vkSender) send(ctx context.Context, j *sendJob) error {
 			lighter.unnamed = false
 		}
 		draft = lighter
+	}
+}
+
+// completePhotos uploads the photos of a post that shows them only by name, where VK
+// has taken the names and dropped the photos, and sees to it that late ones follow.
+func (v *vkSender) completePhotos(ctx context.Context, j *sendJob, postID int64, draft wallDraft) {
+	if draft.album.how == albumByName && v.Album.check(ctx, j, postID, len(draft.album.attachments)) && v.Album.Uploader() != nil {
+		draft.album = v.Album.upload(ctx, j, v.message.Photos)
+		draft.word(v.wording(j, len(draft.album.attachments)))
+		v.Album.edit(ctx, j, postID, draft.WallPost)
+	}
+	if !draft.album.late {
+		return
+	}
+	if err := v.Ledger.PhotosFollow(ctx, j.ID, time.Minute); err != nil {
+		v.Log.WarnContext(ctx, "the post stays without its photos", "delivery", j.ID, "error", err)
 	}
 }
 

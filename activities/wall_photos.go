@@ -33,29 +33,14 @@ func HashOptions(options photo.Options) photo.Options {
 // hashPhotos notes what the photos of posts about animals look like, of those whose
 // contents are not known. A hash that did not come in time is none.
 func (a *Walls) hashPhotos(ctx context.Context, posts []petpost.Post, known map[int64][]byte) {
-	type job struct {
-		post, photo int
-		link        string
-		hash        post.PhotoHash
-	}
-	var jobs []job
-	for i, post := range posts {
-		if !post.Reading.Type.HasAnimal() || bytes.Equal(known[post.PostID], post.ContentHash) {
-			continue
-		}
-		for k, photo := range post.Photos[:min(len(post.Photos), hashedPhotos)] {
-			if size, found := sizeToHash(photo.Sizes); found && photo.Kind == "" {
-				jobs = append(jobs, job{post: i, photo: k, link: size.URL})
-			}
-		}
-	}
+	jobs := toHash(posts, known)
 	// A host is not to blame for photos that were not reached: they are cancelled,
 	// and did not time out.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	over := time.NewTimer(hashTime)
 	defer over.Stop()
-	waiting, done := make(chan job, len(jobs)), make(chan job, len(jobs))
+	waiting, done := make(chan hashJob, len(jobs)), make(chan hashJob, len(jobs))
 	for _, job := range jobs {
 		waiting <- job
 	}
@@ -83,6 +68,28 @@ func (a *Walls) hashPhotos(ctx context.Context, posts []petpost.Post, known map[
 	for i := range posts {
 		posts[i].NotePhotos()
 	}
+}
+
+// hashJob is a photo of a post to be looked at.
+type hashJob struct {
+	post, photo int // their indexes
+	link        string
+	hash        post.PhotoHash
+}
+
+// toHash are the photos to be looked at, of posts about animals whose contents are not known.
+func toHash(posts []petpost.Post, known map[int64][]byte) (jobs []hashJob) {
+	for i, post := range posts {
+		if !post.Reading.Type.HasAnimal() || bytes.Equal(known[post.PostID], post.ContentHash) {
+			continue
+		}
+		for k, photo := range post.Photos[:min(len(post.Photos), hashedPhotos)] {
+			if size, found := sizeToHash(photo.Sizes); found && photo.Kind == "" {
+				jobs = append(jobs, hashJob{post: i, photo: k, link: size.URL})
+			}
+		}
+	}
+	return jobs
 }
 
 // sizeToHash is the smallest size that is large enough; false if none is, or VK

@@ -13,26 +13,12 @@ import (
 // perform lets one activity go all the way, and goes on step by step from
 // where that stopped.
 func (s *session) perform(ctx workflow.Context, w *waiting) (activities.Performed, error) {
-	asked := activities.Performing{
-		Claiming: activities.Claiming{BotID: s.botID, Session: s.name(ctx), Update: w.BotUpdate},
-		View:     s.view,
-		Check:    !w.Open && !(w.Data == "" && s.view.Help),
-		Quiet:    s.asksNothing(w.BotUpdate) && w.Content != "" && w.Content == s.view.MenuFor && workflow.Now(ctx).Sub(s.view.MenuAt) < menuAgain,
-	}
-	if w.CallbackID != "" && !w.Inaccessible && w.MessageID == s.view.MessageID {
-		asked.Replaceable = w.MessageID
-	}
-	switch {
-	case w.answer != nil && !s.apart:
-		// One that Telegram holds up does not hold up the screen.
-		if _, err := workflow.AwaitWithTimeout(ctx, answerLead, w.answer.IsReady); err != nil {
-			return activities.Performed{}, err
-		}
-	case w.answer == nil && !w.answered && w.CallbackID != "":
-		asked.Answer, w.answered = true, true
+	asked, err := s.ask(ctx, w)
+	if err != nil {
+		return activities.Performed{}, err
 	}
 	var performed activities.Performed
-	err := workflow.ExecuteActivity(
+	err = workflow.ExecuteActivity(
 		workflow.WithActivityOptions(ctx, activities.PerformOptions(w.Data)), guideBot.Perform, asked).Get(ctx, &performed)
 	rest := &steps{ctx: ctx, session: s, asked: asked}
 	if lost := new(temporal.TimeoutError); errors.As(err, &lost) {
@@ -57,6 +43,30 @@ func (s *session) perform(ctx workflow.Context, w *waiting) (activities.Performe
 		return performed, err
 	}
 	return rest.from(performed)
+}
+
+// ask is what the activity is asked for. A press that is being answered is waited
+// for a moment: else the activity answers it.
+func (s *session) ask(ctx workflow.Context, w *waiting) (activities.Performing, error) {
+	asked := activities.Performing{
+		Claiming: activities.Claiming{BotID: s.botID, Session: s.name(ctx), Update: w.BotUpdate},
+		View:     s.view,
+		Check:    !w.Open && !(w.Data == "" && s.view.Help),
+		Quiet:    s.asksNothing(w.BotUpdate) && w.Content != "" && w.Content == s.view.MenuFor && workflow.Now(ctx).Sub(s.view.MenuAt) < menuAgain,
+	}
+	if w.CallbackID != "" && !w.Inaccessible && w.MessageID == s.view.MessageID {
+		asked.Replaceable = w.MessageID
+	}
+	switch {
+	case w.answer != nil && !s.apart:
+		// One that Telegram holds up does not hold up the screen.
+		if _, err := workflow.AwaitWithTimeout(ctx, answerLead, w.answer.IsReady); err != nil {
+			return asked, err
+		}
+	case w.answer == nil && !w.answered && w.CallbackID != "":
+		asked.Answer, w.answered = true, true
+	}
+	return asked, nil
 }
 
 // steps goes the rest of the way with an activity for each step.

@@ -98,40 +98,44 @@ func (d *delivery) validateResume(resume protocol.Resume) error {
 }
 
 func (d *delivery) run(ctx workflow.Context) (protocol.DeliverPostResult, error) {
+	ended, err := false, error(nil)
 	if d.input.Waiting != nil {
-		if ended, err := d.waitForPerson(ctx); ended || err != nil {
-			return d.end(ctx, err)
+		ended, err = d.waitForPerson(ctx)
+	}
+	for !ended && err == nil {
+		if ended, err = d.waitForTurn(ctx); !ended && err == nil {
+			ended, err = d.useTurn(ctx)
 		}
 	}
-	for {
-		if ended, err := d.waitForTurn(ctx); ended || err != nil {
-			return d.end(ctx, err)
+	if err == nil && d.decision != nil {
+		return d.settle(ctx)
+	}
+	return d.result(), err
+}
+
+// useTurn sends the next part and acts on the platform's answer, which may end the
+// delivery.
+func (d *delivery) useTurn(ctx workflow.Context) (ended bool, err error) {
+	sent, err := d.sendPart(ctx)
+	if err == nil {
+		return d.take(ctx, sent)
+	}
+	switch next := d.classify(err); next.kind {
+	case tryAgain:
+		d.status = protocol.StatusPending
+		d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
+		return false, nil
+	case park:
+		return d.park(ctx, next)
+	default:
+		d.giveBack(ctx, protocol.TurnDone{Unsent: true})
+		d.status, d.reason = protocol.StatusFailed, next.reason
+		if err := d.publish(ctx); err != nil {
+			return true, err
 		}
-		sent, err := d.sendPart(ctx)
-		if err == nil {
-			if done, err := d.take(ctx, sent); done || err != nil {
-				return d.end(ctx, err)
-			}
-			continue
-		}
-		switch next := d.classify(err); next.kind {
-		case tryAgain:
-			d.status = protocol.StatusPending
-			d.giveBack(ctx, protocol.TurnDone{Unsent: true, Look: true})
-		case park:
-			if ended, err := d.park(ctx, next); ended || err != nil {
-				return d.end(ctx, err)
-			}
-		default:
-			d.giveBack(ctx, protocol.TurnDone{Unsent: true})
-			d.status, d.reason = protocol.StatusFailed, next.reason
-			if err := d.publish(ctx); err != nil {
-				return protocol.DeliverPostResult{}, err
-			}
-			return protocol.DeliverPostResult{}, temporal.NewApplicationErrorWithOptions(
-				"the platform refused the message: "+next.reason, protocol.ErrRejected,
-				temporal.ApplicationErrorOptions{NonRetryable: true, Cause: err})
-		}
+		return true, temporal.NewApplicationErrorWithOptions(
+			"the platform refused the message: "+next.reason, protocol.ErrRejected,
+			temporal.ApplicationErrorOptions{NonRetryable: true, Cause: err})
 	}
 }
 
@@ -335,13 +339,7 @@ func (d *delivery) waitForPerson(ctx workflow.Context) (ended bool, err error) {
 	d.describe(ctx, fmt.Sprintf("waits for a person: %s. `vestnik resume %d`, `vestnik skip %d`, or the update `resume`", d.reason, d.input.DeliveryID, d.input.DeliveryID))
 	for d.decision == nil {
 		d.await(func() bool {
-			var resume protocol.Resume
-			for d.decision == nil && d.resumes.ReceiveAsync(&resume) {
-				if resume.Validate() == nil {
-					d.decision = &resume
-				}
-			}
-			return d.decision != nil || d.input.Protocol >= protocol.LedgerQueue && d.takeGrants()
+			return d.takeDecision() || d.input.Protocol >= protocol.LedgerQueue && d.takeGrants()
 		})
 		if d.granted != nil { // the lane believes that it is owed: the ledger may have been restored
 			if wanted, ended, err := d.rest(ctx); wanted || ended || err != nil {
@@ -353,12 +351,27 @@ func (d *delivery) waitForPerson(ctx workflow.Context) (ended bool, err error) {
 			return ended, err
 		}
 	}
-	decision := *d.decision
-	if decision.Settles() {
+	if d.decision.Settles() {
 		return true, nil
 	}
-	d.decision = nil
-	d.captchaKey = decision.CaptchaKey
+	return d.queueAgain(ctx)
+}
+
+// takeDecision reports whether there is a person's decision, by the update or the signal.
+func (d *delivery) takeDecision() bool {
+	var resume protocol.Resume
+	for d.decision == nil && d.resumes.ReceiveAsync(&resume) {
+		if resume.Validate() == nil {
+			d.decision = &resume
+		}
+	}
+	return d.decision != nil
+}
+
+// queueAgain has the ledger owe a delivery that a person wants to be sent again. It
+// reports true if that had arrived.
+func (d *delivery) queueAgain(ctx workflow.Context) (ended bool, err error) {
+	d.captchaKey, d.decision = d.decision.CaptchaKey, nil
 	if d.status == protocol.StatusUnknown || d.input.Protocol >= protocol.LedgerQueue {
 		d.acknowledgedAt = workflow.Now(ctx)
 	}
@@ -377,14 +390,6 @@ func (d *delivery) waitForPerson(ctx workflow.Context) (ended bool, err error) {
 		return true, d.publish(ctx)
 	}
 	return false, nil
-}
-
-// end is how the delivery ends when nothing is left to send, or a person says so.
-func (d *delivery) end(ctx workflow.Context, err error) (protocol.DeliverPostResult, error) {
-	if err == nil && d.decision != nil {
-		return d.settle(ctx)
-	}
-	return d.result(), err
 }
 
 func (d *delivery) result() protocol.DeliverPostResult {
