@@ -10,6 +10,8 @@ import (
 
 //nolint:revive // each is explained where it is defined
 type (
+	Options      = core.Options
+	Limits       = core.Limits
 	Fault        = core.Fault
 	PictureFault = core.PictureFault
 	Call         = core.Call
@@ -19,7 +21,6 @@ type (
 	Button       = telegram.Button
 	Chat         = telegram.Chat
 	CopyText     = telegram.CopyText
-	Limits       = telegram.Limits
 	Location     = telegram.Location
 	Member       = telegram.Member
 	MemberStatus = telegram.MemberStatus
@@ -84,6 +85,6 @@ const (
 
 // Flood limits: Telegram's as far as they are known, and none at all.
 var (
-	RealLimits = telegram.RealLimits
-	NoLimits   = telegram.NoLimits
+	RealLimits = core.RealLimits
+	NoLimits   = core.NoLimits
 )

@@ -19,41 +19,12 @@ import (
 	"vestnik/internal/sandbox/vk"
 )
 
-// Options say how a sandbox is set up. The zero value is a sandbox on a free local port with nothing in it.
-type Options struct {
-	// Addr is where to listen; "127.0.0.1:0" if empty. The sandbox is open to everyone who can reach it, so it binds to
-	// nothing that is not named.
-	Addr string
-	// Clock tells the time for message dates, rates, quotas and deadlines; time.Now if nil. Delays of faults and
-	// webhook retries use real time.
-	Clock func() time.Time
-	// Samples fills the sandbox with the sample walls, chats and tokens.
-	Samples bool
-	// StateFile keeps chats and walls between runs, if named. It is written shortly after each change and on Close.
-	StateFile string
-	// Logger hears of what goes wrong inside; silent if nil.
-	Logger *slog.Logger
-	// MaxCalls bounds how many calls are remembered; 50,000 if 0.
-	MaxCalls int
-	// Limits apply to every Telegram chat without limits of its own; RealLimits if zero.
-	Limits Limits
-	// WebhookRetry is the pause before the second repetition of an update; it doubles up to a minute. 2 s if 0, as at
-	// Telegram.
-	WebhookRetry time.Duration
-	// PictureWidth is that of drawn pictures that are asked for without a size, in pixels; 1280 if 0. Their height is
-	// three quarters of it. Small ones spare tests much work.
-	PictureWidth int
-	// PhotoTimeout bounds how long Telegram's side tries to fetch a photo; 5 s if 0.
-	PhotoTimeout time.Duration
-}
-
 // Server is a running sandbox: calls, faults and pictures, with Telegram and VK.
 type Server struct {
 	*core.Core
 	*telegramPlatform
 	*vkPlatform
 
-	options  Options
 	http     *http.Server
 	listener net.Listener
 	stop     context.CancelFunc
@@ -73,29 +44,15 @@ type (
 // Start listens and serves until ctx ends or Close is called.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	options.Addr = cmp.Or(options.Addr, "127.0.0.1:0")
-	if options.Clock == nil {
-		options.Clock = time.Now
-	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", options.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: can't listen on %s (is another sandbox running there?): %w", options.Addr, err)
 	}
-	s := &Server{options: options, listener: listener}
+	s := &Server{listener: listener}
 	life, stop := context.WithCancel(ctx)
 	s.stop = stop
-	settings := core.Options{
-		BaseURL: "http://" + reachable(listener.Addr()),
-		Now:     options.Clock, Log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
-		MaxCalls: cmp.Or(max(options.MaxCalls, 0), 50_000), PictureWidth: cmp.Or(max(options.PictureWidth, 0), 1280),
-	}
-	if options.StateFile != "" {
-		settings.UploadFolder = options.StateFile + ".uploads"
-	}
-	s.Core = core.New(life, settings)
-	s.telegramPlatform = telegram.New(s.Core, telegram.Options{
-		Limits: cmp.Or(options.Limits, RealLimits), WebhookRetry: cmp.Or(max(options.WebhookRetry, 0), 2*time.Second),
-		PhotoTimeout: cmp.Or(max(options.PhotoTimeout, 0), 5*time.Second), DefaultBot: GuideBotToken,
-	})
+	s.Core = core.New(life, "http://"+reachable(listener.Addr()), options)
+	s.telegramPlatform = telegram.New(s.Core, GuideBotToken)
 	s.vkPlatform = vk.New(s.Core)
 	if err := s.fill(); err != nil {
 		s.stop()
@@ -131,14 +88,14 @@ func reachable(listening net.Addr) string {
 // fill brings back the last run's chats and walls, or the samples.
 func (s *Server) fill() error {
 	restored := false
-	if s.options.StateFile != "" {
-		s.state = &stateFile{server: s, path: s.options.StateFile, news: s.Listen()}
+	if s.Options.StateFile != "" {
+		s.state = &stateFile{server: s, path: s.Options.StateFile, news: s.Listen()}
 		var err error
 		if restored, err = s.state.load(); err != nil {
 			return err
 		}
 	}
-	if s.options.Samples {
+	if s.Options.Samples {
 		if err := s.addSamples(restored); err != nil {
 			return err
 		}

@@ -77,20 +77,15 @@ func (f *stateFile) save() error {
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(f.path), 0o755)
 	}
-	if err != nil {
-		return fmt.Errorf("sandbox: state file: %w", err)
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(f.path)+".*.new")
-	if err != nil {
-		return fmt.Errorf("sandbox: state file: %w", err)
-	}
-	_, err = temporary.Write(body)
-	err = errors.Join(err, temporary.Sync(), temporary.Close())
+	fresh := f.path + ".new"
 	if err == nil {
-		err = os.Rename(temporary.Name(), f.path)
+		err = os.WriteFile(fresh, body, 0o600)
+	}
+	if err == nil {
+		err = os.Rename(fresh, f.path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("sandbox: state file: %w", err), os.Remove(temporary.Name()))
+		return fmt.Errorf("sandbox: state file: %w", err)
 	}
 	return nil
 }

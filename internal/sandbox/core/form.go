@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -145,6 +146,23 @@ func (f *Form) Read(into any) error {
 		}
 	}
 	return nil
+}
+
+// Check returns a field that a method does not take, and one that it needs and that is not there; "" if there is none.
+// taken are the names that it takes; those that it needs end in "!".
+func (f *Form) Check(taken string) (unknown, missing string) {
+	names := strings.Fields(taken)
+	for name := range f.Fields {
+		if !slices.Contains(names, name) && !slices.Contains(names, name+"!") {
+			unknown = name
+		}
+	}
+	for _, name := range slices.Backward(names) {
+		if name, needed := strings.CutSuffix(name, "!"); needed && f.Fields[name] == "" && f.Files[name].Name == "" {
+			missing = name
+		}
+	}
+	return unknown, missing
 }
 
 // Strictly decodes JSON, and refuses fields that the target does not have.

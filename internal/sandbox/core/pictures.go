@@ -36,9 +36,7 @@ const (
 
 // pictures keeps uploaded bytes under addresses that a browser can open, and makes up what the sandbox serves itself.
 type pictures struct {
-	core   *Core
-	width  int    // of what is asked for without a size
-	folder string // uploads are also kept here, if named
+	core *Core
 
 	// generation is what the signatures of VK's photo links end in: those of an earlier generation have expired.
 	generation atomic.Int64
@@ -61,8 +59,8 @@ func (c *Core) KeepUpload(content []byte) string {
 			p.bytes = len(content)
 		}
 		p.uploads[id] = content
-		if p.folder != "" {
-			if err := cmp.Or(os.MkdirAll(p.folder, 0o700), os.WriteFile(filepath.Join(p.folder, id), content, 0o600)); err != nil {
+		if c.Options.StateFile != "" {
+			if err := cmp.Or(os.MkdirAll(p.folder(), 0o700), os.WriteFile(filepath.Join(p.folder(), id), content, 0o600)); err != nil {
 				c.Log.Warn("sandbox could not keep an uploaded picture", "error", err)
 			}
 		}
@@ -70,13 +68,16 @@ func (c *Core) KeepUpload(content []byte) string {
 	return c.BaseURL + "/sandbox/uploads/" + id
 }
 
+// folder keeps uploads beside the state file.
+func (p *pictures) folder() string { return p.core.Options.StateFile + ".uploads" }
+
 func (p *pictures) serveUpload(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
 	p.mu.Lock()
 	content := p.uploads[id]
 	p.mu.Unlock()
-	if content == nil && p.folder != "" && filepath.IsLocal(id) {
-		content, _ = os.ReadFile(filepath.Join(p.folder, id)) // what is not there is not found
+	if content == nil && p.core.Options.StateFile != "" && filepath.IsLocal(id) {
+		content, _ = os.ReadFile(filepath.Join(p.folder(), id)) // what is not there is not found
 	}
 	if content == nil {
 		http.NotFound(w, r)
@@ -154,7 +155,7 @@ func (p *pictures) servePicture(w http.ResponseWriter, r *http.Request) {
 	name, fault := p.fault(r)
 	query := r.URL.Query()
 	wide, high, _ := strings.Cut(query.Get("size"), "x")
-	width, height := cmp.Or(max(number(wide), 0), p.width), cmp.Or(max(number(high), 0), p.width*3/4)
+	width, height := cmp.Or(max(number(wide), 0), p.core.Options.PictureWidth), cmp.Or(max(number(high), 0), p.core.Options.PictureWidth*3/4)
 	fault.Status, fault.DelayMS = cmp.Or(number(query.Get("status")), fault.Status), cmp.Or(number(query.Get("delay_ms")), fault.DelayMS)
 	if sign := query.Get("sign"); sign != "" && !strings.HasSuffix(sign, "."+strconv.FormatInt(p.generation.Load(), 10)) {
 		fault.Status = http.StatusForbidden

@@ -67,7 +67,7 @@ func (c *chat) reach(b *bot) *refusal {
 
 // admit applies the flood limits to n messages into a chat. t.mu is held.
 func (t *Platform) admit(c *chat, n int) *refusal {
-	now, limits := t.core.Now(), t.options.Limits
+	now, limits := t.core.Now(), t.core.Options.Limits
 	if c.Limits != nil {
 		limits = *c.Limits
 	}

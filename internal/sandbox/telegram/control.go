@@ -22,7 +22,7 @@ func (t *Platform) Control(api *http.ServeMux) {
 		t.SetMaxUpload(most.Bytes)
 		return nil, nil
 	})
-	core.Handle(api, "PUT /sandbox/telegram/chats/{chat}/limits", func(r core.Request, limits Limits) (any, error) {
+	core.Handle(api, "PUT /sandbox/telegram/chats/{chat}/limits", func(r core.Request, limits core.Limits) (any, error) {
 		return nil, t.SetLimits(r.Number("chat"), limits)
 	})
 	core.Handle(api, "PUT /sandbox/telegram/chats/{chat}/members/{user}", func(r core.Request, m Member) (any, error) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 
 	"vestnik/internal/sandbox/core"
@@ -76,7 +75,7 @@ type params struct {
 // method is what a method takes and what it does.
 type method struct {
 	name   string
-	params []string // those that must be there end in !
+	params string // those that must be there end in !
 	run    func(*request) any
 }
 
@@ -117,7 +116,7 @@ func init() { // a literal would be an initialisation cycle through request
 		{"getWebhookInfo", "", (*request).getWebhookInfo},
 		{"getUpdates", "offset limit timeout allowed_updates", (*request).getUpdates},
 	} {
-		methods[strings.ToLower(row.name)] = method{row.name, strings.Fields(row.params), row.run}
+		methods[strings.ToLower(row.name)] = method(row)
 	}
 }
 
@@ -130,15 +129,12 @@ var missing = map[string]string{
 // read reads the parameters and refuses unknown ones, missing ones and wrong types. Telegram itself passes over unknown
 // ones in silence; here a misspelt one must fail.
 func (m method) read(q *request) {
-	for name := range q.form.Fields {
-		if !slices.Contains(m.params, name) && !slices.Contains(m.params, name+"!") {
-			q.bad("sandbox: unknown field %q in %s", name, m.name)
-		}
+	unknown, absent := q.form.Check(m.params)
+	if unknown != "" {
+		q.bad("sandbox: unknown field %q in %s", unknown, m.name)
 	}
-	for _, name := range m.params {
-		if name, required := strings.CutSuffix(name, "!"); required && q.form.Fields[name] == "" && q.form.Files[name].Name == "" {
-			q.bad("%s", cmp.Or(missing[name], "sandbox: "+m.name+" needs "+name))
-		}
+	if absent != "" {
+		q.bad("%s", cmp.Or(missing[absent], "sandbox: "+m.name+" needs "+absent))
 	}
 	if err := q.form.Read(&q.params); err != nil {
 		q.bad("%s", err)

@@ -118,7 +118,7 @@ func (t *Platform) download(ctx context.Context, address string, most int64) (co
 	case u.Hostname() == "":
 		return nil, "", badRequest("invalid file HTTP URL specified: URL host is empty")
 	}
-	ctx, cancel := context.WithTimeout(ctx, t.options.PhotoTimeout)
+	ctx, cancel := context.WithTimeout(ctx, t.core.Options.PhotoTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -13,25 +13,16 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/time/rate"
 
 	"vestnik/internal/sandbox/core"
 )
 
-// Options are the settings of a Platform.
-type Options struct {
-	Limits       Limits        // of every chat without limits of its own
-	WebhookRetry time.Duration // the pause before the second repetition of an update
-	PhotoTimeout time.Duration // how long a photo is fetched
-	DefaultBot   string        // token of the bot that is meant where none is named
-}
-
 // Platform is the Bot API with its bots and chats.
 type Platform struct {
-	core    *core.Core
-	options Options
+	core       *core.Core
+	defaultBot string // token of the bot that is meant where none is named
 
 	mu      sync.Mutex
 	bots    map[string]*bot                      // by token
@@ -63,9 +54,9 @@ type chat struct {
 // messagesKept bounds the memory of one chat: older messages are forgotten.
 const messagesKept = 10_000
 
-// New makes a Platform without bots and chats.
-func New(c *core.Core, options Options) *Platform {
-	return &Platform{core: c, options: options, bots: map[string]*bot{}, chats: map[int64]*chat{},
+// New makes a Platform without bots and chats. Where no bot is named, that of the token defaultBot is meant.
+func New(c *core.Core, defaultBot string) *Platform {
+	return &Platform{core: c, defaultBot: defaultBot, bots: map[string]*bot{}, chats: map[int64]*chat{},
 		files: map[string]*Photo{}, fetched: map[string]func() (*Photo, *refusal){}, queries: map[string]*query{}, largest: 50 << 20}
 }
 
@@ -98,7 +89,7 @@ func (t *Platform) AddBot(b Bot) error {
 func (t *Platform) Bot(name string) Bot {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if fallback := t.bots[t.options.DefaultBot]; name == "" && fallback != nil {
+	if fallback := t.bots[t.defaultBot]; name == "" && fallback != nil {
 		return fallback.Bot
 	}
 	for token, b := range t.bots {
@@ -150,7 +141,7 @@ func (t *Platform) SetMember(chat, user int64, m Member) error {
 }
 
 // SetLimits changes the flood limits of a chat and forgets what it has used.
-func (t *Platform) SetLimits(chatID int64, limits Limits) error {
+func (t *Platform) SetLimits(chatID int64, limits core.Limits) error {
 	return t.changeChat(chatID, func(c *chat) { c.Limits, c.pace, c.minute = &limits, nil, nil })
 }
 

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"vestnik/internal/sandbox/core"
 )
 
 // Bot is a Telegram bot known to the sandbox. Its id is the number before the colon of its token.
@@ -34,24 +36,6 @@ const (
 	Channel     ChatType = "channel"
 )
 
-// Limits are a chat's flood limits.
-type Limits struct {
-	// PerSecond is the sustained rate of requests; 0 means no limit.
-	PerSecond float64 `json:"per_second"`
-	// Burst is how many requests may come at once before PerSecond holds.
-	Burst int `json:"burst"`
-	// PerMinute bounds the messages in any minute in groups and supergroups; an album counts one for each item. 0 means
-	// no limit.
-	PerMinute int `json:"per_minute"`
-}
-
-// RealLimits imitate Telegram, as far as they are known: about one message a second in a chat with short bursts, 20 a
-// minute in a group ("My bot is hitting limits" in the Bot FAQ).
-var RealLimits = Limits{PerSecond: 1, Burst: 4, PerMinute: 20}
-
-// NoLimits never answer 429. For benchmarks.
-var NoLimits = Limits{Burst: 1 << 30}
-
 // Chat is a Telegram chat.
 type Chat struct {
 	ID       int64    `json:"id"`
@@ -66,7 +50,7 @@ type Chat struct {
 	// a channel, and known to the person of a private chat.
 	Members map[int64]Member `json:"members,omitempty"`
 	// Limits, if they differ from the sandbox's.
-	Limits *Limits `json:"limits,omitempty"`
+	Limits *core.Limits `json:"limits,omitempty"`
 	// MigratedTo says that the group was upgraded to this supergroup.
 	MigratedTo int64 `json:"migrated_to,omitempty"`
 	// Deactivated people answer 403.

@@ -168,7 +168,7 @@ func (u *updateQueue) deliver(update *Update) {
 // then the pauses double to one or two minutes; a Retry-After of the answer is honoured up to an hour (WebhookActor.cpp
 // in telegram-bot-api).
 func (u *updateQueue) insist(update *Update, epoch int, slots chan struct{}) {
-	s, pause, wait := u.t.core, u.t.options.WebhookRetry, time.Duration(0)
+	s, pause, wait := u.t.core, u.t.core.Options.WebhookRetry, time.Duration(0)
 	for over := false; !over && s.Sleep(s.Life, wait); {
 		select {
 		case slots <- struct{}{}:

@@ -114,16 +114,12 @@ func (q *request) read(m method) {
 		q.refuse(&refusal{code: 15, message: "Access denied: no access to call this method. It cannot be called with current scopes.",
 			extra: map[string]any{"error_subcode": 1133}})
 	}
-	known := strings.Fields(m.parameters + commonParameters)
-	for name := range q.form.Fields {
-		if !slices.Contains(known, name) && !slices.Contains(known, name+"!") {
-			q.bad("sandbox: unknown parameter %q in %s", name, q.method)
-		}
+	unknown, missing := q.form.Check(m.parameters + commonParameters)
+	if unknown != "" {
+		q.bad("sandbox: unknown parameter %q in %s", unknown, q.method)
 	}
-	for _, name := range known {
-		if name, required := strings.CutSuffix(name, "!"); required && q.form.Fields[name] == "" {
-			q.bad("%s is undefined", name)
-		}
+	if missing != "" {
+		q.bad("%s is undefined", missing)
 	}
 	q.params.Count, q.params.Depth = 20, 2
 	if err := q.form.Read(&q.params); err != nil {

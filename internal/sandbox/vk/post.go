@@ -190,7 +190,7 @@ func (q *request) wallDelete() any {
 		q.refuse(standard(210))
 		return nil
 	}
-	w.Posts = slices.DeleteFunc(w.Posts, func(p *Post) bool { return p.ID == id })
+	w.remove(id)
 	q.stored = append(q.stored, id)
 	return 1
 }

@@ -103,15 +103,30 @@ func (v *Platform) AddWall(w Wall) error {
 
 // ChangeWall changes a wall in place. It fails if there is no such wall.
 func (v *Platform) ChangeWall(owner int64, change func(*Wall)) error {
+	return v.changeWall(owner, func(w *wall) error { change(&w.Wall); return nil })
+}
+
+func (v *Platform) changeWall(owner int64, change func(*wall) error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	w := v.walls[owner]
 	if w == nil {
 		return fmt.Errorf("sandbox: no wall %d", owner)
 	}
-	change(&w.Wall)
 	v.core.Announce(core.VK)
-	return nil
+	return change(w)
+}
+
+// changePost is changeWall of the wall with a post that must be there.
+func (v *Platform) changePost(owner, id int64, change func(*wall, *Post)) error {
+	return v.changeWall(owner, func(w *wall) error {
+		p := w.post(id)
+		if p == nil {
+			return fmt.Errorf("sandbox: no post %d on wall %d", id, owner)
+		}
+		change(w, p)
+		return nil
+	})
 }
 
 // Walls lists the walls by owner id.
@@ -127,18 +142,15 @@ func (v *Platform) Walls() []Wall {
 }
 
 // AddPost puts a post on a wall, as if somebody had written it in VK, and returns it with its id and date.
-func (v *Platform) AddPost(owner int64, p Post) (Post, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	w := v.walls[owner]
-	if w == nil {
-		return Post{}, fmt.Errorf("sandbox: no wall %d", owner)
-	}
-	if p.ID != 0 && w.post(p.ID) != nil {
-		return Post{}, fmt.Errorf("sandbox: wall %d has a post %d already", owner, p.ID)
-	}
-	defer v.core.Announce(core.VK)
-	return *v.put(w, p), nil
+func (v *Platform) AddPost(owner int64, p Post) (stored Post, err error) {
+	err = v.changeWall(owner, func(w *wall) error {
+		if p.ID != 0 && w.post(p.ID) != nil {
+			return fmt.Errorf("sandbox: wall %d has a post %d already", owner, p.ID)
+		}
+		stored = *v.put(w, p)
+		return nil
+	})
+	return stored, err
 }
 
 // put stores a post. v.mu is held.
@@ -190,32 +202,21 @@ func photoName(p WallPhoto) string { return fmt.Sprintf("%d_%d", p.OwnerID, p.ID
 
 // EditPost changes a post in place and marks it edited now.
 func (v *Platform) EditPost(owner, id int64, change func(*Post)) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	w := v.walls[owner]
-	if w == nil || w.post(id) == nil {
-		return fmt.Errorf("sandbox: no post %d on wall %d", id, owner)
-	}
-	p := w.post(id)
-	p.Photos, p.Reposts, p.Attachments, p.Extra = slices.Clone(p.Photos), slices.Clone(p.Reposts), slices.Clone(p.Attachments), maps.Clone(p.Extra)
-	change(p)
-	p.OwnerID, p.ID, p.Edited = owner, id, v.core.Now()
-	v.knowPhotos(p)
-	v.core.Announce(core.VK)
-	return nil
+	return v.changePost(owner, id, func(_ *wall, p *Post) {
+		p.Photos, p.Reposts, p.Attachments, p.Extra = slices.Clone(p.Photos), slices.Clone(p.Reposts), slices.Clone(p.Attachments), maps.Clone(p.Extra)
+		change(p)
+		p.OwnerID, p.ID, p.Edited = owner, id, v.core.Now()
+		v.knowPhotos(p)
+	})
 }
 
 // DeletePost removes a post. Its id is not given again.
 func (v *Platform) DeletePost(owner, id int64) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	w := v.walls[owner]
-	if w == nil || w.post(id) == nil {
-		return fmt.Errorf("sandbox: no post %d on wall %d", id, owner)
-	}
+	return v.changePost(owner, id, func(w *wall, _ *Post) { w.remove(id) })
+}
+
+func (w *wall) remove(id int64) {
 	w.Posts = slices.DeleteFunc(w.Posts, func(p *Post) bool { return p.ID == id })
-	v.core.Announce(core.VK)
-	return nil
 }
 
 // Posts returns what is on a wall, oldest first, postponed and suggested posts among them.
