@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"vestnik/internal/petpost"
 	"vestnik/internal/photo"
 	"vestnik/internal/post"
@@ -33,63 +35,38 @@ func HashOptions(options photo.Options) photo.Options {
 // hashPhotos notes what the photos of posts about animals look like, of those whose
 // contents are not known. A hash that did not come in time is none.
 func (a *Walls) hashPhotos(ctx context.Context, posts []petpost.Post, known map[int64][]byte) {
-	jobs := toHash(posts, known)
 	// A host is not to blame for photos that were not reached: they are cancelled,
 	// and did not time out.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	over := time.NewTimer(hashTime)
-	defer over.Stop()
-	waiting, done := make(chan hashJob, len(jobs)), make(chan hashJob, len(jobs))
-	for _, job := range jobs {
-		waiting <- job
-	}
-	close(waiting)
-	for range photosAtOnce {
-		go func() {
-			for job := range waiting {
-				if picture, err := a.Pictures.Fetch(ctx, job.link); err == nil && ctx.Err() == nil {
-					job.hash, _ = photo.Hash(picture) // of a broken one there is none
-				}
-				done <- job
-			}
-		}()
-	}
-	for range jobs {
-		select {
-		case job := <-done:
-			posts[job.post].Photos[job.photo].Hash = job.hash
-		case <-over.C:
-			a.Log.InfoContext(ctx, "photos not looked at in time", "photos", len(jobs))
-			cancel()
-		case <-ctx.Done():
+	defer time.AfterFunc(hashTime, cancel).Stop()
+	var group errgroup.Group
+	group.SetLimit(photosAtOnce)
+	for _, post := range posts {
+		if !post.Reading.Type.HasAnimal() || bytes.Equal(known[post.PostID], post.ContentHash) {
+			continue
 		}
+		for i := range post.Photos[:min(len(post.Photos), hashedPhotos)] {
+			group.Go(func() error { a.hashPhoto(ctx, &post.Photos[i]); return nil })
+		}
+	}
+	if _ = group.Wait(); ctx.Err() != nil {
+		a.Log.InfoContext(ctx, "not all photos looked at in time")
 	}
 	for i := range posts {
 		posts[i].NotePhotos()
 	}
 }
 
-// hashJob is a photo of a post to be looked at.
-type hashJob struct {
-	post, photo int // their indexes
-	link        string
-	hash        post.PhotoHash
-}
-
-// toHash are the photos to be looked at, of posts about animals whose contents are not known.
-func toHash(posts []petpost.Post, known map[int64][]byte) (jobs []hashJob) {
-	for i, post := range posts {
-		if !post.Reading.Type.HasAnimal() || bytes.Equal(known[post.PostID], post.ContentHash) {
-			continue
-		}
-		for k, photo := range post.Photos[:min(len(post.Photos), hashedPhotos)] {
-			if size, found := sizeToHash(photo.Sizes); found && photo.Kind == "" {
-				jobs = append(jobs, hashJob{post: i, photo: k, link: size.URL})
-			}
-		}
+// hashPhoto has none for one of no size that fits, and a broken one.
+func (a *Walls) hashPhoto(ctx context.Context, of *post.Photo) {
+	size, found := sizeToHash(of.Sizes)
+	if !found || of.Kind != "" {
+		return
 	}
-	return jobs
+	if picture, err := a.Pictures.Fetch(ctx, size.URL); err == nil && ctx.Err() == nil {
+		of.Hash, _ = photo.Hash(picture)
+	}
 }
 
 // sizeToHash is the smallest size that is large enough; false if none is, or VK
