@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -82,24 +83,14 @@ type GuideConfig struct {
 
 // NewGuide returns the activities of the bot's sessions.
 func NewGuide(config GuideConfig) *Guide {
-	if config.Concurrency <= 0 {
-		config.Concurrency = 64
-	}
+	config.Concurrency = cmp.Or(max(config.Concurrency, 0), 64)
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	if config.ChannelURL == "" {
-		config.ChannelURL = guide.ChannelURL(config.Channel)
-	}
-	if config.Zone == nil {
-		config.Zone = time.UTC
-	}
-	if config.Texts == nil {
-		config.Texts = guide.DefaultTexts()
-	}
-	if config.Token == nil {
-		config.Token = &TokenHealth{}
-	}
+	config.ChannelURL = cmp.Or(config.ChannelURL, guide.ChannelURL(config.Channel))
+	config.Zone = cmp.Or(config.Zone, time.UTC)
+	config.Texts = cmp.Or(config.Texts, guide.DefaultTexts())
+	config.Token = cmp.Or(config.Token, &TokenHealth{})
 	return &Guide{config: config, gate: newGate(config.Concurrency)}
 }
 

@@ -43,8 +43,7 @@ func (a *Guide) answer(ctx context.Context, answering Answering) *Stop {
 	update := answering.BotUpdate
 	return a.call(ctx, attempt{update: update, method: "answerCallbackQuery", made: answering.Made, longest: queryLife}, func(ctx context.Context) error {
 		err := a.config.Answers.AnswerCallbackQuery(ctx, telegram.CallbackAnswer{QueryID: update.CallbackID, Text: update.Toast})
-		var refused *telegram.Error
-		if errors.As(err, &refused) && refused.Class == telegram.QueryTooOld {
+		if refused, is := errors.AsType[*telegram.Error](err); is && refused.Class == telegram.QueryTooOld {
 			a.config.Log.InfoContext(ctx, "bot button answered too late", update.LogFields()...)
 			return nil
 		}

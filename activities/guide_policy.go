@@ -101,8 +101,7 @@ type Failure struct {
 
 // FailureOf reads the failure that an activity's error carries.
 func FailureOf(err error) Failure {
-	var application *temporal.ApplicationError
-	if errors.As(err, &application) {
+	if application, is := errors.AsType[*temporal.ApplicationError](err); is {
 		var failure Failure
 		if application.HasDetails() && application.Details(&failure) == nil && failure.Code != "" {
 			return failure

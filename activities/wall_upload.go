@@ -180,8 +180,7 @@ func (a *WallAlbum) fetchInto(ctx context.Context, j *sendJob, photos []int, all
 	}
 	maps.Copy(all, fetchPhotos(ctx, a.Pictures, wanted))
 	for _, index := range photos {
-		var failure *photo.Error
-		if errors.As(all[index].err, &failure) && failure.Kind == photo.Gone {
+		if failure, is := errors.AsType[*photo.Error](all[index].err); is && failure.Kind == photo.Gone {
 			gone = append(gone, index)
 		}
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -58,9 +59,7 @@ func NewReceiver(config ReceiverConfig) *Receiver {
 	if config.Count == nil {
 		config.Count = func(context.Context, string) {}
 	}
-	if config.Texts == nil {
-		config.Texts = guide.DefaultTexts()
-	}
+	config.Texts = cmp.Or(config.Texts, guide.DefaultTexts())
 	if config.Now == nil {
 		config.Now = time.Now
 	}

@@ -117,8 +117,7 @@ func (s *Walls) Resolve(ctx context.Context, name string, ownerID int64) (wall W
 		wall = wallOf(row)
 		return err
 	})
-	var refused *pgconn.PgError
-	if errors.As(err, &refused) && refused.Code == uniqueViolation {
+	if refused, is := errors.AsType[*pgconn.PgError](err); is && refused.Code == uniqueViolation {
 		return Wall{}, ErrSameWall
 	}
 	return wall, wrap(err, "resolve wall %s", name)

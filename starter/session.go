@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,10 +34,7 @@ var ErrUpdateRefused = errors.New("starter: Temporal refuses the update for good
 // whatever happens to this process. On [ErrUpdateRefused] it will not be; on
 // another error nobody knows, and delivering it again is safe.
 func (s Sessions) Deliver(ctx context.Context, update protocol.BotUpdate) error {
-	chatID := update.ChatID
-	if chatID == 0 {
-		chatID = update.UserID // the private chat with a person has the person's id
-	}
+	chatID := cmp.Or(update.ChatID, update.UserID) // the private chat with a person has the person's id
 	id := protocol.SessionWorkflowID(s.botID, chatID)
 	_, err := s.client.SignalWithStartWorkflow(ctx, id, protocol.BotUpdateSignal, update,
 		client.StartWorkflowOptions{

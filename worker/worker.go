@@ -175,8 +175,7 @@ func (w *Workers) Run(ctx context.Context) error {
 
 // explain adds the remedy to the refusal that a fresh cluster gives.
 func explain(err error) error {
-	var missing *serviceerror.NamespaceNotFound
-	if errors.As(err, &missing) {
+	if missing, is := errors.AsType[*serviceerror.NamespaceNotFound](err); is {
 		return fmt.Errorf("%w: create the namespace %s, or correct TEMPORAL_NAMESPACE", err, missing.Namespace)
 	}
 	return err

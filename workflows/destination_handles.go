@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -33,9 +34,7 @@ func (l *lane) setup(ctx workflow.Context) error {
 	}
 	var lanes *activities.Lanes
 	if err := workflow.SetUpdateHandlerWithOptions(ctx, protocol.PauseUpdate, func(ctx workflow.Context, pause protocol.Pause) (protocol.LaneState, error) {
-		if pause.Reason == "" {
-			pause.Reason = "paused by an operator"
-		}
+		pause.Reason = cmp.Or(pause.Reason, "paused by an operator")
 		return l.decide(ctx, "pause", lanes.Pause, l.destination, pause)
 	}, workflow.UpdateHandlerOptions{
 		Description: `Grant no more turns: {"reason": "…", "by": "…"}.`,

@@ -59,8 +59,7 @@ func tell(l language, err error) string {
 	if errors.As(err, &refused) {
 		return refused.in(l)
 	}
-	var update *temporal.ApplicationError
-	if errors.As(err, &update) && refusals[update.Type()] != "" {
+	if update, is := errors.AsType[*temporal.ApplicationError](err); is && refusals[update.Type()] != "" {
 		return l.say("refused." + refusals[update.Type()])
 	}
 	for failure, key := range failures {
@@ -68,8 +67,7 @@ func tell(l language, err error) string {
 			return l.say("refused." + key)
 		}
 	}
-	var wall *starter.NotReadError
-	if errors.As(err, &wall) {
+	if wall, is := errors.AsType[*starter.NotReadError](err); is {
 		return l.say("refused.wall", wall.Wall, l.reason(wall.Reason))
 	}
 	switch status := statusOf(err); {

@@ -192,8 +192,7 @@ func (c Chat) tell(ctx context.Context, step step) (int64, error) {
 		return sent.ID, err
 	}
 	_, err := c.bot.EditMessageText(ctx, telegram.MessageRef{Chat: c.Target.Chat, ID: step.alert.MessageID}, text)
-	var refused *telegram.Error
-	if errors.As(err, &refused) && (refused.Class == telegram.NotModified || refused.Class == telegram.MessageGone) {
+	if refused, is := errors.AsType[*telegram.Error](err); is && (refused.Class == telegram.NotModified || refused.Class == telegram.MessageGone) {
 		err = nil // it says so already, or somebody has deleted it
 	}
 	return step.alert.MessageID, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -140,9 +141,7 @@ func (s *stack) startPostgres(ctx context.Context) (err error) {
 		return err
 	}
 	s.lead("-postgres", address.Host)
-	if s.account == nil {
-		s.account = address.User
-	}
+	s.account = cmp.Or(s.account, address.User)
 	return nil
 }
 

@@ -85,12 +85,7 @@ func (l *faultList) misspelt(given map[string]string) {
 }
 
 func (l *faultList) has(variable string) bool {
-	for _, fault := range l.all {
-		if fault.Variable == variable {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.all, func(fault Fault) bool { return fault.Variable == variable })
 }
 
 func (l *faultList) err() error {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"strings"
 
 	"go.temporal.io/sdk/client"
@@ -64,9 +65,7 @@ func (t *Temporal) load(values map[string]string, faults *faultList) {
 			"set certificate and key both, each as a path or as PEM data, and the CA in PEM")
 		return
 	}
-	if options.Namespace == "" {
-		options.Namespace = client.DefaultNamespace
-	}
+	options.Namespace = cmp.Or(options.Namespace, client.DefaultNamespace)
 	t.Address, t.Namespace = options.HostPort, options.Namespace
 	t.options = &options
 }

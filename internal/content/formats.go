@@ -268,8 +268,7 @@ func readCSV(text string) ([]tableRow, error) {
 		if errors.Is(err, io.EOF) {
 			return filled.rows, nil
 		}
-		var fault *csv.ParseError
-		if errors.As(err, &fault) {
+		if fault, is := errors.AsType[*csv.ParseError](err); is {
 			return nil, &BatchError{Why: Because("строка %d: кавычки стоят не парами", fault.StartLine)}
 		}
 		if err != nil {

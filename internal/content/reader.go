@@ -201,10 +201,8 @@ func (r *Reader) readMode() error {
 }
 
 func (r *Reader) openList(list List) error {
-	for _, earlier := range r.lists {
-		if earlier == list {
-			return r.fault("the list is given twice")
-		}
+	if slices.Contains(r.lists, list) {
+		return r.fault("the list is given twice")
 	}
 	token, err := r.decoder.Token()
 	if err != nil || token == nil { // null is as good as no list

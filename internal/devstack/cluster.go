@@ -201,7 +201,7 @@ func clusterSchema(ctx context.Context, tool string, database *url.URL) error {
 			}, step...)...)
 			command.Env = append(os.Environ(), "SQL_PASSWORD="+password)
 			if output, err := command.CombinedOutput(); err != nil {
-				return fmt.Errorf("%s of %s: %w; it said:\n%s", step[0], part.name, err, lastLines(output, 12))
+				return fmt.Errorf("%s of %s: %w; it said:\n%s", step[0], part.name, err, lastLines(output))
 			}
 		}
 	}

@@ -8,6 +8,7 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,7 +118,7 @@ func (s *Stack) start(ctx context.Context, dir, state string, options Options, p
 			Database:   filepath.Join(state, "temporal.db"),
 			Home:       state,
 			LogFile:    filepath.Join(state, "logs", "temporal.log"),
-			Namespaces: namespaces(options.Namespace),
+			Namespaces: []string{cmp.Or(options.Namespace, "default")},
 			UI:         true,
 			Settings:   Settings,
 			Progress:   progress.say,
@@ -133,7 +134,7 @@ func (s *Stack) start(ctx context.Context, dir, state string, options Options, p
 		DatabaseURL:     s.DatabaseURL,
 		TemporalAddress: s.TemporalAddress,
 		TemporalUIURL:   s.TemporalUIURL,
-		Namespace:       namespaces(options.Namespace)[0],
+		Namespace:       cmp.Or(options.Namespace, "default"),
 	})
 }
 
@@ -165,11 +166,4 @@ func (s *Stack) Close(ctx context.Context) error {
 		s.lock = nil
 	}
 	return errors.Join(errs...)
-}
-
-func namespaces(name string) []string {
-	if name == "" {
-		name = "default"
-	}
-	return []string{name}
 }

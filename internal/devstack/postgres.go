@@ -187,7 +187,7 @@ func (c *cluster) initialise(ctx context.Context, throwaway bool) error {
 			return ctx.Err()
 		}
 	}
-	return fmt.Errorf("initdb: %w; it said:\n%s", err, lastLines(output, 12))
+	return fmt.Errorf("initdb: %w; it said:\n%s", err, lastLines(output))
 }
 
 // start runs the server once and waits until it answers.
@@ -256,8 +256,7 @@ func (p *Postgres) ready(ctx context.Context, maintenance, database, dir string)
 		if p.process.ended() {
 			return &endedEarly{said: p.process.said()}
 		}
-		var refusal *pgconn.PgError
-		if errors.As(err, &refusal) && refusal.Code != cannotConnectNow {
+		if refusal, is := errors.AsType[*pgconn.PgError](err); is && refusal.Code != cannotConnectNow {
 			return fmt.Errorf("the server refuses us: %w (if the password file beside its data directory is gone, "+
 				"delete the data directory too, to begin anew)", err)
 		}

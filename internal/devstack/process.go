@@ -98,13 +98,11 @@ func (p *process) stop(ctx context.Context, gentle syscall.Signal, timeout time.
 	if err := syscall.Kill(p.pid, gentle); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("stop %s (pid %d): %w", p.name, p.pid, err)
 	}
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
 	reason := "in " + timeout.String()
 	select {
 	case <-p.done:
 		return nil
-	case <-timer.C:
+	case <-time.After(timeout):
 	case <-ctx.Done():
 		reason = "in time (" + ctx.Err().Error() + ")"
 	}
@@ -126,15 +124,13 @@ func (p *process) said() string {
 		return ""
 	}
 	content, _ := io.ReadAll(io.LimitReader(file, 1<<20))
-	return lastLines(content, 12)
+	return lastLines(content)
 }
 
-func lastLines(text []byte, n int) string {
+// lastLines are the last twelve.
+func lastLines(text []byte) string {
 	lines := strings.Split(string(bytes.TrimSpace(text)), "\n")
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines[max(len(lines)-12, 0):], "\n")
 }
 
 func openLog(path string) (*os.File, error) {

@@ -112,7 +112,7 @@ func buildTemporal(ctx context.Context, path string, say func(string)) error {
 	build.Env = goEnvironment(scratch)
 	build.SysProcAttr = childAttributes(syscall.SIGKILL, nil)
 	if output, err := build.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build %s: %w; it said:\n%s", temporalPackage, err, lastLines(output, 12))
+		return fmt.Errorf("go build %s: %w; it said:\n%s", temporalPackage, err, lastLines(output))
 	}
 	return os.Rename(filepath.Join(scratch, "temporal"), path)
 }

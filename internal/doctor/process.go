@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,10 +45,7 @@ func Running(ctx context.Context, cfg config.Config) ([]config.Setting, error) {
 
 // processAddress is where an operator's routes are, from this machine.
 func processAddress(cfg config.Config) string {
-	address := cfg.HTTP.OpsAddr
-	if address == "" {
-		address = cfg.HTTP.Addr
-	}
+	address := cmp.Or(cfg.HTTP.OpsAddr, cfg.HTTP.Addr)
 	host, port, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
 		return net.JoinHostPort("127.0.0.1", port)

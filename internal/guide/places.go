@@ -1,6 +1,7 @@
 package guide
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -114,10 +115,7 @@ func (t *Texts) PlaceCard(place PlaceView, extra CardExtra, links Links) Screen 
 // onMap is the button that shows an address on the map, or the title if there
 // is no address.
 func (t *Texts) onMap(l Links, address, title string, lat, lon *float64) []Button {
-	if address == "" {
-		address = title
-	}
-	if address == "" {
+	if address = cmp.Or(address, title); address == "" {
 		return nil
 	}
 	return []Button{link(t.Buttons.Map, mapURL(l.City, tidy(address, 200), lat, lon))}

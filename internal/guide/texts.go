@@ -162,8 +162,7 @@ func (t *Texts) replace(file []byte) (faults []TextFault) {
 
 func notYAML(err error) TextFault {
 	fault := TextFault{Problem: "is no YAML: " + err.Error(), Remedy: "write texts with a colon, a # or a brace in quotes"}
-	var located yaml.Error
-	if errors.As(err, &located) {
+	if located, is := errors.AsType[yaml.Error](err); is {
 		fault.Problem = "is no YAML: " + located.GetMessage()
 		if token := located.GetToken(); token != nil && token.Position != nil {
 			fault.Line = token.Position.Line

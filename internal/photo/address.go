@@ -64,12 +64,7 @@ func public(host string) bool {
 }
 
 func in(networks []netip.Prefix, address netip.Addr) bool {
-	for _, network := range networks {
-		if network.Contains(address) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(networks, func(network netip.Prefix) bool { return network.Contains(address) })
 }
 
 func prefixes(texts ...string) []netip.Prefix {

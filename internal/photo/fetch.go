@@ -1,6 +1,7 @@
 package photo
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -69,14 +70,8 @@ type Fetcher struct {
 // NewFetcher returns a fetcher with connections of its own.
 func NewFetcher(options Options) *Fetcher {
 	f := &Fetcher{
-		timeout: options.Timeout, maxBytes: options.MaxBytes,
+		timeout: cmp.Or(max(options.Timeout, 0), defaultTimeout), maxBytes: cmp.Or(max(options.MaxBytes, 0), defaultMaxBytes),
 		allowHTTP: options.AllowHTTP, allowPrivate: options.AllowPrivate, proxied: options.Proxy != nil,
-	}
-	if f.timeout <= 0 {
-		f.timeout = defaultTimeout
-	}
-	if f.maxBytes <= 0 {
-		f.maxBytes = defaultMaxBytes
 	}
 	f.hosts, _ = lru.New[string, *gobreaker.CircuitBreaker[[]byte]](maxHosts) // fails for a size of 0 only
 	dialer := &net.Dialer{Timeout: 5 * time.Second, Control: f.guardDial}

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -149,10 +150,7 @@ func ParseQuietHours(text string, zone *time.Location) (QuietHours, error) {
 
 // Left is how long it stays quiet, 0 if it is not.
 func (q QuietHours) Left(now time.Time) time.Duration {
-	zone := q.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
+	zone := cmp.Or(q.Zone, time.UTC)
 	now = now.In(zone)
 	minute := now.Hour()*60 + now.Minute()
 	overnight := q.From > q.Until

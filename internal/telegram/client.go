@@ -11,6 +11,7 @@
 package telegram
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"strconv"
@@ -91,11 +92,8 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{renewed: config.Renewed, base: base, botID: botID(token), timeout: config.Timeout}
+	client := &Client{renewed: config.Renewed, base: base, botID: botID(token), timeout: cmp.Or(max(config.Timeout, 0), defaultTimeout)}
 	client.access.Store(client.with(token, wire.NewClient(token, config.Proxy)))
-	if client.timeout <= 0 {
-		client.timeout = defaultTimeout
-	}
 	if config.MessagesPerSecond > 0 {
 		client.pace = rate.NewLimiter(rate.Limit(config.MessagesPerSecond), 1)
 	}

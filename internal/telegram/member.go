@@ -51,8 +51,7 @@ func (m ChatMember) Known() bool {
 func (c *Client) GetChatMember(ctx context.Context, chat Chat, userID int64) (ChatMember, error) {
 	var member ChatMember
 	err := c.call(ctx, "getChatMember", bot.GetChatMemberParams{ChatID: chat.id(), UserID: userID}, &member)
-	var refused *Error
-	if errors.As(err, &refused) && refused.Class == NotAMember {
+	if refused, is := errors.AsType[*Error](err); is && refused.Class == NotAMember {
 		return ChatMember{Status: StatusLeft}, nil
 	}
 	return member, err

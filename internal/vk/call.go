@@ -2,6 +2,7 @@ package vk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,12 +105,8 @@ func read(purpose Purpose, method string, answer wire.Answer) (json.RawMessage, 
 	switch {
 	case decodeErr == nil && len(envelope.Error) > 0 && !isNull(envelope.Error):
 		refused := decodeRefusal(envelope.Error)
-		if refused.code == 0 {
-			refused.code = int(envelope.ErrorCode)
-		}
-		if refused.message == "" {
-			refused.message = string(envelope.ErrorDescription)
-		}
+		refused.code = cmp.Or(refused.code, int(envelope.ErrorCode))
+		refused.message = cmp.Or(refused.message, string(envelope.ErrorDescription))
 		if refused.code != 0 || refused.message != "" {
 			fault := classify(purpose, refused)
 			fault.Written = answer.Written

@@ -12,6 +12,7 @@
 package vk
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"strings"
@@ -73,14 +74,9 @@ func New(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &Client{wire: wire.NewClient(token, config.Proxy), sdk: api.NewVK(token), token: token, timeout: config.Timeout,
-		uploadTimeout: config.UploadTimeout, secure: strings.HasPrefix(base, "https:")}
-	if client.timeout <= 0 {
-		client.timeout = DefaultTimeout
-	}
-	if client.uploadTimeout <= 0 {
-		client.uploadTimeout = 3 * client.timeout
-	}
+	timeout := cmp.Or(max(config.Timeout, 0), DefaultTimeout)
+	client := &Client{wire: wire.NewClient(token, config.Proxy), sdk: api.NewVK(token), token: token, timeout: timeout,
+		uploadTimeout: cmp.Or(max(config.UploadTimeout, 0), 3*timeout), secure: strings.HasPrefix(base, "https:")}
 	client.sdk.MethodURL, client.sdk.Version, client.sdk.UserAgent = base+"/", apiVersion, "vestnik"
 	client.sdk.Handler = client.handle
 	return client, nil

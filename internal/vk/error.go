@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -233,8 +234,6 @@ func decodeRefusal(raw json.RawMessage) refusal {
 	v := object.value
 	r := refusal{code: int(v.Code), subcode: int(v.Subcode), message: string(v.Message),
 		captchaSID: string(v.CaptchaSID), captchaImg: string(v.CaptchaImg), redirectURI: string(v.RedirectURI)}
-	if r.message == "" {
-		r.message = string(v.Text)
-	}
+	r.message = cmp.Or(r.message, string(v.Text))
 	return r
 }

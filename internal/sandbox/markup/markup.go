@@ -4,6 +4,7 @@
 package markup
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"html"
@@ -70,9 +71,7 @@ func (w *writer) flush() {
 
 // see notes the first link.
 func (w *writer) see(link string) {
-	if w.link == "" {
-		w.link = link
-	}
+	w.link = cmp.Or(w.link, link)
 }
 
 func (w *writer) begin(tag, href string, source int) {
@@ -217,9 +216,7 @@ func Linkify(text string) (page, link string) {
 			continue
 		}
 		page += `<a href="` + shown + `" rel="noreferrer" target="_blank">` + shown + `</a>`
-		if link == "" {
-			link = match
-		}
+		link = cmp.Or(link, match)
 	}
 	return page + html.EscapeString(text[at:]), link
 }

@@ -73,7 +73,7 @@ func (s *Site) feedView(r *http.Request) feedView {
 	}
 	v.Wall = chosen(v.Walls, func(w vk.Wall) int64 { return w.OwnerID }, r.FormValue("wall"))
 	v.Destination = chosen(v.Targets, func(w vk.Wall) int64 { return w.OwnerID }, r.FormValue("target"))
-	v.Posts, v.Delivered = s.pagePosts(v.Wall, now), s.pagePosts(v.Destination, now)
+	v.Posts, v.Delivered = s.pagePosts(v.Wall), s.pagePosts(v.Destination)
 	for _, c := range s.telegram.Chats() {
 		if c.Type == telegram.Group || c.Type == telegram.Supergroup || c.Type == telegram.Channel && len(s.telegram.Messages(c.ID)) > 0 {
 			v.Chats = append(v.Chats, c)
@@ -104,7 +104,7 @@ func chosen[T any](items []T, id func(T) int64, want string) (none T) {
 // postsShown bounds the posts of a wall on the page.
 const postsShown = 60
 
-func (s *Site) pagePosts(w vk.Wall, now time.Time) []pagePost {
+func (s *Site) pagePosts(w vk.Wall) []pagePost {
 	names := map[int64]vk.Wall{}
 	for _, other := range s.vk.Walls() {
 		names[other.OwnerID] = other
@@ -151,9 +151,7 @@ func rank(p vk.Post) int {
 
 func (s *Site) card(p vk.Post, names map[int64]vk.Wall) pagePost {
 	card := pagePost{Post: p, Wall: names[p.OwnerID], Author: names[cmp.Or(p.FromID, p.OwnerID)].Name}
-	if card.Author == "" {
-		card.Author = fmt.Sprintf("Участник %d", cmp.Or(p.FromID, p.OwnerID))
-	}
+	card.Author = cmp.Or(card.Author, fmt.Sprintf("Участник %d", cmp.Or(p.FromID, p.OwnerID)))
 	for i := range p.Photos {
 		if i < 4 {
 			card.Photos = append(card.Photos, s.core.Local(s.vk.PhotoURL(&p.Photos[i], 640, 480)))
@@ -205,9 +203,7 @@ func (s *Site) bubbles(chat int64, now time.Time) []bubble {
 	for _, m := range messages {
 		texts[m.ID] = cmp.Or(m.Text+m.Caption, "Фото")
 	}
-	if len(messages) > bubblesShown {
-		messages = messages[len(messages)-bubblesShown:]
-	}
+	messages = messages[max(len(messages)-bubblesShown, 0):]
 	var list []bubble
 	lastDay := ""
 	for _, m := range messages {

@@ -25,9 +25,7 @@ type request struct {
 
 // refuse keeps the first refusal; nil is none. It reports whether the request has been refused.
 func (q *request) refuse(r *refusal) bool {
-	if q.refused == nil {
-		q.refused = r
-	}
+	q.refused = cmp.Or(q.refused, r)
 	return q.refused != nil
 }
 

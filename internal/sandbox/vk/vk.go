@@ -156,9 +156,7 @@ func (v *Platform) AddPost(owner int64, p Post) (stored Post, err error) {
 // put stores a post. v.mu is held.
 func (v *Platform) put(w *wall, p Post) *Post {
 	p.OwnerID = w.OwnerID
-	if p.ID == 0 {
-		p.ID = w.NextID
-	}
+	p.ID = cmp.Or(p.ID, w.NextID)
 	w.NextID = max(w.NextID, p.ID+1)
 	if p.Date.IsZero() {
 		p.Date = v.core.Now()
