@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -293,11 +294,7 @@ func (s *storm) write(ctx context.Context) {
 // once, and the next when the screens have come.
 func (s *storm) wander(ctx context.Context, user int) {
 	random := rand.New(rand.NewPCG(s.seed, uint64(user)+1))
-	var buttons []string
-	for data := range s.world.menu {
-		buttons = append(buttons, data)
-	}
-	slices.Sort(buttons)
+	buttons := slices.Sorted(maps.Keys(s.world.menu))
 	rest := max(3*time.Second, time.Duration(s.users)*200*time.Millisecond) // five clicks a second altogether, at most
 	for {
 		sleep(ctx, time.Duration(random.Int64N(int64(2*rest))))

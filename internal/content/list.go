@@ -2,6 +2,7 @@ package content
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,14 +32,7 @@ var Lists = []List{Districts, Types, EventCategories, EventSources, Subcategorie
 var Shown = []List{Places, Events, Promos, Collections, Districts, Types, Subcategories, EventCategories, EventSources}
 
 // Rank is the list's place in Lists, from 0; -1 for a name that is none.
-func (l List) Rank() int {
-	for rank, list := range Lists {
-		if list == l {
-			return rank
-		}
-	}
-	return -1
-}
+func (l List) Rank() int { return slices.Index(Lists, l) }
 
 // New gives a pointer to an empty object of the list, nil for a name that is
 // no list.

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -136,13 +137,13 @@ func (t *Texts) replace(file []byte) (faults []TextFault) {
 		eachKey(document.Body, fault, func(section string, key, texts ast.Node) {
 			known := sections[section]
 			if known == nil {
-				fault(key, nearestText(section, keysOf(sections)), "%s is no section", section)
+				fault(key, nearestText(section, sections), "%s is no section", section)
 				return
 			}
 			eachKey(texts, fault, func(name string, key, value ast.Node) {
 				text, whole := known[name], section+"."+name
 				if text == nil {
-					fault(key, nearestText(name, keysOf(known)), "%s is not known", whole)
+					fault(key, nearestText(name, known), "%s is not known", whole)
 					return
 				}
 				said, ok := plainText(value)
@@ -194,15 +195,8 @@ func plainText(node ast.Node) (string, bool) {
 	return "", false
 }
 
-func keysOf[T any](all map[string]T) (keys []string) {
-	for key := range all {
-		keys = append(keys, key)
-	}
-	return keys
-}
-
-func nearestText(name string, known []string) string {
-	if near := words.Nearest(name, known); near != "" {
+func nearestText[T any](name string, known map[string]T) string {
+	if near := words.Nearest(name, slices.Collect(maps.Keys(known))); near != "" {
 		return "did you mean " + near + "? " + allTexts
 	}
 	return allTexts

@@ -1,6 +1,10 @@
 package core
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // The topics of what changed that belong to no platform.
 const (
@@ -56,9 +60,7 @@ func (r *Reader) Close() {
 func (r *Reader) Take() (topics []Platform) {
 	r.changes.mu.Lock()
 	defer r.changes.mu.Unlock()
-	for topic := range r.topics {
-		topics = append(topics, topic)
-	}
+	topics = slices.Collect(maps.Keys(r.topics))
 	clear(r.topics)
 	return topics
 }
