@@ -61,7 +61,7 @@ func (w Webhook) Set(ctx context.Context) error {
 
 // Delete takes the webhook away; updates wait for whoever comes next.
 func (w Webhook) Delete(ctx context.Context) error {
-	if err := w.Client.DeleteWebhook(ctx, false); err != nil {
+	if err := w.Client.DeleteWebhook(ctx); err != nil {
 		return fmt.Errorf("starter: delete webhook: %w", err)
 	}
 	return nil

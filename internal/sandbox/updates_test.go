@@ -183,7 +183,7 @@ func TestPressesMustBeAnsweredInTime(t *testing.T) {
 	_, err := b.Say(botToken, anya, "/start")
 	require.NoError(t, err)
 	answer := func(id, text string) error {
-		_, err := b.bot.AnswerCallbackQuery(t.Context(), &tgbot.AnswerCallbackQueryParams{CallbackQueryID: id, Text: text, ShowAlert: true})
+		_, err := b.bot.AnswerCallbackQuery(t.Context(), &tgbot.AnswerCallbackQueryParams{CallbackQueryID: id, Text: text})
 		return err
 	}
 	first, err := b.Press(botToken, anya, anya.ID, 999, "a:b:1")

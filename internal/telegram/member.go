@@ -63,7 +63,6 @@ type ChatSummary struct {
 	Type     string `json:"type"` // private, group, supergroup or channel
 	Title    string `json:"title"`
 	Username string `json:"username"` // without @; "" if not public
-	IsForum  bool   `json:"is_forum"`
 }
 
 // GetChat asks for a chat. It is how a start-up check finds a wrong chat id before the first delivery does.

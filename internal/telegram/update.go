@@ -12,16 +12,13 @@ import (
 type CallbackAnswer struct {
 	QueryID string
 	Text    string // a toast of up to 200 characters; "" for none
-	Alert   bool   // show the text as an alert to be closed
 }
 
 // AnswerCallbackQuery answers a pressed button. Class QueryTooOld means that it came too late, which happens and is no
 // incident.
 func (c *Client) AnswerCallbackQuery(ctx context.Context, answer CallbackAnswer) error {
 	var done bool
-	return c.call(ctx, "answerCallbackQuery", bot.AnswerCallbackQueryParams{
-		CallbackQueryID: answer.QueryID, Text: answer.Text, ShowAlert: answer.Alert,
-	}, &done)
+	return c.call(ctx, "answerCallbackQuery", bot.AnswerCallbackQueryParams{CallbackQueryID: answer.QueryID, Text: answer.Text}, &done)
 }
 
 // Webhook is where Telegram shall deliver updates.
@@ -42,10 +39,10 @@ func (c *Client) SetWebhook(ctx context.Context, webhook Webhook) error {
 	}, &done)
 }
 
-// DeleteWebhook takes the webhook away, so that GetUpdates may be used.
-func (c *Client) DeleteWebhook(ctx context.Context, dropPending bool) error {
+// DeleteWebhook takes the webhook away, so that GetUpdates may be used. Updates that were not delivered stay.
+func (c *Client) DeleteWebhook(ctx context.Context) error {
 	var done bool
-	return c.call(ctx, "deleteWebhook", bot.DeleteWebhookParams{DropPendingUpdates: dropPending}, &done)
+	return c.call(ctx, "deleteWebhook", none{}, &done)
 }
 
 // WebhookInfo is what Telegram says about the webhook.

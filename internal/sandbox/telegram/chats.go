@@ -155,7 +155,7 @@ func (q *request) answerCallbackQuery() any {
 	if q.refused != nil {
 		return nil
 	}
-	pressed.Answered, pressed.AnsweredAt, pressed.Toast, pressed.Alert = true, now, q.params.Text, q.params.Alert
+	pressed.Answered, pressed.AnsweredAt, pressed.Toast = true, now, q.params.Text
 	t.core.Announce(core.Telegram)
 	return true
 }

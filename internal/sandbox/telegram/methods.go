@@ -58,13 +58,11 @@ type params struct {
 	Document  string          `json:"document"`
 	Media     json.RawMessage `json:"media"` // a list in sendMediaGroup
 	Query     string          `json:"callback_query_id"`
-	Alert     bool            `json:"show_alert"`
 
 	URL         string    `json:"url"`
 	Secret      string    `json:"secret_token"`
 	Connections int       `json:"max_connections"`
 	Allowed     *[]string `json:"allowed_updates"`
-	Drop        bool      `json:"drop_pending_updates"`
 	Offset      int64     `json:"offset"`
 	Limit       int       `json:"limit"`
 	Timeout     int       `json:"timeout"` // seconds
@@ -108,9 +106,9 @@ func init() { // a literal would be an initialisation cycle through request
 		{"deleteMessage", "chat_id! message_id!", (*request).deleteMessage},
 		{"getChat", "chat_id!", (*request).getChat},
 		{"getChatMember", "chat_id! user_id!", (*request).getChatMember},
-		{"answerCallbackQuery", "callback_query_id! text show_alert", (*request).answerCallbackQuery},
-		{"setWebhook", "url max_connections allowed_updates drop_pending_updates secret_token", (*request).setWebhook},
-		{"deleteWebhook", "drop_pending_updates", (*request).deleteWebhook},
+		{"answerCallbackQuery", "callback_query_id! text", (*request).answerCallbackQuery},
+		{"setWebhook", "url max_connections allowed_updates secret_token", (*request).setWebhook},
+		{"deleteWebhook", "", (*request).deleteWebhook},
 		{"getWebhookInfo", "", (*request).getWebhookInfo},
 		{"getUpdates", "offset limit timeout allowed_updates", (*request).getUpdates},
 	} {

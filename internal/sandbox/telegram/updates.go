@@ -57,7 +57,6 @@ type Query struct {
 	Answered   bool      `json:"answered"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
 	Toast      string    `json:"toast,omitempty"`
-	Alert      bool      `json:"alert,omitempty"`
 }
 
 // Queries lists the presses in a chat, oldest first.

@@ -49,7 +49,7 @@ func (q *request) setWebhook() any {
 	if p.Allowed != nil { // omitted: the previous setting stays
 		hook.AllowedUpdates = *p.Allowed
 	}
-	q.bot.updates.point(hook, p.Drop)
+	q.bot.updates.point(hook)
 	return true
 }
 
@@ -74,7 +74,7 @@ func webhookURL(address string) *refusal {
 func (q *request) deleteWebhook() any {
 	q.platform.mu.Lock()
 	defer q.platform.mu.Unlock()
-	q.bot.updates.point(Webhook{AllowedUpdates: q.bot.updates.allowed}, q.params.Drop)
+	q.bot.updates.point(Webhook{AllowedUpdates: q.bot.updates.allowed})
 	return true
 }
 
@@ -94,7 +94,7 @@ func (q *request) getWebhookInfo() any {
 
 // SetWebhook points a bot's updates at a URL without a call of the bot. An empty URL ends it.
 func (t *Platform) SetWebhook(token string, hook Webhook) error {
-	return t.withBot(token, func(u *updateQueue) { u.point(hook, false) })
+	return t.withBot(token, func(u *updateQueue) { u.point(hook) })
 }
 
 // Hold keeps a bot's updates back until Release.
@@ -124,14 +124,11 @@ func (t *Platform) Release(ctx context.Context, token string, copies int) error 
 }
 
 // point changes where updates go. t.mu is held.
-func (u *updateQueue) point(hook Webhook, drop bool) {
+func (u *updateQueue) point(hook Webhook) {
 	u.hook, u.allowed, u.lastError = hook, hook.AllowedUpdates, ""
 	u.epoch++
 	u.last = map[string]chan struct{}{}
 	u.slots = make(chan struct{}, cmp.Or(hook.MaxConnections, 40))
-	if drop {
-		u.pending = nil
-	}
 	u.ring()
 	u.resume()
 }
