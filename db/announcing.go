@@ -17,8 +17,8 @@ var stage = map[petpost.Type]int{
 	petpost.Lost: 1, petpost.Sighting: 2, petpost.Found: 3, petpost.Reunited: 4,
 }
 
-// goesEverywhere are the stages that every destination hears that was told
-// about the case, whatever its routes say.
+// goesEverywhere reports whether a post of this type goes to every destination to
+// which its case was announced, whatever the routes say.
 func goesEverywhere(kind petpost.Type) bool {
 	return kind == petpost.Found || kind == petpost.Reunited
 }
@@ -52,8 +52,8 @@ func (f *filing) announce(ctx context.Context, post Post, closed, opened, seen b
 	return f.answer(ctx, post, rows, announced, seen)
 }
 
-// answer writes the deliveries of a post to destinations that no route of it leads
-// to, but that were told of its case (announced), in the order (rows) in which they were.
+// answer writes the deliveries of a post to destinations that no route of it leads to,
+// but to which its case was announced, in the order (rows) of those announcements.
 func (f *filing) answer(ctx context.Context, post Post, rows []relaysql.AnnouncedDeliveriesRow, announced map[string][]relaysql.AnnouncedDeliveriesRow, seen bool) error {
 	if !seen && !goesEverywhere(post.Reading.Type) || f.page.Update == nil {
 		return nil
@@ -113,10 +113,10 @@ func (f *filing) askOnce(ctx context.Context, post Post, owed Owed) (Owed, error
 	return owed, nil
 }
 
-// isNews reports whether a post brings news to a destination that was told of its
-// case by other posts: it is of a later stage than all of them, or is of a sighting
+// isNews reports whether a post brings news to a destination to which its case was
+// announced by other posts: it is of a later stage than all of them, or of a sighting
 // (seen) while the case still counts as announced there. Where the post itself was
-// told, that message is edited.
+// announced, that message is edited.
 func (f *filing) isNews(post Post, announced []relaysql.AnnouncedDeliveriesRow, seen bool) bool {
 	later := true
 	for _, row := range announced {
@@ -186,7 +186,7 @@ const (
 )
 
 // refreshCase locks a case, brings it in step with its posts, and reports
-// whether it is closed now. When that has turned, what was told is edited.
+// whether it is closed now. When that has turned, its messages are edited.
 func refreshCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed, turned bool, err error) {
 	if closed, turned, err = turnCase(ctx, q, caseID); err != nil || !turned {
 		return closed, false, err
@@ -203,7 +203,7 @@ func editCase(ctx context.Context, q *relaysql.Queries, caseID int64, closed boo
 }
 
 // turnCase locks a case and closes it, or opens it again, as its posts say.
-// What waits to be told about an animal that is home again is not sent.
+// What waits to be sent about an animal that is home again is not sent.
 func turnCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed, turned bool, err error) {
 	row, err := q.LockCase(ctx, caseID)
 	if err != nil {
@@ -227,9 +227,9 @@ func closedReason(caseID int64) string {
 const givenUp = "the author has deleted the post"
 
 // Delete records that posts are gone from their wall, if they were missing
-// already before a time ([Posts.Checked]). What waits to be told about them is
-// not sent, what has been told is marked. It returns how many of the posts it
-// had not known to be gone.
+// already before a time ([Posts.Checked]). Deliveries of them that wait are not
+// sent, messages about them are marked. It returns how many of the posts it had
+// not known to be gone.
 func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, missedBefore time.Time) (int, error) {
 	gone := 0
 	err := s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
@@ -255,7 +255,7 @@ func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, miss
 }
 
 // ReleaseStranded makes one delivery pending for each case that has lost the
-// delivery which stood for the others: it failed, or its post was deleted
+// delivery of which the others are duplicates: it failed, or its post was deleted
 // before it went out. It returns how many.
 func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, error) {
 	released := 0
@@ -293,7 +293,7 @@ type Recheck struct {
 	MetSince, Until time.Time
 	// MissedBefore bounds when a post that it has not met was looked at last.
 	MissedBefore time.Time
-	// CheckedBefore is the same for posts that were told somewhere, and are
+	// CheckedBefore is the same for posts that were announced somewhere, and are
 	// not older than ToldSince.
 	CheckedBefore, ToldSince time.Time
 	// ReturnedSince bounds when a post was taken for deleted that may have

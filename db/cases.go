@@ -46,7 +46,7 @@ const (
 var ErrSameCase = errors.New("they are one case already")
 
 // Join makes cases one, because a person says that they are about one animal.
-// What waits to be told where the case has been told is not sent.
+// Deliveries that wait where the case was announced are not sent.
 func (s *Cases) Join(ctx context.Context, into int64, others []int64, note string) (int64, error) {
 	err := s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
 		target, err := s.find(ctx, q, into)
@@ -86,12 +86,12 @@ func (s *Cases) join(ctx context.Context, q *relaysql.Queries, target relaysql.R
 	return s.holdBack(ctx, q, into)
 }
 
-// ErrNotAnnounced means that a case has not been told at a destination.
+// ErrNotAnnounced means that a case was not announced to a destination.
 var ErrNotAnnounced = errors.New("the case has not been told there")
 
 // Duplicate answers for a person who was asked to approve a delivery that it is
-// about an animal which was told there: its case is joined to that one, and what
-// was told stands for it. ErrNotFound if nobody is asked about the delivery any
+// about an animal that was announced there: its case is joined to that one, and it is
+// a duplicate of that announcement. ErrNotFound if nobody is asked about the delivery any
 // more, or there is no such case; ErrNotAnnounced.
 func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string) error {
 	err := s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
@@ -129,7 +129,7 @@ func (s *Cases) Duplicate(ctx context.Context, deliveryID, of int64, note string
 	return wrap(err, "delivery %d, duplicate of case %d", deliveryID, of)
 }
 
-// holdBack suppresses deliveries that wait where their case has been told.
+// holdBack suppresses deliveries that wait where their case was announced.
 func (s *Cases) holdBack(ctx context.Context, q *relaysql.Queries, caseID int64) error {
 	rows, err := q.AnnouncedDeliveries(ctx, &caseID)
 	if err != nil {
@@ -262,8 +262,8 @@ func move(ctx context.Context, q *relaysql.Queries, from, to int64, posts []post
 	return q.MoveDeliveries(ctx, &to)
 }
 
-// turn brings a case in step with its posts after they were moved, and what was
-// told about them.
+// turn brings a case in step with its posts after they were moved, and the messages
+// about them.
 func turn(ctx context.Context, q *relaysql.Queries, caseID int64, wasClosed bool) error {
 	closed, turned, err := turnCase(ctx, q, caseID)
 	if err != nil || !turned && !closed && !wasClosed {

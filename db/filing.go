@@ -39,7 +39,7 @@ const (
 )
 
 // filing stores one page: each post goes into the case it is about, and the
-// case decides what is told to whom.
+// case decides what is announced to whom.
 type filing struct {
 	tx     pgx.Tx
 	q      *relaysql.Queries
@@ -263,7 +263,7 @@ func (f *filing) lockCase(ctx context.Context, post Post, before relaysql.Stored
 }
 
 // adds finds what a post says that the others of its case do not. A sighting is
-// told by itself; what else there is goes into the messages about the case.
+// announced by itself; what else there is goes into the messages about the case.
 // Nothing adds to a case that is over, or that the post has just opened.
 func (f *filing) adds(ctx context.Context, post Post, over bool) (petpost.Addition, error) {
 	if over || post.Reading.Type == petpost.Reunited {
@@ -416,7 +416,7 @@ func (f *filing) continued(ctx context.Context, post Post) (caseID int64, reason
 }
 
 // lostAgain reports whether an animal that came home seems to be gone once more:
-// its owners write anew, after the time for which its case counts as told.
+// its owners write anew, after the time for which its case counts as announced.
 func (f *filing) lostAgain(post Post, closedAt *time.Time) bool {
 	return closedAt != nil && post.Reading.Type == petpost.Lost && post.Origin.PostID == 0 &&
 		post.PostedAt.After(closedAt.Add(f.page.Window))
