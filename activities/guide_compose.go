@@ -58,10 +58,7 @@ func (a *Guide) compose(ctx context.Context, composing Composing) (Composed, *St
 	defer cancel()
 	c := &composer{Guide: a, update: composing.Update, view: composing.View, now: a.config.Now().In(a.config.Zone)}
 	composed, err := c.compose(ctx, composing.Subscription)
-	if err != nil {
-		return Composed{}, a.dbFailure(ctx, composing.Update, err)
-	}
-	return composed, nil
+	return composed, a.dbFailure(ctx, composing.Update, err)
 }
 
 // composer makes the screen for one update.
@@ -82,16 +79,12 @@ func (c *composer) compose(ctx context.Context, said guide.Subscription) (Compos
 	if err != nil {
 		return Composed{}, err
 	}
-	if !allowed {
-		again := action.Route() == guide.ToCheck
-		wanted := action
-		if again {
-			wanted = action.AfterCheck()
-		}
-		return Composed{Screen: c.config.Texts.GateScreen(c.config.ChannelURL, wanted, again)}, nil
-	}
-	if action.Route() == guide.ToCheck {
+	again := action.Route() == guide.ToCheck
+	if again {
 		action = action.AfterCheck()
+	}
+	if !allowed {
+		return Composed{Screen: c.config.Texts.GateScreen(c.config.ChannelURL, action, again)}, nil
 	}
 	composed, err := c.do(ctx, action)
 	if errors.Is(err, guidedb.ErrNotFound) {

@@ -63,13 +63,18 @@ const claimLead = 150 * time.Millisecond
 // say so in time holds up no answer: known is false then, and the claim is yet
 // to be made.
 func (a *Guide) claimSoon(ctx context.Context, claiming Claiming) (claimed Claimed, known bool) {
-	ctx, cancel := context.WithTimeout(ctx, claimLead)
+	claimed, err := a.claimWithin(ctx, claimLead, claiming)
+	return claimed, err == nil
+}
+
+func (a *Guide) claimWithin(ctx context.Context, limit time.Duration, claiming Claiming) (Claimed, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	first, original, err := a.config.Inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.config.Now())
 	if err != nil || first {
-		return Claimed{}, err == nil
+		return Claimed{}, err
 	}
-	return Claimed{Duplicate: true, OriginalTraceID: original}, true
+	return Claimed{Duplicate: true, OriginalTraceID: original}, nil
 }
 
 // close writes the closing line that every update has.
@@ -99,11 +104,9 @@ func (a *Guide) answerFirst(ctx context.Context, update protocol.BotUpdate, answ
 		}
 		answered.Store(wait == 0)
 	}()
-	late := time.NewTimer(answerLead)
-	defer late.Stop()
 	select {
 	case <-done:
-	case <-late.C:
+	case <-time.After(answerLead):
 	}
 	return func() time.Duration {
 		<-reported
@@ -119,33 +122,21 @@ func (a *Guide) Claim(ctx context.Context, claiming Claiming) (claimed Claimed, 
 }
 
 func (a *Guide) claim(ctx context.Context, claiming Claiming) (Claimed, *Stop) {
-	ctx, cancel := context.WithTimeout(ctx, storeTime)
-	defer cancel()
-	first, original, err := a.config.Inbox.Claim(ctx, claiming.BotID, claiming.Update.ID, claiming.Session, claiming.Update.TraceID, a.config.Now())
-	if err != nil {
-		return Claimed{}, a.dbFailure(ctx, claiming.Update, err)
-	}
-	if !first {
-		return Claimed{Duplicate: true, OriginalTraceID: original}, nil
-	}
-	return Claimed{}, nil
+	claimed, err := a.claimWithin(ctx, storeTime, claiming)
+	return claimed, a.dbFailure(ctx, claiming.Update, err)
 }
 
 // Sweep forgets what the inbox need not know any more.
 func (a *Guide) Sweep(ctx context.Context) (err error) {
 	var about protocol.BotUpdate
 	defer a.recoverInto(ctx, about, &err)
-	if _, err := a.config.Inbox.Sweep(ctx, a.config.Now()); err != nil {
-		return a.dbFailure(ctx, about, err).asError()
-	}
-	return nil
+	_, err = a.config.Inbox.Sweep(ctx, a.config.Now())
+	return a.dbFailure(ctx, about, err).asError()
 }
 
 // NoteBlocked marks a person who has blocked the bot as inactive.
 func (a *Guide) NoteBlocked(ctx context.Context, update protocol.BotUpdate) (err error) {
 	defer a.recoverInto(ctx, update, &err)
-	if err := a.config.Store.DeactivateUser(ctx, update.UserID, a.config.Now()); err != nil {
-		return a.dbFailure(ctx, update, err).asError()
-	}
-	return nil
+	err = a.config.Store.DeactivateUser(ctx, update.UserID, a.config.Now())
+	return a.dbFailure(ctx, update, err).asError()
 }

@@ -165,9 +165,12 @@ func nextWait(attempt int, refused *telegram.Error, longest time.Duration) time.
 	return wait
 }
 
-// dbFailure logs what went wrong with the database. An outage
-// is waited for; an error that will come again whatever one does.
+// dbFailure logs what went wrong with the database, if something did. An outage is
+// waited for; an error that will come again whatever one does is not.
 func (a *Guide) dbFailure(ctx context.Context, update protocol.BotUpdate, err error) *Stop {
+	if err == nil {
+		return nil
+	}
 	failure, wait := Failure{Code: guide.InternalDB, Message: "the database failed", Details: dbDetails(err)}, time.Duration(0)
 	var scan pgx.ScanArgError
 	var refused *pgconn.PgError
@@ -217,31 +220,19 @@ func (a *Guide) recoverInto(ctx context.Context, update protocol.BotUpdate, err 
 	*err = failure.fail(-1)
 }
 
-// outboundCode is the specification's error_code for a call that failed. Whatever the network did is a timeout, as the
-// specification has no other word for it; an album item counts by what was wrong with it.
+// outboundCode is the specification's error_code for a call that failed; an album item counts by what was wrong with it.
 func outboundCode(refused *telegram.Error) guide.Code {
 	class := refused.Class
 	if class == telegram.MediaItem {
-		class = telegram.MediaUnsupported
-		if refused.ItemClass != "" {
-			class = refused.ItemClass
-		}
+		class = cmp.Or(refused.ItemClass, telegram.MediaUnsupported)
 	}
-	switch class {
-	case telegram.RateLimited:
-		return guide.OutboundRateLimit
-	case telegram.Unavailable:
-		return guide.Outbound5XX
-	case telegram.Unreachable, telegram.OutcomeUnknown:
-		return guide.OutboundTimeout
-	case telegram.MediaInvalidURL:
-		return guide.OutboundMediaInvalidURL
-	case telegram.MediaFetchFailed:
-		return guide.OutboundMediaFetchFailed
-	case telegram.MediaUnsupported:
-		return guide.OutboundMediaUnsupported
-	case telegram.Internal, "":
-		return guide.InternalUnexpected
-	}
-	return guide.OutboundBadRequest
+	return cmp.Or(outboundCodes[class], guide.OutboundBadRequest)
+}
+
+// outboundCodes: whatever the network did is a timeout, as the specification has no other word for it.
+var outboundCodes = map[telegram.Class]guide.Code{
+	telegram.RateLimited: guide.OutboundRateLimit, telegram.Unavailable: guide.Outbound5XX,
+	telegram.Unreachable: guide.OutboundTimeout, telegram.OutcomeUnknown: guide.OutboundTimeout,
+	telegram.MediaInvalidURL: guide.OutboundMediaInvalidURL, telegram.MediaFetchFailed: guide.OutboundMediaFetchFailed,
+	telegram.MediaUnsupported: guide.OutboundMediaUnsupported, telegram.Internal: guide.InternalUnexpected, "": guide.InternalUnexpected,
 }

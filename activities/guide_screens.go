@@ -170,13 +170,11 @@ func (c *composer) favourites(ctx context.Context, paging guidedb.Paging) (Compo
 // changeFavourite adds or removes, and confirms: by a message, or, if screens
 // are edited in place, by the card's own button.
 func (c *composer) changeFavourite(ctx context.Context, action guide.Action) (Composed, error) {
-	var err error
-	if action.Route() == guide.ToAddFavourite {
-		_, err = c.config.Store.AddFavourite(ctx, c.update.UserID, action.Entity, action.ID)
-	} else {
-		_, err = c.config.Store.RemoveFavourite(ctx, c.update.UserID, action.Entity, action.ID)
+	change := c.config.Store.AddFavourite
+	if action.Route() == guide.ToRemoveFavourite {
+		change = c.config.Store.RemoveFavourite
 	}
-	if err != nil {
+	if _, err := change(ctx, c.update.UserID, action.Entity, action.ID); err != nil {
 		return Composed{}, err
 	}
 	extra := guide.CardExtra{Full: !c.update.OnPhoto, Origin: guide.ParseCardExtra(action.Extra).Origin}
