@@ -208,11 +208,11 @@ func uploadAgain(ctx context.Context, err error, try int) bool {
 }
 
 func (a *WallAlbum) steps(ctx context.Context, group int64, picture []byte) (string, error) {
-	server, err := inTurn(ctx, a, func() (vk.UploadServer, error) { return a.Uploader().GetWallUploadServer(ctx, group) })
+	address, err := inTurn(ctx, a, func() (string, error) { return a.Uploader().GetWallUploadServer(ctx, group) })
 	if err != nil {
 		return "", err
 	}
-	uploaded, err := a.Uploader().UploadPhoto(ctx, server.URL, picture)
+	uploaded, err := a.Uploader().UploadPhoto(ctx, address, picture)
 	if err != nil {
 		return "", err
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"vestnik/internal/telegram"
-	"vestnik/starter"
 )
 
 // Poller fetches updates with getUpdates and takes them in as the webhook
@@ -31,7 +30,7 @@ const (
 func (p *Poller) Run(ctx context.Context) error {
 	var offset int64
 	for ctx.Err() == nil {
-		updates, err := p.Client.GetUpdates(ctx, telegram.Poll{Offset: offset, Wait: pollWait, Updates: starter.UpdateKinds})
+		updates, err := p.Client.GetUpdates(ctx, telegram.Poll{Offset: offset, Wait: pollWait, Updates: UpdateKinds})
 		var refused *telegram.Error
 		switch {
 		case ctx.Err() != nil:

@@ -16,11 +16,10 @@ import (
 	"time"
 
 	"vestnik/internal/guide"
-	"vestnik/starter"
 )
 
-// WebhookPath is where Telegram delivers updates. It is matched exactly.
-const WebhookPath = starter.WebhookPath
+// WebhookPath is where Telegram delivers updates of the guide bot. It is matched exactly.
+const WebhookPath = "/api/v1/integrations/telegram/webhook"
 
 // secretHeader carries what setWebhook was given as secret_token.
 const secretHeader = "X-Telegram-Bot-Api-Secret-Token"

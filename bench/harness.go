@@ -142,7 +142,7 @@ func (h *harness) connect(ctx context.Context) error {
 	}
 
 	workers := worker.New(h.temporal, cfg.Worker)
-	if err := worker.RegisterRelay(workers, h.starter, nil, voice.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, worker.NewClients(h.starter), nil, voice.Metrics); err != nil {
 		return err
 	}
 	registerBare(workers)

@@ -15,7 +15,6 @@ import (
 	"vestnik/internal/protocol"
 	"vestnik/internal/telegram"
 	"vestnik/internal/telemetry"
-	"vestnik/starter"
 )
 
 func newServer(handler http.Handler) *httptest.Server { return httptest.NewServer(handler) }
@@ -54,8 +53,8 @@ func doorRig(t testing.TB) *doorway {
 }
 
 // registration is what `vestnik bot webhook` works with.
-func (r *harness) registration(publicURL string) starter.Webhook {
+func (r *harness) registration(publicURL string) api.Webhook {
 	client, err := telegram.New(telegram.Config{Token: token, BaseURL: r.sandbox.TelegramURL()})
 	require.NoError(r.t, err)
-	return starter.Webhook{Client: client, PublicURL: publicURL, Secret: secret}
+	return api.Webhook{Client: client, PublicURL: publicURL, Secret: secret}
 }

@@ -49,7 +49,7 @@ func TestRoutesWallsAndTokensChangeWithoutARestart(t *testing.T) {
 		require.NoError(t, err)
 	}
 	s.work()
-	go s.starter.Follow(s.ctx, "worker", s.environ)
+	go s.clients.Follow(s.ctx, "worker", s.environ)
 	before := s.starter.Routes().Version()
 	post := s.publish(lost(1))[0]
 	s.scan()

@@ -72,6 +72,7 @@ type parts struct {
 	pool      *pgxpool.Pool
 	temporal  client.Client
 	starter   *starter.Starter
+	clients   *worker.Clients
 }
 
 // assemble puts the parts together from an environment as `vestnik` does;
@@ -102,13 +103,14 @@ func assemble(ctx context.Context, environ map[string]string, logs io.Writer, di
 		return nil, err
 	}
 	p.starter, err = starter.New(p.cfg, p.pool, p.temporal, p.telemetry.Logger)
+	p.clients = worker.NewClients(p.starter)
 	return p, err
 }
 
 // work polls until ctx ends.
 func (p *parts) work(ctx context.Context) error {
 	workers := worker.New(p.temporal, p.cfg.Worker)
-	if err := worker.RegisterRelay(workers, p.starter, nil, p.telemetry.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, p.clients, nil, p.telemetry.Metrics); err != nil {
 		return err
 	}
 	return workers.Run(ctx)
@@ -121,7 +123,7 @@ func (p *parts) listen(ctx context.Context) error {
 		return err
 	}
 	alerts.Watch(ctx, alerts.Chat{
-		Bot:    func() (*telegram.Client, error) { return p.starter.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
+		Bot:    func() (*telegram.Client, error) { return p.clients.BotOf(p.cfg.HTTP.OpsChatToken.Reveal()) },
 		Target: telegram.Target{Chat: telegram.Chat(chat.Chat)}, Zone: p.cfg.Bot.Timezone,
 		Users: p.cfg.HTTP.OpsUsers, Reason: console.ReasonInRussian, Failure: console.FailureInRussian, Ledger: p.starter.Ledger, Desk: p.starter, Log: p.starter.Log,
 	}, p.starter.Problems)

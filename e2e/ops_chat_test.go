@@ -83,7 +83,7 @@ func TestAPostIsApprovedByAButtonOnceAndByThoseAlone(t *testing.T) {
 	asked := s.send(chat, lost(1))
 	_, err := s.pool.Exec(s.ctx, "DELETE FROM relay.titles")
 	require.NoError(t, err)
-	require.NoError(t, s.starter.LearnTitles(s.ctx))
+	require.NoError(t, s.clients.LearnTitles(s.ctx))
 	s.listenTo()
 	message := s.opsMessage("Публиковать?")
 	require.Contains(t, message.Text, "Куда: Ищем питомцев\nИсточник: Потеряшки https://vk.com/"+protocol.WallPost(asked.OwnerID, asked.PostID)+"\n")

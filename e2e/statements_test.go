@@ -14,6 +14,7 @@ import (
 
 	"vestnik/internal/protocol"
 	"vestnik/starter"
+	"vestnik/worker"
 )
 
 // statements counts what is asked of Postgres, by the names in db/queries.
@@ -57,9 +58,9 @@ func TestADeliveryTakesFewStatementsOfPostgres(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	counted := *s // what the test asks of Postgres itself is not
-	counted.parts = &parts{cfg: s.cfg, telemetry: s.telemetry, temporal: s.temporal}
-	counted.starter, err = starter.New(s.cfg, pool, s.temporal, s.telemetry.Logger)
+	counting, err := starter.New(s.cfg, pool, s.temporal, s.telemetry.Logger)
 	require.NoError(t, err)
+	counted.parts = &parts{cfg: s.cfg, telemetry: s.telemetry, temporal: s.temporal, clients: worker.NewClients(counting)}
 	stop := counted.work()
 	s.pauseLane(chat, "until all are queued", "")
 	s.publish(lostPets(posts)...)

@@ -17,7 +17,7 @@ func TestTheQuestionForTitlesKeepsThePaceOfTheKeyThatReads(t *testing.T) {
 	s.scan()
 	_, err := s.pool.Exec(s.ctx, "DELETE FROM relay.titles")
 	require.NoError(t, err)
-	require.NoError(t, s.starter.LearnTitles(s.ctx))
+	require.NoError(t, s.clients.LearnTitles(s.ctx))
 	calls := s.sandbox.Calls(sandbox.CallFilter{Platform: sandbox.VK})
 	last := calls[len(calls)-1]
 	require.Equal(t, "groups.getById", last.Method)

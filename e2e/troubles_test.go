@@ -170,7 +170,7 @@ func (s *harness) solve(trouble trouble) {
 		return len(problems) > 0
 	})
 	require.NotEqual(s.t, protocol.ProblemNoWorker, asked.Kind)
-	require.NoError(s.t, s.starter.LearnTitles(s.ctx))
+	require.NoError(s.t, s.clients.LearnTitles(s.ctx))
 	s.listenTo()
 	message := s.opsMessage(trouble.asks)
 	s.t.Logf("Вестник: %s", message.Text)

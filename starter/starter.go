@@ -1,8 +1,7 @@
-// Package starter puts the relay together as the configuration says (its stores, its
-// routes, a client of its platform for each destination), and starts and steers
-// workflows: the scan schedule, scans and deliveries by hand, resuming what waits,
-// pausing destinations. What is owed of a post by the rules is said here too, for a
-// scan and for a person's word alike.
+// Package starter has the relay's stores and routes as the configuration says, and
+// starts and steers workflows: the scan schedule, scans and deliveries by hand,
+// resuming what waits, pausing destinations. What is owed of a post by the rules is
+// said here too, for a scan and for a person's word alike.
 package starter
 
 import (

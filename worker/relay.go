@@ -15,46 +15,46 @@ import (
 
 // RegisterRelay registers the relay's activities. What calls a platform runs
 // on that platform's queue.
-func RegisterRelay(workers *Workers, s *starter.Starter, imports *starter.Content, metrics *telemetry.Metrics) error {
-	cfg := s.Config
-	if _, err := s.Readers(); err != nil {
+func RegisterRelay(workers *Workers, c *Clients, imports *starter.Content, metrics *telemetry.Metrics) error {
+	cfg := c.Config
+	if _, err := c.Readers(); err != nil {
 		return err
 	}
-	if _, err := s.Uploader(); err != nil {
+	if _, err := c.Uploader(); err != nil {
 		return err
 	}
-	keys := &activities.ReadingKeys{Store: s.Walls, Quota: cfg.Scan.DailyQuota, Keys: readingKeys(s)}
+	keys := &activities.ReadingKeys{Store: c.Walls, Quota: cfg.Scan.DailyQuota, Keys: readingKeys(c)}
 	walls := &activities.Walls{
-		Store: s.Walls, Posts: s.Posts, Ledger: s.Ledger, Starter: s, Routes: s.Routes,
-		Keys: keys, Names: s.WatchedWalls,
+		Store: c.Walls, Posts: c.Posts, Ledger: c.Ledger, Starter: c.Starter, Routes: c.Routes,
+		Keys: keys, Names: c.WatchedWalls,
 		Every: cfg.Scan.Interval, MaxAge: cfg.Scan.MaxAge, FirstRead: time.Duration(cfg.Scan.FirstRead) * time.Hour,
-		CaseWindow: cfg.Relay.CaseWindow, Pictures: photo.NewFetcher(activities.HashOptions(s.PhotoOptions())), Log: s.Log, Metrics: metrics,
+		CaseWindow: cfg.Relay.CaseWindow, Pictures: photo.NewFetcher(activities.HashOptions(c.PhotoOptions())), Log: c.Log, Metrics: metrics,
 	}
 	outbound := &activities.Outbound{
-		Ledger: s.Ledger, Posts: s.Posts, Starter: s, Routes: s.Routes, MaxAge: cfg.Scan.MaxAge, Log: s.Log, Metrics: metrics,
+		Ledger: c.Ledger, Posts: c.Posts, Starter: c.Starter, Routes: c.Routes, MaxAge: cfg.Scan.MaxAge, Log: c.Log, Metrics: metrics,
 	}
 	uploader := func() *vk.Client {
-		client, _ := s.Uploader() // every token that is taken up has made one
+		client, _ := c.Uploader() // every token that is taken up has made one
 		return client
 	}
-	pictures := photo.NewFetcher(s.PhotoOptions())
-	telegram := &activities.Telegram{Outbound: outbound, Bots: s.Bot, Timeout: cfg.Telegram.HTTPTimeout + time.Second, Pictures: pictures}
+	pictures := photo.NewFetcher(c.PhotoOptions())
+	telegram := &activities.Telegram{Outbound: outbound, Bots: c.Bot, Timeout: cfg.Telegram.HTTPTimeout + time.Second, Pictures: pictures}
 	toVK := &activities.VK{
-		Outbound: outbound, Keys: s.Key, FromGroup: cfg.VKOut.FromGroup, Timeout: cfg.VKOut.HTTPTimeout + time.Second,
-		Album: &activities.WallAlbum{Ledger: s.Ledger, Pictures: pictures, Uploader: uploader, Pace: s.KeyPace(), Log: s.Log},
+		Outbound: outbound, Keys: c.Key, FromGroup: cfg.VKOut.FromGroup, Timeout: cfg.VKOut.HTTPTimeout + time.Second,
+		Album: &activities.WallAlbum{Ledger: c.Ledger, Pictures: pictures, Uploader: uploader, Pace: c.KeyPace(), Log: c.Log},
 	}
 	if len(cfg.Scan.Tokens()) > 0 {
 		telegram.Fresh, toVK.Walls, toVK.Album.Walls = walls.FreshMedia, walls, walls
 	}
-	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, s) })
-	workers.AtStart(func(ctx context.Context) { keepSchedules(ctx, s) })
-	workers.AtStart(func(ctx context.Context) { keepTitles(ctx, s) })
+	workers.AtStart(func(ctx context.Context) { noticeMissingRights(ctx, c) })
+	workers.AtStart(func(ctx context.Context) { keepSchedules(ctx, c) })
+	workers.AtStart(func(ctx context.Context) { keepTitles(ctx, c) })
 
 	main := workers.On(protocol.TaskQueue)
-	main.RegisterActivity(&activities.Lanes{Starter: s, Ledger: s.Ledger, Pace: s.Pace, Quiet: s.Quiet})
-	main.RegisterActivity(&activities.Recovery{Starter: s, Ledger: s.Ledger, Imports: imports, CaseWindow: cfg.Relay.CaseWindow})
-	main.RegisterActivity(&activities.Retention{Posts: s.Posts, Days: cfg.Relay.RetentionDays})
-	main.RegisterActivity(activities.NewLedger(s.Ledger))
+	main.RegisterActivity(&activities.Lanes{Starter: c.Starter, Ledger: c.Ledger, Pace: c.Pace, Quiet: c.Quiet})
+	main.RegisterActivity(&activities.Recovery{Starter: c.Starter, Ledger: c.Ledger, Imports: imports, CaseWindow: cfg.Relay.CaseWindow})
+	main.RegisterActivity(&activities.Retention{Posts: c.Posts, Days: cfg.Relay.RetentionDays})
+	main.RegisterActivity(activities.NewLedger(c.Ledger))
 	main.RegisterActivity(walls.PlanReads)
 	main.RegisterActivity(walls.StartDeliveries)
 	workers.On(protocol.VKTaskQueue).RegisterActivity(walls.ReadWall)
@@ -67,9 +67,9 @@ func RegisterRelay(workers *Workers, s *starter.Starter, imports *starter.Conten
 }
 
 // readingKeys returns the keys of VK_TOKEN as it is whenever they are asked for.
-func readingKeys(s *starter.Starter) func() []activities.ReadingKey {
+func readingKeys(c *Clients) func() []activities.ReadingKey {
 	return func() (keys []activities.ReadingKey) {
-		readers, _ := s.Readers() // every token that is taken up has made them
+		readers, _ := c.Readers() // every token that is taken up has made them
 		for _, reader := range readers {
 			keys = append(keys, activities.ReadingKey{Name: reader.Name, Client: reader.Client, Pace: reader.Pace})
 		}
@@ -84,12 +84,12 @@ const (
 
 // keepSchedules makes the relay's schedules where they are missing, for as long
 // as the worker runs: Temporal may be a new one.
-func keepSchedules(ctx context.Context, s *starter.Starter) {
+func keepSchedules(ctx context.Context, c *Clients) {
 	again := time.NewTicker(schedulesEvery)
 	defer again.Stop()
 	for {
-		if err := s.EnsureSchedules(ctx); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "schedules not looked after", "error", err)
+		if err := c.EnsureSchedules(ctx); err != nil && ctx.Err() == nil {
+			c.Log.WarnContext(ctx, "schedules not looked after", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -104,7 +104,7 @@ const titlesEvery = 20 * time.Second
 
 // keepTitles learns what chats and walls call themselves, for as long as the
 // worker runs: walls are found out one by one, and names change.
-func keepTitles(ctx context.Context, s *starter.Starter) {
+func keepTitles(ctx context.Context, c *Clients) {
 	again := time.NewTicker(titlesEvery)
 	defer again.Stop()
 	for {
@@ -113,8 +113,8 @@ func keepTitles(ctx context.Context, s *starter.Starter) {
 			return
 		case <-again.C:
 		}
-		if err := s.LearnTitles(ctx); err != nil && ctx.Err() == nil {
-			s.Log.InfoContext(ctx, "some titles of chats and walls not learned", "error", err)
+		if err := c.LearnTitles(ctx); err != nil && ctx.Err() == nil {
+			c.Log.InfoContext(ctx, "some titles of chats and walls not learned", "error", err)
 		}
 	}
 }
@@ -124,14 +124,14 @@ const askTime = 10 * time.Second
 
 // noticeMissingRights says at the start which walls' posts may go without
 // their photos, and why.
-func noticeMissingRights(ctx context.Context, s *starter.Starter) {
-	for _, target := range s.Routes().Targets() {
+func noticeMissingRights(ctx context.Context, c *Clients) {
+	for _, target := range c.Routes().Targets() {
 		if target.Destination.Platform != route.VK || !target.Settings.AttachMedia {
 			continue
 		}
 		asked, cancel := context.WithTimeout(ctx, askTime)
-		if err := s.TryUploading(asked, target.Destination); err != nil && ctx.Err() == nil {
-			s.Log.WarnContext(ctx, "photos are named, not uploaded: where the wall drops them, posts go as text",
+		if err := c.TryUploading(asked, target.Destination); err != nil && ctx.Err() == nil {
+			c.Log.WarnContext(ctx, "photos are named, not uploaded: where the wall drops them, posts go as text",
 				"destination", target.Destination.String(), "error", err)
 		}
 		cancel()

@@ -1,5 +1,6 @@
 // Package worker registers workflows and activities on their task queues and
-// runs them, as a version of a worker deployment where one is configured.
+// runs them, as a version of a worker deployment where one is configured. It has a client
+// of its platform for each destination and key, and takes up settings that change.
 package worker
 
 import (

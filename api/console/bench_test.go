@@ -103,7 +103,7 @@ func runWorker(t *testing.T, parts *starter.Starter) {
 	measures, err := telemetry.Start(t.Context(), config.Log{Level: "error"}, "worker", io.Discard)
 	require.NoError(t, err)
 	workers := worker.New(parts.Temporal, parts.Config.Worker)
-	require.NoError(t, worker.RegisterRelay(workers, parts, nil, measures.Metrics))
+	require.NoError(t, worker.RegisterRelay(workers, worker.NewClients(parts), nil, measures.Metrics))
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- workers.Run(ctx) }()

@@ -22,6 +22,7 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/protocol"
+	"vestnik/worker"
 )
 
 var screens = flag.String("screens", "", "write a picture of every page as a PNG to this folder")
@@ -71,7 +72,7 @@ func relayToLookAt(t *testing.T) (*deck, []pageToLookAt) {
 	d := newDeck(t, true)
 	_, err := d.starter.Scan(t.Context(), protocol.ScanWallsInput{Now: true})
 	require.NoError(t, err)
-	require.NoError(t, d.starter.LearnTitles(t.Context()))
+	require.NoError(t, worker.NewClients(d.starter).LearnTitles(t.Context()))
 	d.store(t, writtenAgo(2, 2*time.Hour, "Найдена собака, ул. Ёлочная, 5. Тел. +7 900 000-55-66"))
 	d.fault(t, kicked, notPhoto)
 	parked := d.send(t, 1, chatName, protocol.StatusParked)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"vestnik/internal/protocol"
+	"vestnik/worker"
 )
 
 func TestChatsAndWallsAreShownByWhatTheyCallThemselves(t *testing.T) {
@@ -18,7 +19,7 @@ func TestChatsAndWallsAreShownByWhatTheyCallThemselves(t *testing.T) {
 	id := d.owe(t, 1, chatName)
 	operator := d.operator(t)
 
-	require.NoError(t, d.starter.LearnTitles(t.Context()))
+	require.NoError(t, worker.NewClients(d.starter).LearnTitles(t.Context()))
 	const chat, wall, read = "Ищем питомцев · Ольховск", "Вестник потеряшек", "Потеряшки Ольховска"
 	operator.press("/console/destinations/pause", url.Values{"destination": {chatName}, "reason": {"ночь"}})
 	require.Contains(t, operator.notice(), "Nothing more goes to "+chat)

@@ -21,6 +21,7 @@ import (
 	"vestnik/internal/post"
 	"vestnik/internal/telemetry"
 	"vestnik/starter"
+	"vestnik/worker"
 )
 
 // flushTime is how long the last traces may take to leave.
@@ -36,6 +37,7 @@ type app struct {
 	pool      *pgxpool.Pool
 	temporal  client.Client
 	starter   *starter.Starter
+	clients   *worker.Clients
 
 	environ    map[string]string      // what cfg was read from
 	guideToken activities.TokenHealth // Telegram's last word on the guide's token
@@ -103,6 +105,7 @@ func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer
 		return nil, fmt.Errorf("no Temporal at %s (TEMPORAL_ADDRESS): %w", cfg.Temporal.Address, err)
 	}
 	a.starter, err = starter.New(cfg, a.pool, a.temporal, a.log)
+	a.clients = worker.NewClients(a.starter)
 	return a, err
 }
 

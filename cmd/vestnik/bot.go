@@ -10,11 +10,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"vestnik/api"
 	"vestnik/internal/config"
 	"vestnik/internal/guide"
 	"vestnik/internal/telegram"
 	"vestnik/internal/words"
-	"vestnik/starter"
 )
 
 func botCommand() *cli.Command {
@@ -35,7 +35,7 @@ func botCommand() *cli.Command {
 				{
 					Name:  "set",
 					Usage: "deliver to PUBLIC_URL, with TELEGRAM_WEBHOOK_SECRET; waiting updates are kept",
-					Action: withWebhook(func(ctx context.Context, _ *cli.Command, webhook starter.Webhook) error {
+					Action: withWebhook(func(ctx context.Context, _ *cli.Command, webhook api.Webhook) error {
 						if err := webhook.Set(ctx); err != nil {
 							return err
 						}
@@ -47,7 +47,7 @@ func botCommand() *cli.Command {
 				{
 					Name:  "delete",
 					Usage: "deliver nowhere; updates wait, or are polled by `vestnik dev`",
-					Action: withWebhook(func(ctx context.Context, _ *cli.Command, webhook starter.Webhook) error {
+					Action: withWebhook(func(ctx context.Context, _ *cli.Command, webhook api.Webhook) error {
 						if err := webhook.Delete(ctx); err != nil {
 							return err
 						}
@@ -59,7 +59,7 @@ func botCommand() *cli.Command {
 					Name:  "info",
 					Usage: "what Telegram says about the webhook",
 					Flags: []cli.Flag{outputFlag()},
-					Action: withWebhook(func(ctx context.Context, cmd *cli.Command, webhook starter.Webhook) error {
+					Action: withWebhook(func(ctx context.Context, cmd *cli.Command, webhook api.Webhook) error {
 						info, err := webhook.Info(ctx)
 						if err != nil {
 							return err
@@ -74,7 +74,7 @@ func botCommand() *cli.Command {
 
 // withWebhook runs a command on the guide bot's webhook. It needs neither a
 // database nor Temporal: a webhook is set before anything else runs.
-func withWebhook(run func(context.Context, *cli.Command, starter.Webhook) error, needs ...config.Need) cli.ActionFunc {
+func withWebhook(run func(context.Context, *cli.Command, api.Webhook) error, needs ...config.Need) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
 		cfg, err := settings(needs...)
 		if err != nil {
@@ -87,7 +87,7 @@ func withWebhook(run func(context.Context, *cli.Command, starter.Webhook) error,
 		if err != nil {
 			return err
 		}
-		return run(ctx, cmd, starter.Webhook{Client: client, PublicURL: cfg.Bot.PublicURL, Secret: cfg.Bot.WebhookSecret.Reveal()})
+		return run(ctx, cmd, api.Webhook{Client: client, PublicURL: cfg.Bot.PublicURL, Secret: cfg.Bot.WebhookSecret.Reveal()})
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"vestnik/internal/vk"
 	"vestnik/internal/words"
 	"vestnik/starter"
+	"vestnik/worker"
 )
 
 // dryPage is how many posts of each wall a dry run looks at.
@@ -32,7 +33,7 @@ func dryRunAction(ctx context.Context, cmd *cli.Command, walls config.Walls) err
 	if err != nil {
 		return err
 	}
-	reader, err := parts.Reader()
+	reader, err := worker.NewClients(parts).Reader()
 	if err != nil {
 		return err
 	}

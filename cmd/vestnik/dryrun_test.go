@@ -11,6 +11,7 @@ import (
 	"vestnik/internal/rehearse"
 	"vestnik/internal/sandbox"
 	"vestnik/starter"
+	"vestnik/worker"
 )
 
 func TestADryRunTellsExactlyWhatWouldBeSentAndSendsNothing(t *testing.T) {
@@ -33,7 +34,7 @@ func TestADryRunTellsExactlyWhatWouldBeSentAndSendsNothing(t *testing.T) {
 	r, err := starter.New(cfg, nil, nil, nil)
 	require.NoError(t, err)
 	server.ClearCalls()
-	reader, err := r.Reader()
+	reader, err := worker.NewClients(r).Reader()
 	require.NoError(t, err)
 	all, err := dryRun(t.Context(), rehearse.Rules{Routes: r.Routes(), MaxAge: cfg.Scan.MaxAge}, reader, "sandbox_lost_pets")
 	require.NoError(t, err)

@@ -179,7 +179,7 @@ func (a *app) runAll(ctx context.Context, parts ...func(context.Context) error) 
 // work polls the task queues.
 func (a *app) work(ctx context.Context) error {
 	workers := worker.New(a.temporal, a.cfg.Worker)
-	if err := worker.RegisterRelay(workers, a.starter, a.content(), a.telemetry.Metrics); err != nil {
+	if err := worker.RegisterRelay(workers, a.clients, a.content(), a.telemetry.Metrics); err != nil {
 		return err
 	}
 	local := a.cfg.Platforms.SandboxTelegram
@@ -202,7 +202,7 @@ func (a *app) work(ctx context.Context) error {
 
 // followFiles takes up what changes in the files of settings.
 func (a *app) followFiles(ctx context.Context) error {
-	a.starter.Follow(ctx, a.role, a.environ)
+	a.clients.Follow(ctx, a.role, a.environ)
 	return nil
 }
 
@@ -219,7 +219,7 @@ func (a *app) tellOperators(ctx context.Context) error {
 	if !a.cfg.HTTP.OpsChatToken.IsSet() {
 		return errors.New("OPS_CHAT is set, and neither OPS_CHAT_TOKEN nor TG_TOKEN is: set one to the token that @BotFather gave")
 	}
-	bot := func() (*telegram.Client, error) { return a.starter.BotOf(a.cfg.HTTP.OpsChatToken.Reveal()) }
+	bot := func() (*telegram.Client, error) { return a.clients.BotOf(a.cfg.HTTP.OpsChatToken.Reveal()) }
 	if _, err := bot(); err != nil {
 		return err
 	}

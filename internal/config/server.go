@@ -146,6 +146,9 @@ func (p *Platforms) normalise() {
 	p.VKURL = strings.TrimRight(p.VKURL, "/") + "/"
 }
 
+// PublicTelegram reports whether the Bot API is asked of Telegram's own server.
+func (p *Platforms) PublicTelegram() bool { return p.TelegramURL == "https://api.telegram.org" }
+
 // ProxyTelegram and ProxyVK are the proxies' addresses, nil where none is set.
 func (p *Platforms) ProxyTelegram() *url.URL { return proxy(p.ViaTelegram) }
 

@@ -87,16 +87,12 @@ func (d *doctor) examine(ctx context.Context) {
 	d.temporal(ctx)
 	d.process(ctx)
 	d.guide(ctx)
-	routes, err := starter.ReadRoutes(d.cfg)
+	parts, err := starter.New(d.cfg, nil, nil, nil)
 	if err != nil {
 		d.fault("routes", err)
 		return
 	}
-	r, err := starter.New(d.cfg, nil, nil, nil)
-	if err != nil {
-		d.fault("routes", err)
-		return
-	}
+	r, routes := worker.NewClients(parts), parts.Routes()
 	if len(routes.Targets()) == 0 {
 		d.note("routes", "posts go nowhere: neither TG_ENABLED nor VK_OUT_ENABLED nor ROUTES_FILE is set")
 	}
@@ -196,14 +192,14 @@ func (d *doctor) deployment(ctx context.Context, temporal client.Client) {
 
 // Reading tries the walls of a configuration with its reading key: see
 // [Examine].
-func Reading(ctx context.Context, r *starter.Starter) []Finding {
+func Reading(ctx context.Context, r *worker.Clients) []Finding {
 	d := &doctor{cfg: r.Config}
 	d.reading(ctx, r)
 	return d.findings
 }
 
 // reading tries the reading key on the first wall, at the price of one call.
-func (d *doctor) reading(ctx context.Context, r *starter.Starter) {
+func (d *doctor) reading(ctx context.Context, r *worker.Clients) {
 	reader, err := r.Reader()
 	switch {
 	case err != nil:
@@ -238,7 +234,7 @@ func (d *doctor) reading(ctx context.Context, r *starter.Starter) {
 	}
 }
 
-func (d *doctor) chat(ctx context.Context, r *starter.Starter, target route.Target) {
+func (d *doctor) chat(ctx context.Context, r *worker.Clients, target route.Target) {
 	what := target.Destination.String()
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -266,7 +262,7 @@ func (d *doctor) chat(ctx context.Context, r *starter.Starter, target route.Targ
 }
 
 // wall can't try the right to post without posting; it tries that of uploading.
-func (d *doctor) wall(ctx context.Context, r *starter.Starter, target route.Target) {
+func (d *doctor) wall(ctx context.Context, r *worker.Clients, target route.Target) {
 	what := target.Destination.String()
 	if _, err := r.Key(target.Destination); err != nil {
 		d.fault(what, err)

@@ -65,7 +65,7 @@ func TestTheDoctorHasTheTimeToAskAboutManyWalls(t *testing.T) {
 	r, err := starter.New(cfg, nil, nil, nil)
 	require.NoError(t, err)
 	d := &doctor{cfg: cfg}
-	d.reading(t.Context(), r)
+	d.reading(t.Context(), worker.NewClients(r))
 	require.Len(t, d.findings, len(sandbox.WallNames()))
 	for _, found := range d.findings {
 		require.Equal(t, OK, found.State, found.Detail)

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"vestnik/api"
 	"vestnik/internal/telegram"
 	"vestnik/internal/words"
-	"vestnik/starter"
 )
 
 // guide asks Telegram what the guide bot depends on: its token, its rights in
@@ -71,12 +71,12 @@ func (d *doctor) guideChannel(ctx context.Context, client *telegram.Client, me t
 
 func (d *doctor) guideWebhook(ctx context.Context, client *telegram.Client) {
 	const what = "guide webhook"
-	registered, err := starter.Webhook{Client: client}.Info(ctx)
+	registered, err := api.Webhook{Client: client}.Info(ctx)
 	if err != nil {
 		d.fault(what, err)
 		return
 	}
-	address, err := starter.Webhook{PublicURL: d.cfg.Bot.PublicURL}.Address()
+	address, err := api.Webhook{PublicURL: d.cfg.Bot.PublicURL}.Address()
 	switch {
 	case d.cfg.Platforms.SandboxTelegram && registered.URL != "":
 		d.ok(what, "the sandbox delivers to "+registered.URL)
@@ -88,7 +88,7 @@ func (d *doctor) guideWebhook(ctx context.Context, client *telegram.Client) {
 		d.fault(what, errors.New("none is set, so no update comes: run `vestnik bot webhook set`"))
 	case registered.URL != address:
 		d.fault(what, fmt.Errorf("Telegram delivers to %s and not to %s: run `vestnik bot webhook set`", registered.URL, address))
-	case len(registered.Updates) > 0 && !containsAll(registered.Updates, starter.UpdateKinds):
+	case len(registered.Updates) > 0 && !containsAll(registered.Updates, api.UpdateKinds):
 		d.fault(what, fmt.Errorf("Telegram delivers %s only: run `vestnik bot webhook set`", strings.Join(registered.Updates, ", ")))
 	case registered.LastErrorDate != 0:
 		at := time.Unix(registered.LastErrorDate, 0)

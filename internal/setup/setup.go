@@ -26,6 +26,7 @@ import (
 	"vestnik/internal/telegram"
 	"vestnik/internal/vk"
 	"vestnik/starter"
+	"vestnik/worker"
 )
 
 // askTime bounds one question to a platform.
@@ -103,7 +104,7 @@ func (d *dialog) agrees(ctx context.Context, key string, arguments ...any) (bool
 func (d *dialog) set(name, value string) { d.values[name], d.answers[name] = value, value }
 
 // attempt tries an answer on the platform and returns the value that is kept.
-type attempt func(ctx context.Context, r *starter.Starter, answer string) (value string, err error)
+type attempt func(ctx context.Context, r *worker.Clients, answer string) (value string, err error)
 
 // field asks for a setting until an attempt with it succeeds. It reports whether
 // the setting has a value now: an empty answer keeps the earlier one, if there
@@ -153,18 +154,19 @@ func (d *dialog) attempt(ctx context.Context, name, answer string, try attempt) 
 }
 
 // relay is made of the values so far, as far as they go.
-func (d *dialog) relay() (*starter.Starter, error) {
+func (d *dialog) relay() (*worker.Clients, error) {
 	values := maps.Clone(d.values)
 	delete(values, "ROUTES_FILE") // what it names may not be set yet
 	cfg, err := config.Load(values)
 	if err != nil && !errors.As(err, new(config.Faults)) {
 		return nil, err
 	}
-	return starter.New(cfg, nil, nil, nil)
+	parts, err := starter.New(cfg, nil, nil, nil)
+	return worker.NewClients(parts), err
 }
 
 // asTaken is for answers that only show later whether they are right.
-func asTaken(_ context.Context, _ *starter.Starter, answer string) (string, error) {
+func asTaken(_ context.Context, _ *worker.Clients, answer string) (string, error) {
 	return answer, nil
 }
 
@@ -191,7 +193,7 @@ func (d *dialog) relayBot(ctx context.Context) error {
 }
 
 // botOf asks Telegram whose token it is.
-func (d *dialog) botOf(ctx context.Context, r *starter.Starter, token string) (string, error) {
+func (d *dialog) botOf(ctx context.Context, r *worker.Clients, token string) (string, error) {
 	bot, err := r.BotOf(token)
 	if err != nil {
 		return "", err
@@ -206,7 +208,7 @@ func (d *dialog) botOf(ctx context.Context, r *starter.Starter, token string) (s
 // chatOf finds a chat by its number, name or link and checks that the bot of a
 // token is in it.
 func (d *dialog) chatOf(token string) attempt {
-	return func(ctx context.Context, r *starter.Starter, answer string) (string, error) {
+	return func(ctx context.Context, r *worker.Clients, answer string) (string, error) {
 		bot, err := r.BotOf(d.values[token])
 		if err != nil {
 			return "", err
@@ -273,7 +275,7 @@ func (d *dialog) offerChats(ctx context.Context) error {
 }
 
 // trial sends something and removes it when it was looked at, if that is wanted.
-func (d *dialog) trial(ctx context.Context, question string, send func(*starter.Starter, string) (remove func() error, err error)) error {
+func (d *dialog) trial(ctx context.Context, question string, send func(*worker.Clients, string) (remove func() error, err error)) error {
 	wanted, err := d.agrees(ctx, question)
 	if err != nil || !wanted {
 		return err
@@ -298,7 +300,7 @@ func (d *dialog) trial(ctx context.Context, question string, send func(*starter.
 
 // testMessage tries the chat.
 func (d *dialog) testMessage(ctx context.Context) error {
-	return d.trial(ctx, "test message", func(r *starter.Starter, text string) (remove func() error, err error) {
+	return d.trial(ctx, "test message", func(r *worker.Clients, text string) (remove func() error, err error) {
 		bot, err := r.BotOf(d.values["TG_TOKEN"])
 		if err != nil {
 			return nil, err
@@ -311,7 +313,7 @@ func (d *dialog) testMessage(ctx context.Context) error {
 
 // reading sets up the key that reads walls, and the walls.
 func (d *dialog) reading(ctx context.Context) error {
-	set, err := d.field(ctx, "VK_TOKEN", "reading key", func(ctx context.Context, r *starter.Starter, answer string) (string, error) {
+	set, err := d.field(ctx, "VK_TOKEN", "reading key", func(ctx context.Context, r *worker.Clients, answer string) (string, error) {
 		reader, err := r.Reader()
 		if err != nil {
 			return "", err
@@ -325,7 +327,7 @@ func (d *dialog) reading(ctx context.Context) error {
 	if err != nil || !set {
 		return err
 	}
-	_, err = d.field(ctx, "VK_WALLS", "walls", func(ctx context.Context, r *starter.Starter, _ string) (string, error) {
+	_, err = d.field(ctx, "VK_WALLS", "walls", func(ctx context.Context, r *worker.Clients, _ string) (string, error) {
 		var failures []error
 		for _, found := range doctor.Reading(ctx, r) {
 			if found.State == doctor.Fault {
@@ -345,7 +347,7 @@ func (d *dialog) writing(ctx context.Context) error {
 	if err != nil || !set {
 		return err
 	}
-	set, err = d.field(ctx, "VK_OUT_OWNER_ID", "own wall", func(ctx context.Context, r *starter.Starter, answer string) (string, error) {
+	set, err = d.field(ctx, "VK_OUT_OWNER_ID", "own wall", func(ctx context.Context, r *worker.Clients, answer string) (string, error) {
 		key, err := r.KeyOf(d.values["VK_OUT_TOKEN"])
 		if err != nil {
 			return "", err
@@ -357,7 +359,7 @@ func (d *dialog) writing(ctx context.Context) error {
 		return err
 	}
 	d.set("VK_OUT_ENABLED", "true")
-	set, err = d.field(ctx, "VK_OUT_MEDIA_TOKEN", "media key", func(ctx context.Context, r *starter.Starter, answer string) (string, error) {
+	set, err = d.field(ctx, "VK_OUT_MEDIA_TOKEN", "media key", func(ctx context.Context, r *worker.Clients, answer string) (string, error) {
 		err := r.TryUploading(ctx, route.Destination{Platform: route.VK, Owner: r.Config.VKOut.OwnerID})
 		if err == nil {
 			d.say("key works")
@@ -375,7 +377,7 @@ func (d *dialog) writing(ctx context.Context) error {
 
 // testPost tries the wall: there is no other way to learn whether a key may post.
 func (d *dialog) testPost(ctx context.Context) error {
-	return d.trial(ctx, "test post", func(r *starter.Starter, text string) (remove func() error, err error) {
+	return d.trial(ctx, "test post", func(r *worker.Clients, text string) (remove func() error, err error) {
 		key, err := r.KeyOf(d.values["VK_OUT_TOKEN"])
 		if err != nil {
 			return nil, err
@@ -391,7 +393,7 @@ func (d *dialog) testPost(ctx context.Context) error {
 
 // guide sets up the guide's bot and the channel that its people subscribe to.
 func (d *dialog) guide(ctx context.Context) error {
-	set, err := d.field(ctx, "TELEGRAM_BOT_TOKEN", "guide bot", func(ctx context.Context, r *starter.Starter, token string) (string, error) {
+	set, err := d.field(ctx, "TELEGRAM_BOT_TOKEN", "guide bot", func(ctx context.Context, r *worker.Clients, token string) (string, error) {
 		bot, err := r.BotOf(token)
 		if err != nil {
 			return "", err

@@ -27,12 +27,9 @@ import (
 // DefaultBaseURL is the public Bot API server.
 const DefaultBaseURL = "https://api.telegram.org"
 
-// MaxUpload is the size in bytes of the largest file that the public server takes; one's own takes 2,000 MB. MaxByURL
-// is that of what Telegram fetches by itself, pictures excepted (Bot API, "Sending files").
-const (
-	MaxUpload = 50_000_000
-	MaxByURL  = 20_000_000
-)
+// MaxByURL is the size in bytes of the largest file that Telegram fetches by itself, pictures excepted (Bot API,
+// "Sending files").
+const MaxByURL = 20_000_000
 
 // defaultTimeout bounds one call. Telegram holds its own flood answer back for about 3 s and fetches photos by URL
 // inside the call, so anything shorter turns both into unknown outcomes.

@@ -100,13 +100,13 @@ func TestAPhotoIsUploadedSavedAndShownOnTheSandboxsWall(t *testing.T) {
 	require.Equal(t, vk.MediaFallback, refused(t, err).Action(), "a community key may not upload")
 	require.Equal(t, "community_key_not_allowed", refused(t, err).Reason())
 
-	server, err := user.GetWallUploadServer(ctx, -ownWall)
+	address, err := user.GetWallUploadServer(ctx, -ownWall)
 	require.NoError(t, err)
 	var photo bytes.Buffer
 	require.NoError(t, jpeg.Encode(&photo, image.NewGray(image.Rect(0, 0, 640, 480)), nil))
-	uploaded, err := user.UploadPhoto(ctx, server.URL, photo.Bytes())
+	uploaded, err := user.UploadPhoto(ctx, address, photo.Bytes())
 	require.NoError(t, err)
-	_, err = user.UploadPhoto(ctx, server.URL, photo.Bytes())
+	_, err = user.UploadPhoto(ctx, address, photo.Bytes())
 	require.Equal(t, vk.RestartUpload, refused(t, err).Action(), "an address is good for one use")
 	saved, err := user.SaveWallPhoto(ctx, -ownWall, uploaded)
 	require.NoError(t, err)

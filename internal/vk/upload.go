@@ -25,11 +25,6 @@ const MaxPhotoBytes = 50 << 20
 // attempt stopped: GetWallUploadServer, UploadPhoto, SaveWallPhoto. The library's helper does all three at once, without
 // a context, and does not notice when the upload host refuses.
 
-// UploadServer is where to upload one photo. Its address is good for one use.
-type UploadServer struct {
-	URL string
-}
-
 // Uploaded is what the upload host says about a photo it has taken; SaveWallPhoto hands it to VK.
 type Uploaded struct {
 	Server string
@@ -37,19 +32,18 @@ type Uploaded struct {
 	Hash   string
 }
 
-// GetWallUploadServer asks for an upload address for the wall of a community (a positive group id), or for the key's
-// own wall with 0. Community keys are refused with code 27.
-func (c *Client) GetWallUploadServer(ctx context.Context, groupID int64) (UploadServer, error) {
-	var server UploadServer
-	err := c.call(ctx, Media, "photos.getWallUploadServer", groupParams(groupID), func(response json.RawMessage) error {
+// GetWallUploadServer asks for an address to upload one photo to, for the wall of a community (a positive group id), or
+// for the key's own wall with 0. It is good for one use. Community keys are refused with code 27.
+func (c *Client) GetWallUploadServer(ctx context.Context, groupID int64) (address string, err error) {
+	err = c.call(ctx, Media, "photos.getWallUploadServer", groupParams(groupID), func(response json.RawMessage) error {
 		var object flexObject[struct {
 			URL flexString `json:"upload_url"`
 		}]
 		_ = object.UnmarshalJSON(response)
-		server.URL = string(object.value.URL)
-		return c.checkUploadURL(server.URL)
+		address = string(object.value.URL)
+		return c.checkUploadURL(address)
 	})
-	return server, err
+	return address, err
 }
 
 func groupParams(groupID int64) api.Params {

@@ -14,9 +14,9 @@ import (
 func TestAnUploadAddressIsAskedForAndChecked(t *testing.T) {
 	t.Parallel()
 	s := serve(t, answer(200, `{"response":{"album_id":-14,"upload_url":"http://upload.example/x?hash=1","user_id":5,"fallback_upload_url":"http://upload2.example/"}}`))
-	server, err := newClient(t, s.URL).GetWallUploadServer(t.Context(), -7)
+	address, err := newClient(t, s.URL).GetWallUploadServer(t.Context(), -7)
 	require.NoError(t, err)
-	require.Equal(t, vk.UploadServer{URL: "http://upload.example/x?hash=1"}, server)
+	require.Equal(t, "http://upload.example/x?hash=1", address)
 	require.Equal(t, url.Values{"group_id": {"7"}, "v": {"5.199"}}, s.last(t).Form)
 
 	for _, body := range []string{`{"response":{}}`, `{"response":{"upload_url":"ftp://x"}}`, `{"response":{"upload_url":7}}`, `{"response":{"upload_url":"//SECRET"}}`} {

@@ -1,4 +1,4 @@
-package starter
+package api
 
 import (
 	"context"
@@ -8,9 +8,6 @@ import (
 
 	"vestnik/internal/telegram"
 )
-
-// WebhookPath is where the api takes updates of the guide bot.
-const WebhookPath = "/api/v1/integrations/telegram/webhook"
 
 // UpdateKinds are what the guide asks Telegram for, by webhook and by polling.
 // A subscription is checked when a person does something, so there is no need
@@ -35,7 +32,7 @@ type Webhook struct {
 func (w Webhook) Address() (string, error) {
 	public, err := url.Parse(w.PublicURL)
 	if err != nil || public.Host == "" {
-		return "", errors.New("starter: PUBLIC_URL is not set to the https address under which Telegram reaches the api")
+		return "", errors.New("api: PUBLIC_URL is not set to the https address under which Telegram reaches the api")
 	}
 	return public.JoinPath(WebhookPath).String(), nil
 }
@@ -48,13 +45,13 @@ func (w Webhook) Set(ctx context.Context) error {
 		return err
 	}
 	if w.Secret == "" {
-		return errors.New("starter: TELEGRAM_WEBHOOK_SECRET is not set: anybody could speak for Telegram")
+		return errors.New("api: TELEGRAM_WEBHOOK_SECRET is not set: anybody could speak for Telegram")
 	}
 	err = w.Client.SetWebhook(ctx, telegram.Webhook{
 		URL: address, SecretToken: w.Secret, Updates: UpdateKinds, MaxConnections: webhookConnections,
 	})
 	if err != nil {
-		return fmt.Errorf("starter: set webhook: %w", err)
+		return fmt.Errorf("api: set webhook: %w", err)
 	}
 	return nil
 }
@@ -62,7 +59,7 @@ func (w Webhook) Set(ctx context.Context) error {
 // Delete takes the webhook away; updates wait for whoever comes next.
 func (w Webhook) Delete(ctx context.Context) error {
 	if err := w.Client.DeleteWebhook(ctx); err != nil {
-		return fmt.Errorf("starter: delete webhook: %w", err)
+		return fmt.Errorf("api: delete webhook: %w", err)
 	}
 	return nil
 }
@@ -71,7 +68,7 @@ func (w Webhook) Delete(ctx context.Context) error {
 func (w Webhook) Info(ctx context.Context) (telegram.WebhookInfo, error) {
 	info, err := w.Client.GetWebhookInfo(ctx)
 	if err != nil {
-		return info, fmt.Errorf("starter: webhook info: %w", err)
+		return info, fmt.Errorf("api: webhook info: %w", err)
 	}
 	return info, nil
 }

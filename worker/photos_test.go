@@ -1,4 +1,4 @@
-package starter
+package worker
 
 import (
 	"net/http"
@@ -9,6 +9,7 @@ import (
 
 	"vestnik/internal/config"
 	"vestnik/internal/photo"
+	"vestnik/starter"
 )
 
 // A Bot API server of one's own, and a proxy to VK, stand on loopback too:
@@ -23,7 +24,7 @@ func TestNoAddressOfAnAPIOpensTheOwnNetworkToPictures(t *testing.T) {
 		"TELEGRAM_API_URL": "http://127.0.0.1:8081", "VK_API_URL": "http://localhost:8082/method/",
 	})
 	require.NoError(t, err)
-	options := (&Starter{Config: cfg}).PhotoOptions()
+	options := (&Clients{Starter: &starter.Starter{Config: cfg}}).PhotoOptions()
 	require.Equal(t, photo.Options{}, options)
 
 	options.AllowHTTP = true // the guard is behind the scheme

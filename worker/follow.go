@@ -1,4 +1,4 @@
-package starter
+package worker
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 
 	"vestnik/internal/config"
 	"vestnik/internal/telemetry"
+	"vestnik/starter"
 )
 
 const (
@@ -26,11 +27,11 @@ const (
 // Follow takes up what changes in the files of settings that environ names (NAME_FILE
 // and ROUTES_FILE), until ctx ends. It is checked whole first: what is wrong changes
 // nothing, and is among the problems and in the log. process is a role's name.
-func (s *Starter) Follow(ctx context.Context, process string, environ map[string]string) {
+func (c *Clients) Follow(ctx context.Context, process string, environ map[string]string) {
 	host, _ := os.Hostname() // only tells processes apart
-	f := &follower{relay: s, environ: environ, process: process + "@" + host + "/" + strconv.Itoa(os.Getpid())}
+	f := &follower{clients: c, environ: environ, process: process + "@" + host + "/" + strconv.Itoa(os.Getpid())}
 	if err := f.keepRules(ctx); err != nil { // posts name them from the start
-		s.Log.WarnContext(ctx, "the rules were not recorded", "error", err)
+		c.Log.WarnContext(ctx, "the rules were not recorded", "error", err)
 	}
 	again := time.NewTicker(lookEvery)
 	defer again.Stop()
@@ -45,7 +46,7 @@ func (s *Starter) Follow(ctx context.Context, process string, environ map[string
 }
 
 type follower struct {
-	relay   *Starter
+	clients *Clients
 	environ map[string]string
 	process string
 
@@ -62,14 +63,14 @@ func (f *follower) look(ctx context.Context) {
 	if settled && content != f.taken {
 		f.taken, f.recorded = content, false
 		if f.fault = f.takeUp(ctx); f.fault != nil {
-			f.relay.Log.WarnContext(ctx, "changed settings refused: those before hold", "error", f.fault)
+			f.clients.Log.WarnContext(ctx, "changed settings refused: those before hold", "error", f.fault)
 		}
 	}
 	if f.taken != "" && (!f.recorded || f.fault != nil && time.Since(f.told) > tellEvery) {
 		err := f.record(ctx)
 		f.told, f.recorded = time.Now(), err == nil
 		if err != nil && ctx.Err() == nil {
-			f.relay.Log.WarnContext(ctx, "how the settings stand was not recorded", "error", err)
+			f.clients.Log.WarnContext(ctx, "how the settings stand was not recorded", "error", err)
 		}
 	}
 }
@@ -81,13 +82,13 @@ func (f *follower) takeUp(ctx context.Context) error {
 		return err
 	}
 	telemetry.Redact(again.Secrets()...)
-	restart, err := f.relay.takeUp(again)
+	restart, err := f.clients.TakeUp(again, func(next *starter.Starter) error { return NewClients(next).tryAll() })
 	if err != nil {
 		return err
 	}
-	f.relay.Log.InfoContext(ctx, "settings read", "rules", f.relay.Routes().Version(), "walls", len(f.relay.WatchedWalls()))
+	f.clients.Log.InfoContext(ctx, "settings read", "rules", f.clients.Routes().Version(), "walls", len(f.clients.WatchedWalls()))
 	if len(restart) > 0 {
-		f.relay.Log.WarnContext(ctx, "settings have changed that ask for a restart", "variables", strings.Join(restart, ", "))
+		f.clients.Log.WarnContext(ctx, "settings have changed that ask for a restart", "variables", strings.Join(restart, ", "))
 	}
 	return nil
 }
@@ -95,19 +96,19 @@ func (f *follower) takeUp(ctx context.Context) error {
 // record keeps in the ledger how the settings stand, and what the rules say.
 func (f *follower) record(ctx context.Context) error {
 	if f.fault == nil {
-		return errors.Join(f.relay.Ledger.SettingsAreGood(ctx, f.process), f.keepRules(ctx))
+		return errors.Join(f.clients.Ledger.SettingsAreGood(ctx, f.process), f.keepRules(ctx))
 	}
 	variable := "ROUTES_FILE"
 	var faults config.Faults
 	if errors.As(f.fault, &faults) {
 		variable = faults[0].Variable
 	}
-	return f.relay.Ledger.RefuseSettings(ctx, f.process, variable, f.fault.Error())
+	return f.clients.Ledger.RefuseSettings(ctx, f.process, variable, f.fault.Error())
 }
 
 func (f *follower) keepRules(ctx context.Context) error {
-	routes := f.relay.Routes()
-	return f.relay.Ledger.KeepRules(ctx, routes.Version(), routes.Text())
+	routes := f.clients.Routes()
+	return f.clients.Ledger.KeepRules(ctx, routes.Version(), routes.Text())
 }
 
 // contentOf is a hash of what files hold; one that can't be read counts as empty.

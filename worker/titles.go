@@ -1,4 +1,4 @@
-package starter
+package worker
 
 import (
 	"cmp"
@@ -16,12 +16,12 @@ import (
 // LearnTitles asks the platforms what the configured destinations and the walls
 // that are read call themselves, where that is not known as of late. Whoever
 // gives none is asked again later.
-func (s *Starter) LearnTitles(ctx context.Context) error {
+func (c *Clients) LearnTitles(ctx context.Context) error {
 	var configured []string
-	for _, target := range s.Routes().Targets() {
+	for _, target := range c.Routes().Targets() {
 		configured = append(configured, target.Destination.String())
 	}
-	names, err := s.Ledger.TitlesToAsk(ctx, configured)
+	names, err := c.Ledger.TitlesToAsk(ctx, configured)
 	if err != nil {
 		return err
 	}
@@ -37,14 +37,14 @@ func (s *Starter) LearnTitles(ctx context.Context) error {
 			owners[name] = destination.Owner
 			continue
 		}
-		title, err := s.chatTitle(ctx, destination)
-		failures = append(failures, err, s.Ledger.KeepTitle(ctx, name, title))
+		title, err := c.chatTitle(ctx, destination)
+		failures = append(failures, err, c.Ledger.KeepTitle(ctx, name, title))
 	}
 	if len(owners) > 0 {
-		titles, err := s.wallTitles(ctx, owners)
+		titles, err := c.wallTitles(ctx, owners)
 		failures = append(failures, err)
 		for name, owner := range owners {
-			failures = append(failures, s.Ledger.KeepTitle(ctx, name, titles[owner]))
+			failures = append(failures, c.Ledger.KeepTitle(ctx, name, titles[owner]))
 		}
 	}
 	return errors.Join(failures...)
@@ -52,8 +52,8 @@ func (s *Starter) LearnTitles(ctx context.Context) error {
 
 // chatTitle is a chat's title, with the number of the topic if it is one: the
 // names of topics are told to nobody.
-func (s *Starter) chatTitle(ctx context.Context, destination route.Destination) (string, error) {
-	bot, err := s.Bot(destination)
+func (c *Clients) chatTitle(ctx context.Context, destination route.Destination) (string, error) {
+	bot, err := c.Bot(destination)
 	if err != nil {
 		return "", err
 	}
@@ -68,8 +68,8 @@ func (s *Starter) chatTitle(ctx context.Context, destination route.Destination) 
 	return title, nil
 }
 
-func (s *Starter) wallTitles(ctx context.Context, owners map[string]int64) (map[int64]string, error) {
-	readers, err := s.Readers()
+func (c *Clients) wallTitles(ctx context.Context, owners map[string]int64) (map[int64]string, error) {
+	readers, err := c.Readers()
 	if err != nil || len(readers) == 0 {
 		return nil, err
 	}
