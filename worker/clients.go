@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"vestnik/activities"
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/photo"
@@ -93,18 +94,9 @@ func (c *Clients) KeyOf(token string) (*vk.Client, error) {
 	return c.vkClient(token, c.Config.VKOut.HTTPTimeout)
 }
 
-// Reader is a client that reads walls.
-type Reader struct {
-	*vk.Client
-
-	Name string // of its key, which it does not give away
-	// Pace bounds the key's calls a second in this process, whoever makes them.
-	Pace *rate.Limiter
-}
-
 // Readers returns the clients that read walls, one for each key of VK_TOKEN.
-func (c *Clients) Readers() ([]Reader, error) {
-	var readers []Reader
+func (c *Clients) Readers() ([]activities.ReadingKey, error) {
+	var readers []activities.ReadingKey
 	for _, token := range c.Config.Scan.Tokens() {
 		client, err := c.vkClient(token.Reveal(), vk.DefaultTimeout)
 		if err != nil {
@@ -115,7 +107,7 @@ func (c *Clients) Readers() ([]Reader, error) {
 		if c.paces[name] == nil {
 			c.paces[name] = c.KeyPace()
 		}
-		readers = append(readers, Reader{client, name, c.paces[name]})
+		readers = append(readers, activities.ReadingKey{Name: name, Client: client, Pace: c.paces[name]})
 		c.mu.Unlock()
 	}
 	return readers, nil

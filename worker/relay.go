@@ -23,7 +23,10 @@ func RegisterRelay(workers *Workers, c *Clients, imports *starter.Content, metri
 	if _, err := c.Uploader(); err != nil {
 		return err
 	}
-	keys := &activities.ReadingKeys{Store: c.Walls, Quota: cfg.Scan.DailyQuota, Keys: readingKeys(c)}
+	keys := &activities.ReadingKeys{Store: c.Walls, Quota: cfg.Scan.DailyQuota, Keys: func() []activities.ReadingKey {
+		readers, _ := c.Readers() // every token that is taken up has made them
+		return readers
+	}}
 	walls := &activities.Walls{
 		Store: c.Walls, Posts: c.Posts, Ledger: c.Ledger, Starter: c.Starter, Routes: c.Routes,
 		Keys: keys, Names: c.WatchedWalls,
@@ -66,21 +69,8 @@ func RegisterRelay(workers *Workers, c *Clients, imports *starter.Content, metri
 	return nil
 }
 
-// readingKeys returns the keys of VK_TOKEN as it is whenever they are asked for.
-func readingKeys(c *Clients) func() []activities.ReadingKey {
-	return func() (keys []activities.ReadingKey) {
-		readers, _ := c.Readers() // every token that is taken up has made them
-		for _, reader := range readers {
-			keys = append(keys, activities.ReadingKey{Name: reader.Name, Client: reader.Client, Pace: reader.Pace})
-		}
-		return keys
-	}
-}
-
-const (
-	// schedulesEvery is how often a worker looks whether the schedules are there.
-	schedulesEvery = time.Minute
-)
+// schedulesEvery is how often a worker looks whether the schedules are there.
+const schedulesEvery = time.Minute
 
 // keepSchedules makes the relay's schedules where they are missing, for as long
 // as the worker runs: Temporal may be a new one.

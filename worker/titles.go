@@ -78,7 +78,7 @@ func (c *Clients) wallTitles(ctx context.Context, owners map[string]int64) (map[
 		if err := readers[0].Pace.Wait(ctx); err != nil {
 			return err
 		}
-		titles, err = readers[0].Titles(ctx, slices.Collect(maps.Values(owners))...)
+		titles, err = readers[0].Client.Titles(ctx, slices.Collect(maps.Values(owners))...)
 		return err
 	})
 	if err != nil {
