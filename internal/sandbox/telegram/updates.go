@@ -87,22 +87,22 @@ func (t *Platform) Locate(token string, from Person, at Location) (Update, error
 }
 
 // write puts a person's message into their private chat and sends the update on its way.
-func (t *Platform) write(token string, m Message, from Person) (u Update, err error) {
-	return u, t.withBot(token, func(q *updateQueue) {
+func (t *Platform) write(token string, m Message, from Person) (Update, error) {
+	return t.push(token, func(q *updateQueue) Update {
 		if t.chats[from.ID] == nil {
 			t.chats[from.ID] = &chat{Chat: Chat{ID: from.ID, Type: PrivateChat, Title: from.Name, Username: from.Username}.copied(), NextID: 1}
 		}
 		c := t.chats[from.ID]
 		m.From, m.FromName, m.Date = from.ID, from.Name, t.core.Now()
 		t.core.Announce(core.Telegram)
-		u = q.push("message", fmt.Sprintf("chat %d", c.ID), t.wire(c, c.add(&m)), "")
+		return q.push("message", fmt.Sprintf("chat %d", c.ID), t.wire(c, c.add(&m)), "")
 	})
 }
 
 // Press lets a person press a button, or send any callback data of a button that was once there. A message that is gone
 // is sent as Telegram does: date 0 and no content.
-func (t *Platform) Press(token string, from Person, chatID, messageID int64, data string) (u Update, err error) {
-	return u, t.withBot(token, func(queue *updateQueue) {
+func (t *Platform) Press(token string, from Person, chatID, messageID int64, data string) (Update, error) {
+	return t.push(token, func(queue *updateQueue) Update {
 		message := map[string]any{"message_id": messageID, "date": 0, "chat": map[string]any{"id": chatID, "type": PrivateChat}}
 		if c := t.chats[chatID]; c != nil {
 			message["chat"] = wireChat(c.Chat)
@@ -113,7 +113,7 @@ func (t *Platform) Press(token string, from Person, chatID, messageID int64, dat
 		id := fmt.Sprintf("48000000%010d", t.number())
 		t.queries[id] = &query{Query: Query{ID: id, Chat: chatID, PressedAt: t.core.Now()}, bot: queue.bot}
 		t.core.Announce(core.Telegram)
-		u = queue.push("callback_query", fmt.Sprintf("user %d", from.ID), map[string]any{
+		return queue.push("callback_query", fmt.Sprintf("user %d", from.ID), map[string]any{
 			"id": id, "message": message, "chat_instance": fmt.Sprintf("-58%017d", max(chatID, -chatID)%1e17), "data": data,
 			"from": map[string]any{"id": from.ID, "is_bot": false, "first_name": from.Name, "username": from.Username, "language_code": "ru"},
 		}, id)
@@ -122,8 +122,14 @@ func (t *Platform) Press(token string, from Person, chatID, messageID int64, dat
 
 // Push sends an update with any content under its kind ("message", "my_chat_member", "poll"…): for what the other
 // methods do not produce.
-func (t *Platform) Push(token, kind string, content json.RawMessage) (u Update, err error) {
-	return u, t.withBot(token, func(q *updateQueue) { u = q.push(kind, "pushed", content, "") })
+func (t *Platform) Push(token, kind string, content json.RawMessage) (Update, error) {
+	return t.push(token, func(q *updateQueue) Update { return q.push(kind, "pushed", content, "") })
+}
+
+// push is withBot for what sends an update on its way.
+func (t *Platform) push(token string, do func(*updateQueue) Update) (sent Update, err error) {
+	err = t.withBot(token, func(q *updateQueue) { sent = do(q) })
+	return sent, err
 }
 
 // updateQueue holds what a bot has not taken yet, and hands it to its webhook. It is guarded by t.mu.
