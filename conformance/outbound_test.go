@@ -61,7 +61,6 @@ var outbound = []row{
 		require.Len(t, calls, 1)
 		require.Equal(t, "https://api.example.com/api/v1/integrations/telegram/webhook", calls[0].Text("url"))
 		require.Equal(t, secret, calls[0].Text("secret_token"))
-		require.NotEqual(t, "true", calls[0].Text("drop_pending_updates"))
 		info, err := r.registration("https://api.example.com").Info(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, "https://api.example.com/api/v1/integrations/telegram/webhook", info.URL)
