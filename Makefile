@@ -61,13 +61,14 @@ sbom: build ## bin/sbom.json: the modules that bin/vestnik was linked from (Cycl
 
 .PHONY: test
 test: temporal gotestsum axe vetted ## everything a change must pass: format, vet, workflowcheck, all tests; RACE=-race under the race detector, as .ci/run does, in three times the time
+	@# Without a debugger's tables (-s -w) each package's tests link in two thirds of the time.
 	@# Real timers run out on a machine that stalls: what fails is tested once more, alone, and said to be flaky if it passes.
 	@rm -f $(BIN)/flaky.txt
 	@packages=$$($(GO) list $(PACKAGES) | grep -E '$(SEQUENTIAL)|$(MEASURED)' || true); [ -z "$$packages" ] || $(GO) test -vet=off $$packages $(ARGS)
 	@packages=$$($(GO) list $(PACKAGES) | grep -vE '$(SEQUENTIAL)' || true); [ -z "$$packages" ] || \
 		GOGC=400 $(WITH_POSTGRES) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages "$$packages" \
 			--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
-			$(RACE) -vet=off -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
+			$(RACE) -vet=off -ldflags='-s -w' -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)
 	@if [ -s $(BIN)/flaky.txt ]; then echo "failed at first (test name, runs, failures):"; cat $(BIN)/flaky.txt; fi
 	$(GO) -C deploy/k8s test ./...
 
