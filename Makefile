@@ -26,7 +26,7 @@ PACKAGES ?= ./...
 ARGS     ?=
 # Packages that know no goroutines: under the race detector their tests of many
 # cases would only take ten times as long.
-SEQUENTIAL := internal/(config|content|guide|notice|payload|petpost/learn|post|protocol|route|sandbox/markup|turnmodel|words)$$
+SEQUENTIAL := internal/(config|content|guide|notice|payload|petpost|petpost/learn|post|protocol|route|sandbox/markup|turnmodel|words)$$
 # Packages that are tested both ways: what measures memory is left out under it.
 MEASURED := internal/photo$$
 # RACE=-race tests under the race detector, as .ci/run does.

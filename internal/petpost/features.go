@@ -4,16 +4,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kljensen/snowball/russian"
 )
 
 // A feature is something that the model knows a text by. Its name, as it stands
 // in model.tsv:
 //
-//	w ищу      a word, cut to its stem
-//	t ищу      the same within the first two sentences
-//	l ищу      the same within the last sentence
-//	h ищу      the same in a hashtag
-//	b ищу дом  two neighbours in a sentence; animals, pets' names, colours and
+//	w ищ       a word's stem
+//	t ищ       the same within the first two sentences
+//	l ищ       the same within the last sentence
+//	h ищ       the same in a hashtag
+//	b ищ дом   two neighbours in a sentence; animals, pets' names, colours and
 //	           numbers stand for all of their kind, ^ is the sentence's begin
 //	e ем       the last two letters of a word: who does it, and to whom
 //	c seek     a word of a class
@@ -216,19 +218,7 @@ func (r *reader) stemName(i int) string {
 	case w.codeTo == w.codeAt:
 		return tokenNoLetters
 	}
-	return lettersOf(cutStem(r.text.codesOf(w)))
-}
-
-// cutStem cuts a word to about its stem: short words lose nothing, long ones up
-// to three letters, and none keeps more than seven.
-func cutStem(letters []byte) []byte {
-	switch n := len(letters); {
-	case n > 5:
-		return letters[:min(7, max(5, n-3))]
-	case n == 5:
-		return letters[:4]
-	}
-	return letters
+	return russian.Stem(lettersOf(r.text.codesOf(w)), true)
 }
 
 func lettersOf(codes []byte) string {

@@ -1,6 +1,7 @@
 package petpost
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -176,8 +177,8 @@ func newWordPattern(pattern string) wordPattern {
 }
 
 func (p *wordPattern) fits(letters []byte) bool {
-	rest, begins := strings.CutPrefix(string(letters), string(p.letters))
-	return begins && (rest == "" || p.mark == "*" || p.mark == "~" && endings()[rest])
+	rest, begins := bytes.CutPrefix(letters, p.letters)
+	return begins && (len(rest) == 0 || p.mark == "*" || p.mark == "~" && endings()[string(rest)])
 }
 
 type numberRange struct{ least, most, digits int }

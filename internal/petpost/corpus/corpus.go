@@ -20,10 +20,12 @@ var (
 	Training = []string{
 		"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl", "streetwalls.jsonl", "yards.jsonl", "chats.jsonl",
 		"searches.jsonl", "shelters.jsonl", "oblique.jsonl", "people.jsonl", "plain.jsonl", "boards.jsonl", "towns.jsonl", "finds.jsonl", "wards.jsonl",
+		"owners.jsonl", "notices.jsonl", "curators.jsonl", "contrasts.jsonl", "yardtalk.jsonl", "thumbs.jsonl", "stories.jsonl", "witnesses.jsonl",
+		"subjects.jsonl", "updates.jsonl", "others.jsonl",
 	}
 	HeldOut = []string{
 		"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl",
-		"lastwalls.jsonl", "morewalls.jsonl", "eightwalls.jsonl",
+		"lastwalls.jsonl", "morewalls.jsonl", "eightwalls.jsonl", "newwalls.jsonl", "latewalls.jsonl",
 	}
 )
 

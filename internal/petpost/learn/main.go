@@ -18,7 +18,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"vestnik/internal/petpost"
 	"vestnik/internal/petpost/corpus"
@@ -27,8 +30,8 @@ import (
 // sample is one text with its labels.
 type sample struct {
 	*petpost.Prepared
-	post    *corpus.Post
-	columns [len(questions)]int // of the labels
+	post   *corpus.Post
+	labels [len(questions)][]int // the columns of the answers that are right
 }
 
 func main() {
@@ -59,15 +62,23 @@ func main() {
 }
 
 func load(files []string) ([]*sample, error) {
-	var samples []*sample
-	for _, file := range files {
-		posts, err := corpus.Load(file)
-		if err != nil {
-			return nil, err
-		}
-		samples = append(samples, read(posts)...)
+	samples := make([][]*sample, len(files))
+	err := atOnce(len(files), func(i int) error {
+		posts, err := corpus.Load(files[i])
+		samples[i] = read(posts)
+		return err
+	})
+	return slices.Concat(samples...), err
+}
+
+// atOnce does something n times, as often at once as there are processors.
+func atOnce(n int, do func(i int) error) error {
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { return do(i) })
 	}
-	return samples, nil
+	return group.Wait()
 }
 
 func leaveTenthsOut(samples []*sample) []row {
@@ -89,14 +100,17 @@ func read(posts []corpus.Post) []*sample {
 			continue
 		}
 		want := posts[i].Want
-		typ := slices.Index(petpost.ModelTypes[:], want.Type)
-		if typ < 0 {
-			continue
-		}
 		s := &sample{Prepared: petpost.Prepare(text), post: &posts[i]}
-		s.columns = [...]int{typ, len(petpost.ModelTypes) + slices.Index(petpost.ModelAnimals[:], want.Animal)}
-		if len(want.OrAnimal) > 0 {
-			s.columns[1] = -1 // where two people would differ there is nothing to learn
+		for _, t := range append(want.OrType, want.Type) {
+			if k := slices.Index(petpost.ModelTypes[:], t); k >= 0 {
+				s.labels[0] = append(s.labels[0], k)
+			}
+		}
+		for _, a := range append(want.OrAnimal, want.Animal) {
+			s.labels[1] = append(s.labels[1], len(petpost.ModelTypes)+slices.Index(petpost.ModelAnimals[:], a))
+		}
+		if len(s.labels[0]) == 0 {
+			continue
 		}
 		samples = append(samples, s)
 	}
@@ -107,7 +121,7 @@ func read(posts []corpus.Post) []*sample {
 // texts of its fold.
 func leaveOut(samples []*sample, folds int, foldOf func(i int) int) []row {
 	sums := make([]row, len(samples))
-	for fold := range folds {
+	_ = atOnce(folds, func(fold int) error {
 		var rest []*sample
 		for i, s := range samples {
 			if foldOf(i) != fold {
@@ -120,7 +134,8 @@ func leaveOut(samples []*sample, folds int, foldOf func(i int) int) []row {
 				sums[i] = m.sums(m.known(s.Features))
 			}
 		}
-	}
+		return nil
+	})
 	return sums
 }
 

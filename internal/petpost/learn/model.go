@@ -14,11 +14,10 @@ const (
 	rounds     = 80
 	settled    = 40 // the weights are the mean over the rounds from here on: which features a round hides matters less
 	rate       = 0.15
-	decay      = 0.005 // of weights; keeps those of rare words small
-	dropout    = 0.7   // of a text's features in each round: none may be all that a label hangs on
-	rare       = 3     // features of fewer posts are left out
-	scale      = 100   // weights are written in hundredths
-	negligible = 4     // rows with no weight above this are not written
+	dropout    = 0.7 // of a text's features in each round: none may be all that a label hangs on
+	rare       = 3   // features of fewer posts are left out
+	scale      = 100 // weights are written in hundredths
+	negligible = 4   // rows with no weight above this are not written
 )
 
 // questions are the columns that each question about a text is answered in.
@@ -44,6 +43,14 @@ func (r row) chances() row {
 		}
 	}
 	return r
+}
+
+// sum is what the row has in columns together.
+func (r row) sum(columns []int) (sum float64) {
+	for _, k := range columns {
+		sum += r[k]
+	}
+	return sum
 }
 
 // written is the row as it stands in the table.
@@ -80,7 +87,7 @@ func train(samples []*sample) *model {
 					kept = append(kept, f)
 				}
 			}
-			m.step(squares, kept, samples[i].columns)
+			m.step(squares, kept, samples[i].labels)
 		}
 		if round < settled {
 			continue
@@ -116,21 +123,21 @@ func newModel(samples []*sample) *model {
 	return m
 }
 
-// step moves the weights of a text's features towards its labels; a label below
-// the question's columns is none.
-func (m *model) step(squares []row, features []int, labels [len(questions)]int) {
+// step moves the weights of a text's features towards its labels. Of several
+// labels of one question each counts for as much as the model thinks of it.
+func (m *model) step(squares []row, features []int, labels [len(questions)][]int) {
 	miss := m.sums(features).chances()
-	for q, question := range questions {
-		if labels[q] < question.from {
-			continue
+	for q := range questions {
+		right := miss.sum(labels[q])
+		for _, k := range labels[q] {
+			miss[k] -= miss[k] / right
 		}
-		miss[labels[q]]--
-		for _, f := range features {
-			for k := question.from; k < question.to; k++ {
-				gradient := miss[k] + decay*m.rows[f][k]
-				squares[f][k] += gradient * gradient
-				m.rows[f][k] -= rate * gradient / math.Sqrt(squares[f][k]+1e-3)
-			}
+	}
+	for _, f := range features {
+		weights, seen := &m.rows[f], &squares[f]
+		for k, gradient := range miss {
+			seen[k] += gradient * gradient
+			weights[k] -= rate * gradient / math.Sqrt(seen[k]+1e-3)
 		}
 	}
 }
@@ -165,7 +172,7 @@ func calibrate(samples []*sample, sums []row) float64 {
 			for k := range scaled {
 				scaled[k] /= temperature
 			}
-			loss -= math.Log(scaled.chances()[s.columns[0]])
+			loss -= math.Log(scaled.chances().sum(s.labels[0]))
 		}
 		if loss < least {
 			best, least = temperature, loss
