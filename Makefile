@@ -29,6 +29,8 @@ ARGS     ?=
 SEQUENTIAL := internal/(config|content|guide|notice|payload|petpost|petpost/learn|post|protocol|route|sandbox/markup|turnmodel|words)$$
 # Packages that are tested both ways: what measures memory is left out under it.
 MEASURED := internal/photo$$
+# The package that takes longest is begun first, beside all others.
+LONGEST := e2e$$
 # RACE=-race tests under the race detector, as .ci/run does.
 RACE ?=
 
@@ -65,7 +67,7 @@ test: temporal gotestsum axe vetted ## everything a change must pass: format, ve
 	@# Real timers run out on a machine that stalls: what fails is tested once more, alone, and said to be flaky if it passes.
 	@rm -f $(BIN)/flaky.txt
 	@packages=$$($(GO) list $(PACKAGES) | grep -E '$(SEQUENTIAL)|$(MEASURED)' || true); [ -z "$$packages" ] || $(GO) test -vet=off $$packages $(ARGS)
-	@packages=$$($(GO) list $(PACKAGES) | grep -vE '$(SEQUENTIAL)' || true); [ -z "$$packages" ] || \
+	@packages=$$($(GO) list $(PACKAGES) | grep -vE '$(SEQUENTIAL)' | awk '/$(LONGEST)/ {print; next} {rest = rest $$0 "\n"} END {printf rest}'); [ -z "$$packages" ] || \
 		GOGC=400 $(WITH_POSTGRES) $(BIN)/gotestsum --format pkgname --hide-summary=skipped --packages "$$packages" \
 			--rerun-fails=1 --rerun-fails-max-failures=12 --rerun-fails-report=$(BIN)/flaky.txt -- \
 			$(RACE) -vet=off -ldflags='-s -w' -timeout 30m -p $(TEST_PACKAGES) -parallel $(TEST_PARALLEL) $(ARGS)

@@ -171,7 +171,7 @@ func Files(environ map[string]string) []string {
 // TakeUp takes over what may change while a process runs from settings that were
 // read again: the secrets, for everybody who holds a copy of them. It returns the
 // variables that have changed and ask for a restart. The walls are whoever's who
-// reads them ([vestnik/internal/relay.Relay.WatchedWalls]).
+// reads them ([vestnik/starter.Starter.WatchedWalls]).
 func (c *Config) TakeUp(again Config) (restart []string) {
 	others := map[string]reflect.Value{}
 	for variable, field := range again.settings() {
