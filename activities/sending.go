@@ -226,7 +226,7 @@ func (o *Outbound) over(ctx context.Context, j *sendJob) (*protocol.PartSent, er
 		err := o.waitOut(ctx, func() error { return o.Ledger.Suppress(ctx, j.request.DeliveryKey, why) })
 		return &protocol.PartSent{Done: true, Status: protocol.StatusSuppressed, Reason: reason}, err
 	}
-	begun := j.Wanted || len(j.Arrived) > 0 || j.Uncertain > 0
+	atAnyAge := j.Wanted || len(j.Arrived) > 0 || j.Uncertain > 0
 	switch {
 	case j.Status == protocol.StatusSuppressed, j.Status == protocol.StatusFailed:
 		return &protocol.PartSent{Done: true, Status: j.Status, Uncertain: j.Uncertain}, nil
@@ -246,7 +246,7 @@ func (o *Outbound) over(ctx context.Context, j *sendJob) (*protocol.PartSent, er
 		return over, nil
 	case !j.post.BlankedAt.IsZero():
 		return suppressed(db.ErrBlanked.Error(), "blanked")
-	case !begun && o.MaxAge > 0 && time.Since(later(j.post.PostedAt, j.post.EditedAt)) > o.MaxAge:
+	case !atAnyAge && o.MaxAge > 0 && time.Since(later(j.post.PostedAt, j.post.EditedAt)) > o.MaxAge:
 		return suppressed("its post was older than DELIVER_MAX_AGE when its turn came", "too_old")
 	}
 	return nil, nil

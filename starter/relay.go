@@ -18,7 +18,8 @@ import (
 	"vestnik/internal/route"
 )
 
-// Starter is the relay but for the platforms' clients. Its methods start and steer it.
+// Starter holds the relay's stores, settings and routes, and starts and steers its workflows. It calls Temporal and the
+// database, and no platform.
 type Starter struct {
 	Config   config.Config
 	Temporal client.Client

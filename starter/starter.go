@@ -1,7 +1,7 @@
-// Package starter has the relay's stores and routes as the configuration says, and
-// starts and steers workflows: the scan schedule, scans and deliveries by hand,
-// resuming what waits, pausing destinations. What is owed of a post by the rules is
-// said here too, for a scan and for a person's word alike.
+// Package starter starts and steers the relay's workflows, and holds its stores and
+// routes: the scan schedule, scans and deliveries by hand, resuming what waits,
+// pausing destinations. It also says what a post owes by the rules, for a scan and
+// for a person's decision alike.
 package starter
 
 import (

@@ -20,7 +20,7 @@ import (
 	"vestnik/starter"
 )
 
-// Clients are the relay with a client of its platform for each destination and key.
+// Clients adds to the relay the platforms' clients, one for each bot token and VK key, made when first asked for.
 type Clients struct {
 	*starter.Starter
 

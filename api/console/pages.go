@@ -438,7 +438,7 @@ func (c *console) numbered(handler func(w http.ResponseWriter, r *http.Request, 
 	}
 }
 
-// numberOf is the number in a path; nothing has a name that is none.
+// numberOf is the number in a path. Where a word stands in its place, there is no such page.
 func numberOf(r *http.Request) (int64, error) {
 	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
 	if err != nil {

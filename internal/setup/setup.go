@@ -132,7 +132,7 @@ func (d *dialog) field(ctx context.Context, name, key string, try attempt) (set 
 func (d *dialog) attempt(ctx context.Context, name, answer string, try attempt) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	r, err := d.relay()
+	r, err := d.clients()
 	if err != nil {
 		return err
 	}
@@ -153,8 +153,8 @@ func (d *dialog) attempt(ctx context.Context, name, answer string, try attempt) 
 	return nil
 }
 
-// relay is made of the values so far, as far as they go.
-func (d *dialog) relay() (*worker.Clients, error) {
+// clients are made with the values so far, as far as they go.
+func (d *dialog) clients() (*worker.Clients, error) {
 	values := maps.Clone(d.values)
 	delete(values, "ROUTES_FILE") // what it names may not be set yet
 	cfg, err := config.Load(values)
@@ -233,7 +233,7 @@ func (d *dialog) chatOf(token string) attempt {
 // offerChats shows the groups and channels of which the bot has heard: Telegram
 // has no list of a bot's chats, but tells the bot when it is added to one.
 func (d *dialog) offerChats(ctx context.Context) error {
-	r, err := d.relay()
+	r, err := d.clients()
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (d *dialog) trial(ctx context.Context, question string, send func(*worker.C
 	if err != nil || !wanted {
 		return err
 	}
-	r, err := d.relay()
+	r, err := d.clients()
 	if err != nil {
 		return err
 	}
