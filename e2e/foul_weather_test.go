@@ -101,7 +101,7 @@ func newLinkedHarness(t *testing.T, settings ...map[string]string) (*harness, *h
 }
 
 func TestPostgresGoesWhileTelegramTakesAMessage(t *testing.T) {
-	s, linked, postgres := newLinkedHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "15s"})
+	s, linked, postgres := newLinkedHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "30s"})
 	linked.work()
 	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, DelayMS: 1500})
 	delivery := s.send(chat, lost(1))

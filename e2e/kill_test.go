@@ -109,7 +109,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 				if destination == wall {
 					settings, filter, method = toWall, toVK, "wall.post"
 				}
-				s := newHarness(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "15s", "VK_OUT_HTTP_TIMEOUT": "15s"})
+				s := newHarness(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "30s", "VK_OUT_HTTP_TIMEOUT": "15s"})
 				worker := s.spawn()
 				s.fault(sandbox.Fault{Method: method, Times: 1, Hang: true, AcceptThenFail: row.accepted})
 				delivery := s.send(destination, lost(1))
@@ -143,7 +143,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 }
 
 func TestAWorkerKilledInTheMiddleOfASendAsksAPersonIfThatIsThePolicy(t *testing.T) {
-	s := newHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "15s", "ON_UNKNOWN": "park"})
+	s := newHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "30s", "ON_UNKNOWN": "park"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "sendMessage", Times: 1, Hang: true, AcceptThenFail: true})
 	delivery := s.send(chat, lost(1))
@@ -180,7 +180,7 @@ func (s *harness) hoursAgo(d db.DeliveryRow) {
 }
 
 func TestWhenVKHasForgottenTheGuidNothingIsPostedBeforeTheWallCanBeRead(t *testing.T) {
-	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
 	delivery := s.send(wall, lost(1))
@@ -207,7 +207,7 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 		{"it is not: it is posted", false, []string{db.OutcomeUnknown, db.OutcomeSent}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+			s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
 			worker := s.spawn()
 			s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: row.accepted})
 			delivery := s.send(wall, lost(1))
