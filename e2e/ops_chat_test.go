@@ -13,6 +13,7 @@ import (
 
 	"vestnik/api/console"
 	"vestnik/internal/alerts"
+	"vestnik/internal/petpost"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/telegram"
@@ -123,6 +124,23 @@ func TestAPostOfAnotherTypeIsNotPublishedAfterAButtonHasSaidSo(t *testing.T) {
 	s.until("it is not sent", func() bool { return s.again(dropped).Status == protocol.StatusSuppressed })
 	require.Contains(t, s.again(dropped).Reason, "не публиковать")
 	require.Empty(t, s.sandbox.Messages(chatID))
+}
+
+func TestAPostThatMayBeASearchIsAskedAboutAndGoesWhenAPersonSaysThatItIs(t *testing.T) {
+	s := newHarness(t, routesFile(t, "destinations:\n  - id: "+chat+"\n    rate_per_sec: 30\nrules:\n  - {types: [lost], min_confidence: 1, to: ["+chat+"]}\n"),
+		map[string]string{"TG_TOKEN": botToken})
+	s.work()
+	asked := s.send(chat, sandbox.Post{Text: "Собака с красным ошейником опять у магазина на Речной, не её ли искали?"})
+	require.Equal(t, string(petpost.Sighting), asked.Type)
+	require.Equal(t, protocol.StatusParked, asked.Status)
+	require.Equal(t, protocol.ReasonUnsure, asked.Reason)
+	s.listenTo()
+	message := s.opsMessage(protocol.WallPost(asked.OwnerID, asked.PostID))
+	require.Contains(t, message.Text, "Тип: видели, но в нём нет уверенности")
+	s.pressed(vera, message.ID, "types")
+	require.Contains(t, s.pressed(vera, message.ID, "type:lost"), "тип исправлен: пропало")
+	require.Equal(t, protocol.StatusSent, s.ended(asked).Status, "the question was the type, and it is answered")
+	require.Contains(t, s.afterMessages(1)[0].Text, "Пропал")
 }
 
 func TestACaptchaIsAnsweredByAReplyAndTheLaneGoesOn(t *testing.T) {

@@ -19,8 +19,9 @@ import (
 )
 
 // SetType remembers what type a post is, above any later reading, and has its
-// deliveries follow; see [db.Posts.SetType]. A post that is older than
-// DELIVER_MAX_AGE is owed nowhere anew. *words.Unknown if there is no such type,
+// deliveries follow; see [db.Posts.SetType]. Those that waited for a person because
+// the type was not sure, and whose rules ask nobody now, go. A post that is older
+// than DELIVER_MAX_AGE is owed nowhere anew. *words.Unknown if there is no such type,
 // db.ErrNotFound if the post is not stored.
 func (s *Starter) SetType(ctx context.Context, ref post.ID, kind petpost.Type, note string) (set db.TypeSet, err error) {
 	if !slices.Contains(petpost.Types, kind) {
@@ -57,27 +58,30 @@ func (s *Starter) SetType(ctx context.Context, ref post.ID, kind petpost.Type, n
 	if err != nil {
 		return set, err
 	}
-	if set.Sent, err = s.sentAnyway(ctx, routes, post.OfType(kind), wall); err != nil {
+	rows, err := s.Ledger.List(ctx, db.DeliveryFilter{Post: ref, Limit: 1000})
+	if err != nil {
 		return set, err
+	}
+	routed, _ := Owed(routes, post.OfType(kind), wall)
+	var unanswered []error
+	for _, row := range rows {
+		at := slices.IndexFunc(routed, func(owed db.Owed) bool { return owed.Destination == row.Destination })
+		switch {
+		case at < 0 && maybeRead(row):
+			set.Sent = append(set.Sent, row)
+		case at >= 0 && routed[at].Ask == "" && row.Status == protocol.StatusParked && row.Reason == protocol.ReasonUnsure:
+			_, err := s.Resume(ctx, row.ID, protocol.Resume{Action: protocol.ResumeRetry})
+			unanswered = append(unanswered, err)
+		}
 	}
 	_, err = s.StartOwed(ctx, func() {})
 	_, untold := s.TellRuns(ctx)
-	return set, errors.Join(err, untold, s.NudgeEdits(ctx))
+	return set, errors.Join(append(unanswered, err, untold, s.NudgeEdits(ctx))...)
 }
 
-// sentAnyway are the deliveries of a post that went, or may have gone, where no
-// rule sends it.
-func (s *Starter) sentAnyway(ctx context.Context, routes *route.Routes, post petpost.Post, wall string) ([]db.DeliveryRow, error) {
-	routed, _ := Owed(routes, post, wall)
-	rows, err := s.Ledger.List(ctx, db.DeliveryFilter{Post: post.ID, Limit: 1000})
-	if err != nil {
-		return nil, err
-	}
-	atReaders := []string{protocol.StatusSent, protocol.StatusSending, protocol.StatusUnknown}
-	return slices.DeleteFunc(rows, func(row db.DeliveryRow) bool {
-		return !slices.Contains(atReaders, row.Status) || row.TakenBackAt != nil ||
-			slices.ContainsFunc(routed, func(owed db.Owed) bool { return owed.Destination == row.Destination })
-	}), nil
+// maybeRead reports whether readers see a delivery, or may see it.
+func maybeRead(row db.DeliveryRow) bool {
+	return slices.Contains([]string{protocol.StatusSent, protocol.StatusSending, protocol.StatusUnknown}, row.Status) && row.TakenBackAt == nil
 }
 
 // wallOf is the name under which a wall is watched, "" if it is not.

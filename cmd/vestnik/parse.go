@@ -31,7 +31,7 @@ It needs no server. All posts are read before the first line is written: what th
 repeat (slogans, hashtags, a fund's card) says nothing about one of them and is set aside.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "cases", Usage: `add "case": the same number for posts about one animal`},
-			&cli.BoolFlag{Name: "explain", Usage: `add "confidence", "evidence": the words that led to the type and the animal, and their weight, and "set_aside"`},
+			&cli.BoolFlag{Name: "explain", Usage: `add "confidence", "alternatives": other types and how likely they are, "evidence": the words that led to the type and the animal, and their weight, and "set_aside"`},
 			&cli.StringFlag{Name: "wall-context", Usage: "learn what walls repeat from the posts in `FILE` too, of the same form, oldest first"},
 		},
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -63,9 +63,11 @@ type parsedPost struct {
 	When       string             `json:"when"`
 	Contacts   []string           `json:"contacts"`
 	Case       int                `json:"case,omitempty"`
-	Confidence float64            `json:"confidence,omitempty"`
-	Evidence   []petpost.Evidence `json:"evidence,omitempty"`
-	SetAside   []string           `json:"set_aside,omitempty"`
+
+	Confidence   float64                  `json:"confidence,omitempty"`
+	Alternatives map[petpost.Type]float64 `json:"alternatives,omitempty"`
+	Evidence     []petpost.Evidence       `json:"evidence,omitempty"`
+	SetAside     []string                 `json:"set_aside,omitempty"`
 }
 
 // postParser answers every line that holds a post.
@@ -153,7 +155,7 @@ func (p *postParser) write(posts []petpost.Post) error {
 		answer := parsed(posts[i])
 		if p.explain {
 			r := posts[i].Reading
-			answer.Confidence, answer.Evidence, answer.SetAside = r.Confidence, r.Evidence, r.SetAside
+			answer.Confidence, answer.Alternatives, answer.Evidence, answer.SetAside = r.Confidence, r.Alternatives, r.Evidence, r.SetAside
 		}
 		if p.cases {
 			first := cases[i]

@@ -19,8 +19,12 @@ func (r *reader) classify(v *view, source string) {
 	if v.typ != "" {
 		return
 	}
-	best, second, confidence := sums.decideType(v.veto != "", v.lostMargin())
+	margin := v.lostMargin()
+	best, second, confidence := sums.decideType(v.veto != "", margin)
 	v.typ, v.confidence = ModelTypes[best], confidence
+	if v.veto == "" {
+		v.alternatives = sums.alternatives(best, margin)
+	}
 	r.explain(v, features, best, second, Evidence{Field: "type", Source: source})
 	if v.veto != "" {
 		most := slices.Max(sums[:len(ModelTypes)])

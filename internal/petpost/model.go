@@ -89,11 +89,37 @@ func (s *ModelSums) decideType(vetoed bool, margin int) (best, second int, confi
 	if vetoed {
 		return best, second, 1
 	}
-	total := 0.0
-	for i := range ModelTypes {
-		total += math.Exp(float64(s[i]-s[best]) / 100)
+	return best, second, s.chances()[best]
+}
+
+// alternatives are the types besides best with how likely each is, lost not where
+// the margin rules it out.
+func (s *ModelSums) alternatives(best, margin int) map[Type]float64 {
+	const least = 0.01
+	var likely map[Type]float64
+	for k, chance := range s.chances() {
+		if k == best || chance < least || ModelTypes[k] == Lost && margin == neverLost {
+			continue
+		}
+		if likely == nil {
+			likely = map[Type]float64{}
+		}
+		likely[ModelTypes[k]] = chance
 	}
-	return best, second, 1 / total
+	return likely
+}
+
+// chances are how likely each type is by the sums alone.
+func (s *ModelSums) chances() (chances [len(ModelTypes)]float64) {
+	most, total := slices.Max(s[:len(ModelTypes)]), 0.0
+	for k := range chances {
+		chances[k] = math.Exp(float64(s[k]-most) / 100)
+		total += chances[k]
+	}
+	for k := range chances {
+		chances[k] /= total
+	}
+	return chances
 }
 
 // decideAnimal chooses the animal when the one that the words name has had its
@@ -116,8 +142,11 @@ func (s *ModelSums) decideAnimal(named Animal, by animalBy) Animal {
 // do, in hundredths of log odds. It is chosen by cross-validation.
 var leadAnimal = [...]int{animalUntold: 400, animalHinted: 50, animalCalled: 400, animalNamed: 600}
 
-// usualLostMargin is in hundredths of log odds too.
-const usualLostMargin = 130
+// Leads that lost must have, in hundredths of log odds too.
+const (
+	usualLostMargin = 130
+	neverLost       = math.MaxInt32
+)
 
 // lostMargin is none where the first words say outright that an animal is missing
 // and nothing in the text says otherwise ("Пропал кот, фото в комментариях"), and
@@ -129,7 +158,7 @@ func (v *view) lostMargin() int {
 	case s.title[sigLost] >= outright && others == 0 && v.animalBy == animalNamed:
 		return 0
 	case s.title[sigHome] >= plain && s.sum[sigLost] >= outright && s.first[sigHome] < s.first[sigLost] && s.of(sigNotHome, sigNotPet) == 0:
-		return math.MaxInt32
+		return neverLost
 	}
 	return usualLostMargin
 }

@@ -101,6 +101,9 @@ type Reading struct {
 	// Confidence is how likely Type is right, 0..1, as calibrated on posts that
 	// the model had not seen.
 	Confidence float64
+	// Alternatives are the types that it may be instead, with how likely each is,
+	// where that is a hundredth or more.
+	Alternatives map[Type]float64 `json:",omitempty"`
 	// ByHand: a person has said what Type it is.
 	ByHand bool `json:"-"`
 	// SetAside is what of the own text was not read, as boilerplate of the wall:

@@ -53,7 +53,7 @@ func (p *Post) NotePhotos() {
 
 // OfType is the post as a person says that it is to be taken.
 func (p Post) OfType(kind Type) Post {
-	p.Reading.Type, p.Reading.Confidence, p.Reading.ByHand = kind, 1, true
+	p.Reading.Type, p.Reading.Confidence, p.Reading.Alternatives, p.Reading.ByHand = kind, 1, nil, true
 	p.Fingerprint.Type = kind
 	return p
 }

@@ -22,16 +22,17 @@ var readers = sync.Pool{New: func() any { return &reader{} }}
 
 // view is what one text says, before the texts of a post are put together.
 type view struct {
-	typ        Type
-	confidence float64
-	signs      signs
-	veto       string // see reader.veto
-	animal     Animal
-	animalBy   animalBy
-	reading    Reading
-	placeRank  int // how much reading.Location tells
-	evidence   []Evidence
-	words      int
+	typ          Type
+	confidence   float64
+	alternatives map[Type]float64
+	signs        signs
+	veto         string // see reader.veto
+	animal       Animal
+	animalBy     animalBy
+	reading      Reading
+	placeRank    int // how much reading.Location tells
+	evidence     []Evidence
+	words        int
 }
 
 // Parse reads a post, the author's text and the texts under it. It never fails:
@@ -126,7 +127,8 @@ func (r *reader) readFields(v *view) {
 // finish turns a view into the reading that it stands for.
 func (v view) finish() Reading {
 	out := v.reading
-	out.Type, out.Animal, out.Evidence, out.Confidence = v.typ, v.animal, v.evidence, v.confidence
+	out.Type, out.Confidence, out.Alternatives = v.typ, v.confidence, v.alternatives
+	out.Animal, out.Evidence = v.animal, v.evidence
 	return out
 }
 

@@ -11,7 +11,7 @@ func combine(own, original view) view {
 	case original.typ == Empty:
 		return own
 	case own.addsNothing(&original):
-		out.typ, out.confidence = original.typ, original.confidence
+		out.typ, out.confidence, out.alternatives = original.typ, original.confidence, original.alternatives
 	}
 	out.complete(&original)
 	return out

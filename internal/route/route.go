@@ -92,35 +92,37 @@ func (r *Routes) Match(post petpost.Post, watched string) ([]Destination, []Deci
 // decide says of one destination what the rules that send there have found.
 func (r *Routes) decide(target Target, results []result) Decision {
 	decision := Decision{Destination: target.Destination, Approval: target.Settings.Approval}
-	var yes, asks, no []string
-	asking := 0 // the first rule that asks a person
+	const none = -1
+	sends, asks := none, none // the first rule that does; one that wants the post's type asks before any other
+	var no []string
+	reason := func(i int) string { return "rule " + r.rules[i].name + ": " + results[i].reason }
 	for i, rule := range r.rules {
-		if !slices.Contains(rule.to, target.Destination) {
-			continue
-		}
-		reason := "rule " + rule.name + ": " + results[i].reason
 		switch {
+		case !slices.Contains(rule.to, target.Destination):
 		case results[i].asks:
-			asks = append(asks, reason)
-			if len(asks) == 1 {
-				asking = i
+			if asks == none || results[asks].other && !results[i].other {
+				asks = i
 			}
 		case results[i].matched:
-			yes = append(yes, reason)
+			if sends == none {
+				sends = i
+			}
 		default:
-			no = append(no, reason)
+			no = append(no, reason(i))
 			decision.Refusals = append(decision.Refusals, results[i].refusal)
 		}
 	}
-	if len(yes) == 0 && len(asks) > 0 {
-		decision.Unsure = results[asking].unsure && !decision.Approval.Asks
-		decision.Approval = r.rules[asking].approval
-	}
 	switch {
-	case len(yes)+len(asks) > 0:
-		decision.Matched, decision.Reason, decision.Refusals = true, append(yes, asks...)[0], nil
-		if len(yes) > 0 && decision.Approval.Asks {
+	case sends != none:
+		decision.Matched, decision.Reason, decision.Refusals = true, reason(sends), nil
+		if decision.Approval.Asks {
 			decision.Reason += ", a person approves it first"
+		}
+	case asks != none:
+		decision.Matched, decision.Reason, decision.Refusals = true, reason(asks), nil
+		decision.Unsure = results[asks].unsure && !decision.Approval.Asks
+		if decision.Approval = r.rules[asks].approval; results[asks].other && decision.Approval.After > 0 {
+			decision.Approval.Then = Drop // silence doesn't make it what the rule wants
 		}
 	case len(no) > 0:
 		decision.Reason = strings.Join(no, "; ")

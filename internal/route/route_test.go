@@ -262,6 +262,32 @@ func TestAPostThatIsNotSureWaitsForAPersonUnlessAnotherRuleSendsIt(t *testing.T)
 	require.ErrorContains(t, err, "min_confidence")
 }
 
+func TestAPostThatMayBeOfTheTypeWaitsForAPersonThoughItWasReadAsAnother(t *testing.T) {
+	t.Parallel()
+	const file = `
+destinations:
+  - {id: telegram:-1}
+rules:
+  - {name: searches, types: [lost, sighting], min_confidence: 0.9, approve_after: 1h, approve_then: publish, to: [telegram:-1]}
+`
+	decide := func(text string, alternatives map[petpost.Type]float64) route.Decision {
+		routes, err := route.Load([]byte(text), route.StandardDefaults())
+		require.NoError(t, err)
+		_, decisions := routes.Match(petpost.Post{Reading: petpost.Reading{Type: petpost.News, Confidence: 0.6, Alternatives: alternatives}}, "")
+		return decisions[0]
+	}
+	asked := decide(file, map[petpost.Type]float64{petpost.Lost: 0.09, petpost.Sighting: 0.03})
+	require.True(t, asked.Matched)
+	require.True(t, asked.Unsure)
+	require.Equal(t, route.Approval{Asks: true, After: time.Hour, Then: route.Drop}, asked.Approval, "silence doesn't make a search of it")
+	require.Equal(t, "rule «searches»: type news, but 12 % likely lost or sighting: a person is asked", asked.Reason)
+
+	require.False(t, decide(file, map[petpost.Type]float64{petpost.Lost: 0.09, petpost.Found: 0.3}).Matched, "a tenth is asked for")
+	require.False(t, decide(strings.Replace(file, "min_confidence: 0.9, approve_after: 1h, approve_then: publish, ", "", 1), map[petpost.Type]float64{petpost.Lost: 0.45}).Matched)
+	news := decide(file+"  - {name: news, types: [news], min_confidence: 0.7, to: [telegram:-1]}\n", map[petpost.Type]float64{petpost.Lost: 0.4})
+	require.Equal(t, "rule «news»: type news, but only 60 % sure of the type: a person is asked", news.Reason, "the rule that wants the type as read asks first")
+}
+
 func TestWordsAreReplacedAndCut(t *testing.T) {
 	t.Parallel()
 	const file = "destinations:\n  - id: telegram:-100500\n    replace:\n      - {find: 'подпи(шитесь|сывайтесь).*'}\n      - {find: 'кот(ик)?\\b', with: КОТ}\nrules:\n  - {types: [any], to: [telegram:-100500]}\n"

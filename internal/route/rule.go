@@ -50,6 +50,7 @@ type result struct {
 	matched bool
 	asks    bool // but a person is to be asked
 	unsure  bool // because the type is not sure
+	other   bool // it was read as a type that the rule does not want
 	reason  string
 	refusal Refusal // if not matched
 }
@@ -97,7 +98,8 @@ func (r rule) no(condition, is string, wants ...string) result {
 // stops at the first that is not met.
 func (r rule) decide(post petpost.Post, watched string, text *searchText) result {
 	met := []string{"type " + string(post.Reading.Type)}
-	if len(r.types) > 0 && !slices.Contains(r.types, post.Reading.Type) {
+	other, likely := r.wants(post.Reading)
+	if other && likely <= 1-r.minConfidence {
 		return r.no(ConditionType, string(post.Reading.Type), names(r.types)...)
 	}
 	if len(r.animals) > 0 {
@@ -131,14 +133,29 @@ func (r rule) decide(post petpost.Post, watched string, text *searchText) result
 		}
 		met = append(met, "includes "+r.include[i].shown)
 	}
-	unsure := post.Reading.Confidence < r.minConfidence
-	if unsure {
-		met = append(met, fmt.Sprintf("but only %.0f %% sure of the type: a person is asked", 100*post.Reading.Confidence))
+	unsure := other || likely < r.minConfidence
+	switch {
+	case other:
+		met = append(met, fmt.Sprintf("but %.0f %% likely %s: a person is asked", 100*likely, strings.Join(names(r.types), " or ")))
+	case unsure:
+		met = append(met, fmt.Sprintf("but only %.0f %% sure of the type: a person is asked", 100*likely))
 	}
 	if r.approve {
 		met = append(met, "a person approves it first")
 	}
-	return result{matched: true, asks: r.approve || unsure, unsure: unsure && !r.approve, reason: strings.Join(met, ", ")}
+	return result{matched: true, asks: r.approve || unsure, unsure: unsure && !r.approve, other: other, reason: strings.Join(met, ", ")}
+}
+
+// wants reports whether the rule wants other types than the one that was read, and
+// how likely the post is of one that it wants.
+func (r rule) wants(reading petpost.Reading) (other bool, likely float64) {
+	if len(r.types) == 0 || slices.Contains(r.types, reading.Type) {
+		return false, reading.Confidence
+	}
+	for _, kind := range r.types {
+		likely += reading.Alternatives[kind]
+	}
+	return true, likely
 }
 
 func joined[T any](values []T) string { return strings.Join(names(values), ", ") }

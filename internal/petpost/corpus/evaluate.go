@@ -34,8 +34,17 @@ type Result struct {
 
 // Sure is how sure a reading was of its type, and whether it was right.
 type Sure struct {
-	Confidence float64
-	Right      bool
+	petpost.Reading
+	Right bool
+	Lost  bool // it is a search, by its label
+}
+
+// Searches are what comes of the posts of a result where a rule asks for what is
+// lost.
+type Searches struct {
+	Asked  int // about so many a person is asked
+	False  int // go out that are none
+	Missed int // neither go out nor are asked about
 }
 
 // Accuracy of a field among the posts where it is labelled, 0..1.
@@ -121,7 +130,23 @@ func (r *Result) countType(p *Post, got petpost.Reading) {
 		r.Types[want].Missed++
 	}
 	r.Confusion[[2]petpost.Type{want, got.Type}]++
-	r.Sure = append(r.Sure, Sure{got.Confidence, right})
+	r.Sure = append(r.Sure, Sure{got, right, p.Want.Type == petpost.Lost})
+}
+
+// SearchesAt counts what a rule with this min_confidence does.
+func (r *Result) SearchesAt(minConfidence float64) (s Searches) {
+	for _, sure := range r.Sure {
+		read := sure.Type == petpost.Lost
+		switch {
+		case read && sure.Confidence < minConfidence, !read && sure.Alternatives[petpost.Lost] > 1-minConfidence:
+			s.Asked++
+		case read:
+			s.False += one(!sure.Right)
+		case sure.Lost:
+			s.Missed += one(!sure.Right)
+		}
+	}
+	return s
 }
 
 func (r *Result) compareList(p *Post, got petpost.Reading, field string, values, want []string) {

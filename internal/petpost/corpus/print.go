@@ -89,15 +89,18 @@ func (r *Result) PrintCalibration(w io.Writer) {
 			fmt.Fprintf(tw, "%.2f–%.2f\t%d\t%.1f %%\t%s\t\n", bin[0], min(bin[1], 1), posts, 100*said/float64(posts), percent(right, posts))
 		}
 	}
-	fmt.Fprintln(tw, "\t\t\t\t")
-	fmt.Fprintln(tw, "min_confidence\tof 1,000 asked\tgo out wrong\t\t")
+	tw.Flush()
+	fmt.Fprintln(w, "\nof 1,000 posts, where a rule takes types: [any], and where it takes [lost]")
+	fmt.Fprintln(tw, "min_confidence\tany: asked\tgo out wrong\tlost: asked\tgo out wrong\tmissed\t")
 	for _, least := range []float64{0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95} {
 		asked, wrong := 0, 0
 		for _, s := range r.Sure {
 			asked += one(s.Confidence < least)
 			wrong += one(s.Confidence >= least && !s.Right)
 		}
-		fmt.Fprintf(tw, "%.2f\t%.0f\t%.1f\t\t\n", least, perThousand(asked, len(r.Sure)), perThousand(wrong, len(r.Sure)))
+		searches := r.SearchesAt(least)
+		of := func(n int) float64 { return perThousand(n, len(r.Sure)) }
+		fmt.Fprintf(tw, "%.2f\t%.0f\t%.1f\t%.0f\t%.1f\t%.1f\t\n", least, of(asked), of(wrong), of(searches.Asked), of(searches.False), of(searches.Missed))
 	}
 	tw.Flush()
 }
