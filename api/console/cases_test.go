@@ -125,6 +125,9 @@ func TestAPostShowsWhatWasSetAsideAndHowSureItsTypeIs(t *testing.T) {
 	shown := plain(answer.body)
 	require.Contains(t, shown, "set aside #пёс #кот #химки")
 	require.Regexp(t, `type lost \d+ % sure`, shown)
+
+	d.write(t, -3, "Собака с красным ошейником опять у магазина на Речной, не её ли искали?")
+	require.Regexp(t, `type seen \d+ % sure.*; lost \d+ %`, plain(d.operator(t).get("/console/posts/wall-3_1").body))
 }
 
 func TestStoredPostShowsTheWordsThatDecidedAndTheirWeight(t *testing.T) {
