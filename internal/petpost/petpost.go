@@ -27,7 +27,7 @@ import "time"
 
 // RulesetVersion names the vocabulary, the model and the code of this build. It
 // is stored with every reading; raise it with any change that can alter one.
-const RulesetVersion = 11
+const RulesetVersion = 12
 
 // Type is what a post asks of its reader.
 type Type string

@@ -76,6 +76,31 @@ func TestTypeIsWhatTheAuthorAsksForRatherThanAWordOfTheText(t *testing.T) {
 	}
 }
 
+func TestASearchForAPersonIsNeverOneForAPet(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Дочь после школы не пришла домой, Пролетарская 14. 9 лет, синий пуховик, розовый рюкзак. Если видели, звоните 8 900 000 45 18",
+		"Помогите найти сына! Ушёл гулять в 15:00, до сих пор нет. 7 лет, зелёная куртка, шапка с помпоном. 89000001122",
+		"Кто видел мою племянницу? Ушла с подружкой на каток и пропала. Аня, 11 лет, жёлтый комбинезон",
+		"Дед ушёл из дома утром, домой не пришёл. Кто видел на Лесной?",
+		"Ищу отца. Пьющий, ушёл неделю назад, зовут Николай, в телогрейке. Может, кто подобрал",
+		"Пропала бабушка! Вышла в магазин на Речной и не вернулась. Плохо помнит. Тел 8 900 000-33-44",
+		"Потерялся ребёнок в торговом центре, мальчик 4 года, зовут Тимур, ищет маму",
+		"Пропал мой брат, Иванов Сергей, 34 года. Уехал на белой Ниве 12 ноября, на связь не выходит",
+	} {
+		reading := petpost.Parse(petpost.Input{Text: text})
+		require.Equal(t, petpost.News, reading.Type, text)
+		require.Empty(t, reading.Alternatives, "nor is a person asked whether it is one: %s", text)
+	}
+	for _, text := range []string{
+		"Джека нашего не видели? Метис лайки, рыжеватый, уши торчком. С утра калитка была открыта, он утек и пока не объявился",
+		"Дочка плачет, Барсик не пришёл домой, ул. Школьная 5. Кто видел?",
+		"Моя бабушка потеряла Мусю, вышла за ней во двор на Речной, а её нет. Серая, пушистая",
+	} {
+		require.Equal(t, petpost.Lost, petpost.Parse(petpost.Input{Text: text}).Type, text)
+	}
+}
+
 func TestAnimalIsTheOneThePostIsAbout(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

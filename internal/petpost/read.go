@@ -103,7 +103,7 @@ func (r *reader) weigh(raw, source string) view {
 		}
 		return v
 	}
-	v.veto = r.veto(&v.signs)
+	v.veto = r.veto(&v)
 	return v
 }
 

@@ -7,9 +7,13 @@ import (
 
 // veto is why a text can be nothing but news, however much else it is like; empty
 // if it can: the model knows what people usually say, a veto what they cannot mean.
-func (r *reader) veto(s *signs) string {
+func (r *reader) veto(v *view) string {
+	missing := plain
+	if r.text.holds(className, "name.known") { // a child may be called like a pet
+		missing = 2 * outright
+	}
 	switch {
-	case s.sum[sigNotPet] >= plain && !r.text.holds("kind", className, "name.known"):
+	case v.signs.sum[sigNotPet] >= missing && v.animalBy <= animalHinted && !r.text.holds("kind"):
 		return "a thing or a person is missing"
 	case r.isVerse():
 		return "a verse"

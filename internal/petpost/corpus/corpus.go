@@ -21,11 +21,12 @@ var (
 		"train.jsonl", "blind.jsonl", "wide.jsonl", "voices.jsonl", "chorus.jsonl", "crowd.jsonl", "streetwalls.jsonl", "yards.jsonl", "chats.jsonl",
 		"searches.jsonl", "shelters.jsonl", "oblique.jsonl", "people.jsonl", "plain.jsonl", "boards.jsonl", "towns.jsonl", "finds.jsonl", "wards.jsonl",
 		"owners.jsonl", "notices.jsonl", "curators.jsonl", "contrasts.jsonl", "yardtalk.jsonl", "thumbs.jsonl", "stories.jsonl", "witnesses.jsonl",
-		"subjects.jsonl", "updates.jsonl", "others.jsonl",
+		"subjects.jsonl", "updates.jsonl", "others.jsonl", "accounts.jsonl", "chatter.jsonl", "sides.jsonl", "sequels.jsonl", "missing.jsonl",
+		"kennels.jsonl", "editors.jsonl", "neighbours.jsonl",
 	}
 	HeldOut = []string{
 		"heldout.jsonl", "fresh.jsonl", "walls.jsonl", "ordinary.jsonl", "communities.jsonl", "districts.jsonl", "sixwalls.jsonl", "tenwalls.jsonl",
-		"lastwalls.jsonl", "morewalls.jsonl", "eightwalls.jsonl", "newwalls.jsonl", "latewalls.jsonl",
+		"lastwalls.jsonl", "morewalls.jsonl", "eightwalls.jsonl", "newwalls.jsonl", "latewalls.jsonl", "nextwalls.jsonl", "presswalls.jsonl",
 	}
 )
 
