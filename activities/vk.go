@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -280,10 +279,4 @@ func captchaAnswer(asked *protocol.Captcha, answer string) vk.CaptchaAnswer {
 func guid(destination string, ownerID, postID int64) string {
 	sum := sha256.Sum256([]byte(protocol.DeliveryWorkflowID(destination, ownerID, postID)))
 	return hex.EncodeToString(sum[:16])
-}
-
-// namesPost finds the name of a post in a text, whole.
-func namesPost(text string, ownerID, postID int64) bool {
-	name := regexp.MustCompile(regexp.QuoteMeta(protocol.WallPost(ownerID, postID)) + `(\D|$)`)
-	return name.MatchString(text)
 }

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"time"
 
 	"vestnik/db"
@@ -14,6 +15,7 @@ import (
 // source post, not older than since, and returns its id, 0 if there is none.
 func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64, since time.Time) (int64, error) {
 	since = since.Add(-time.Minute) // clocks differ
+	id := post.ID{OwnerID: ownerID, PostID: postID}
 	for offset, pages := 0, 0; pages < 3; pages++ {
 		page, err := a.wallGet(ctx, wallOwner, vk.MaxPage, offset)
 		if err != nil {
@@ -29,7 +31,7 @@ func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64
 				older = true
 				continue
 			}
-			if namesPost(post.Text, ownerID, postID) || namesPost(post.Source, ownerID, postID) {
+			if endsWith(post.Text, id) || endsWith(post.Source, id) {
 				return post.PostID, nil
 			}
 		}
@@ -39,6 +41,16 @@ func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64
 		offset += len(page.Items) - 1
 	}
 	return 0, fmt.Errorf("wall %d has too many posts since %s to look through", wallOwner, since.Format(time.RFC3339))
+}
+
+// wallPost is the name of a wall post.
+var wallPost = regexp.MustCompile(`wall-?\d+_\d+`)
+
+// endsWith reports whether a post is the last that a text names: so a notice names
+// its source. Those before it are only spoken of: a repost's, a link's.
+func endsWith(text string, id post.ID) bool {
+	names := wallPost.FindAllString(text, -1)
+	return len(names) > 0 && names[len(names)-1] == id.String()
 }
 
 // FreshPhotos reads a post's photos again, because their links have died.

@@ -229,6 +229,25 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 	}
 }
 
+func TestAPostThatOnlyNamesAnotherIsNotTakenForIt(t *testing.T) {
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	worker := s.spawn()
+	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true})
+	delivery := s.send(wall, lost(1))
+	s.arrived(toVK, 1)
+	worker.kill()
+	s.hoursAgo(delivery)
+	named := "https://vk.com/" + protocol.WallPost(delivery.OwnerID, delivery.PostID)
+	_, err := s.sandbox.AddPost(target, sandbox.Post{Text: "👀 Замечен питомец\n\nИз репоста (" + named + "):\nпохожа на эту\n\nИсточник: https://vk.com/wall-500000001_999"})
+	require.NoError(t, err)
+
+	s.spawn()
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Equal(t, []string{db.OutcomeUnknown, db.OutcomeSent}, s.outcomes(delivery))
+	require.Len(t, s.sandbox.Posts(target), 2)
+}
+
 func TestAPersonsWordForgivesWhatWasUnknownAndNothingAfterIt(t *testing.T) {
 	s := newHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "1s"})
 	s.work()
