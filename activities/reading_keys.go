@@ -50,6 +50,11 @@ type keysPausedError struct{ reason string }
 
 func (e *keysPausedError) Error() string { return "the reading keys must wait: " + e.reason }
 
+// mustWait reports whether no reading key may make a call now, and one may later.
+func mustWait(err error) bool {
+	return errors.Is(err, errBudgetSpent) || errors.As(err, new(*keysPausedError))
+}
+
 // reading makes a call with the key that has made the fewest. counted: it counts
 // in the day's quota. errBudgetSpent and *keysPausedError if no key may.
 func reading[T any](ctx context.Context, k *ReadingKeys, counted bool, call func(context.Context, *vk.Client) (T, error)) (answer T, err error) {

@@ -61,9 +61,14 @@ func (v *vkSender) plan(j *sendJob) []int {
 	return []int{1}
 }
 
+// keysAgain is for how long a delivery is put off because no reading key may make
+// a call.
+const keysAgain = time.Minute
+
 // settleUncertain relies on the guid while it holds. Later it looks for the
 // post on the wall; if that can't be done at all, the policy on unknown outcomes
-// decides.
+// decides. While the reading keys must wait the delivery does, too, and its lane
+// goes on.
 func (v *vkSender) settleUncertain(ctx context.Context, j *sendJob) ([]int64, error) {
 	if time.Since(j.uncertainty.Since) < guidHolds {
 		return nil, nil
@@ -72,8 +77,12 @@ func (v *vkSender) settleUncertain(ctx context.Context, j *sendJob) ([]int64, er
 	switch {
 	case err == nil:
 		return found, nil
+	case mustWait(err):
+		return nil, cmp.Or(v.Ledger.PutOff(ctx, j.ID, keysAgain), notNow("reading_keys_wait", err.Error()))
 	case readableLater(err):
 		return nil, v.unreached(ctx, j, err)
+	case !unreadable(err):
+		return nil, err
 	case j.target.Settings.OnUnknown == route.Park && j.uncertainty.Unacknowledged > 0:
 		return nil, askPerson(j.uncertainty.Unacknowledged)
 	}
@@ -103,6 +112,12 @@ var errNoReadingKey = errors.New("there is no key that may read the wall")
 func readableLater(err error) bool {
 	var failure *vk.Error
 	return errors.As(err, &failure) && (failure.Action() == vk.Retry || failure.Action() == vk.RateLimit)
+}
+
+// unreadable reports whether the wall itself is why it can't be read, or that there
+// is no key; else it is a fault of our own.
+func unreadable(err error) bool {
+	return errors.Is(err, errNoReadingKey) || errors.Is(err, errManyPosts) || errors.As(err, new(*vk.Error))
 }
 
 // lookBeforeFailing is for a refusal that would end a delivery some attempt of

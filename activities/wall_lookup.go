@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"time"
@@ -40,8 +41,10 @@ func (a *Walls) FindNotice(ctx context.Context, wallOwner, ownerID, postID int64
 		}
 		offset += len(page.Items) - 1
 	}
-	return 0, fmt.Errorf("wall %d has too many posts since %s to look through", wallOwner, since.Format(time.RFC3339))
+	return 0, fmt.Errorf("wall %d since %s: %w", wallOwner, since.Format(time.RFC3339), errManyPosts)
 }
+
+var errManyPosts = errors.New("too many posts to look through")
 
 // wallPost is the name of a wall post.
 var wallPost = regexp.MustCompile(`wall-?\d+_\d+`)

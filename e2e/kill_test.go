@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -246,6 +247,58 @@ func TestAPostThatOnlyNamesAnotherIsNotTakenForIt(t *testing.T) {
 	require.Equal(t, protocol.StatusSent, delivery.Status)
 	require.Equal(t, []string{db.OutcomeUnknown, db.OutcomeSent}, s.outcomes(delivery))
 	require.Len(t, s.sandbox.Posts(target), 2)
+}
+
+func TestWhenVKHasForgottenTheGuidNothingIsPostedWhileTheReadingKeysMustWait(t *testing.T) {
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	worker := s.spawn()
+	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
+	posts := s.publish(lost(1), lost(2))
+	s.scan()
+	delivery := s.delivery(wall, posts[0].ID)
+	s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
+	worker.kill()
+	s.hoursAgo(delivery)
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Chat: "-500000002", Times: 1, Code: 29})
+
+	s.spawn()
+	require.Equal(t, protocol.StatusSent, s.ended(s.delivery(wall, posts[1].ID)).Status, "the lane goes on")
+	resumed, err := s.starter.ResumeKey(s.ctx, "")
+	require.NoError(t, err)
+	require.True(t, resumed)
+	s.dueNow()
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Equal(t, []string{db.OutcomeUnknown}, s.outcomes(delivery))
+	require.Len(t, s.sandbox.Posts(target), 2)
+}
+
+func TestWhenVKHasForgottenTheGuidAFaultOfOurOwnPostsNothing(t *testing.T) {
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	worker := s.spawn()
+	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
+	delivery := s.send(wall, lost(1))
+	s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
+	worker.kill()
+	s.hoursAgo(delivery)
+	held, err := s.pool.Begin(s.ctx)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = held.Rollback(context.WithoutCancel(s.ctx)) })
+	_, err = held.Exec(s.ctx, "LOCK relay.key_pauses")
+	require.NoError(t, err)
+
+	s.spawn()
+	s.until("the reading keys can't be read", func() bool {
+		_, err := s.pool.Exec(s.ctx, `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ReadingKeys%'`)
+		require.NoError(t, err)
+		return s.logs.holds(`"error_type":"Fault"`) || len(s.sandbox.Posts(target)) > 1
+	})
+	require.NoError(t, held.Rollback(s.ctx))
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Equal(t, []string{db.OutcomeUnknown}, s.outcomes(delivery))
+	require.Len(t, s.sandbox.Posts(target), 1)
 }
 
 func TestAPersonsWordForgivesWhatWasUnknownAndNothingAfterIt(t *testing.T) {
