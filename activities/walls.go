@@ -180,6 +180,9 @@ func (a *Walls) resolve(ctx context.Context, name string) (db.Wall, error) {
 func (a *Walls) store(ctx context.Context, wall db.Wall, posts []petpost.Post, whole bool, read *protocol.WallRead) error {
 	now := time.Now()
 	cursor := db.WallRead{Name: wall.Name, ReadUntil: wall.ReadUntil}
+	if whole && wall.ReadUntil.IsZero() { // it shows nothing yet: what comes is news
+		cursor.ReadUntil = now.Add(-a.MaxAge)
+	}
 	recent := 0
 	for _, post := range posts {
 		if whole && post.PostedAt.After(cursor.ReadUntil) && !post.PostedAt.After(now) {

@@ -721,6 +721,16 @@ func TestAWallsFirstReadingDeliversTheLastHoursAndABackfillTheRest(t *testing.T)
 	s.keepHistory("ScanWalls/backfill", "scan-walls-backfill")
 }
 
+func TestTheFirstPostOfAWallThatWasEmptyIsNews(t *testing.T) {
+	s := newHarness(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
+	s.work()
+	require.Zero(t, wallOf(t, s.scan()).Posts)
+	post := lost(1)
+	post.Date = time.Now().Add(-3 * time.Hour) // walls where little happens are read every few hours
+	s.publish(post)
+	require.Equal(t, 1, wallOf(t, s.scan()).Owed)
+}
+
 func TestAWallsFirstReadingTellsTheNewestFirst(t *testing.T) {
 	s := newHarness(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
 	s.work()
