@@ -227,6 +227,9 @@ func (v *vkSender) classify(ctx context.Context, j *sendJob, err error, mended b
 		Code: failure.Code, Error: failure.Error(), Status: protocol.StatusSending, Reason: failure.Reason(),
 	}}
 	action := failure.Policy.After(attempt)
+	if failure.Action() == vk.LongCooldown { // each of them has ended its turn
+		action = failure.Policy.After(j.uncertainty.RateLimited + 1)
+	}
 	switch {
 	case mended:
 		refused.ending.Outcome = db.OutcomeDegraded

@@ -115,6 +115,19 @@ func TestVKsLongPausesSilenceTheWholeWall(t *testing.T) {
 	}
 }
 
+func TestAWallThatHasTooManyRecipientsTwiceAsksAPerson(t *testing.T) {
+	s := newHarness(t, toWall)
+	s.work()
+	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.post", Code: 220, Times: 2})
+	delivery := s.send(wall, lost(1))
+	s.until("the lane cools", func() bool { return s.lane(wall).State == protocol.LaneCooling })
+	s.openLane(wall) // an hour passes
+	delivery = s.waits(delivery)
+	require.Equal(t, "too_many_recipients", delivery.Reason)
+	require.Equal(t, []string{db.OutcomeRateLimited, db.OutcomeParked}, s.outcomes(delivery))
+	require.Equal(t, protocol.StatusSent, s.ended(s.send(wall, lost(2))).Status, "the lane goes on")
+}
+
 func TestACaptchasAnswerGoesIntoTheNextCall(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
