@@ -306,8 +306,7 @@ func (v *vkEditor) classify(err error) refusal {
 	switch failure.Action() {
 	case vk.Retry, vk.RateLimit:
 		refused.again = true
-	case vk.LongCooldown:
-		refused.retryAfter = failure.Policy.Delay(1, time.Now())
+	case vk.LongCooldown: // of another key, or method, than deliveries: theirs find out for themselves
 	default:
 		refused.status, refused.reason = protocol.EditRefused, fmt.Sprintf("VK %d: %s", failure.Code, failure.Reason())
 	}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -243,6 +244,21 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 			if row.fault.RetryAfter > 0 {
 				s.keepHistory("Destination/edit_told_to_wait", protocol.DestinationWorkflowID(chat))
 			}
+		})
+	}
+}
+
+func TestAnEditThatVKsQuotaForbidsHoldsUpNoDelivery(t *testing.T) {
+	t.Parallel()
+	for _, code := range []int{9, 29} {
+		t.Run(fmt.Sprintf("error %d", code), func(t *testing.T) {
+			s := newHarness(t, toWall, map[string]string{"VK_OUT_MEDIA_TOKEN": mediaKey})
+			s.work()
+			first := s.ended(s.send(wall, sandbox.Post{Text: rexIsLost}))
+			s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.edit", Code: code})
+			s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
+			s.calls(sandbox.CallFilter{Platform: sandbox.VK, Method: "wall.edit"}, 1)
+			require.Equal(t, protocol.StatusSent, s.ended(s.send(wall, lost(1))).Status)
 		})
 	}
 }
