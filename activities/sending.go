@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -360,7 +361,7 @@ func (o *Outbound) attempt(ctx context.Context, j *sendJob, timeout time.Duratio
 		return err
 	}
 	if time.Until(deadline) <= 0 {
-		return &refusedSend{errorType: protocol.ErrRetryLater, reason: "late", cause: errors.New("the deadline passed before the call could be made")}
+		return cmp.Or(o.close(ctx, j, attempt, errLate.ending), error(errLate))
 	}
 	began := time.Now()
 	j.sentAt = began
@@ -373,18 +374,33 @@ func (o *Outbound) attempt(ctx context.Context, j *sendJob, timeout time.Duratio
 	o.Metrics.Send(ctx, protocol.Platform(j.Destination), refused.ending.Outcome, time.Since(began))
 	unavailable := refused.errorType == protocol.ErrRetryLater || refused.errorType == protocol.ErrOutcomeUnknown
 	refused.ending.TurnFailed = unavailable && lastTry(ctx)
-	closing := func(ctx context.Context) error {
-		return o.Ledger.Close(ctx, &j.Delivery, attempt, refused.ending, j.request.AcknowledgedAt)
-	}
-	if err := o.record(ctx, closing); err != nil {
-		if err = o.waitOut(ctx, func() error { return closing(ctx) }); err != nil {
-			return err
-		}
+	if err := o.close(ctx, j, attempt, refused.ending); err != nil {
+		return err
 	}
 	if unavailable && j.Status == protocol.StatusParked { // others get through meanwhile
 		refused.errorType, refused.reason = protocol.ErrParked, protocol.ReasonUnavailable
 	}
 	return refused
+}
+
+// errLate means that the ledger took so long to begin an attempt that its call was
+// not made.
+var errLate = &refusedSend{
+	ending:    db.Ending{Outcome: db.OutcomeRetry, Status: protocol.StatusSending, Error: "the call was not made in time"},
+	errorType: protocol.ErrRetryLater,
+	reason:    "late",
+	cause:     errors.New("the deadline passed before the call could be made"),
+}
+
+// close records how an attempt has ended, whatever happens to the activity.
+func (o *Outbound) close(ctx context.Context, j *sendJob, attempt db.Attempt, ending db.Ending) error {
+	closing := func(ctx context.Context) error {
+		return o.Ledger.Close(ctx, &j.Delivery, attempt, ending, j.request.AcknowledgedAt)
+	}
+	if o.record(ctx, closing) == nil {
+		return nil
+	}
+	return o.waitOut(ctx, func() error { return closing(ctx) })
 }
 
 // fail turns an error into the one that says to Temporal and the workflow what

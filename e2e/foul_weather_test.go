@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"vestnik/db"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
 	"vestnik/internal/words"
@@ -135,6 +136,30 @@ func TestPostgresIsAwayWithDeliveriesWaiting(t *testing.T) {
 		require.Equal(t, protocol.StatusSent, s.ended(s.delivery(chat, post.ID)).Status)
 	}
 	require.Equal(t, upTo(5), numbersIn(t, s.sandbox.Messages(chatID)), "in order, and nobody parks")
+}
+
+func TestACallThatCouldNotBeMadeInTimeLeavesNoDoubt(t *testing.T) {
+	s := newHarness(t, toChat, map[string]string{"TG_HTTP_TIMEOUT": "1s", "ON_UNKNOWN": "park"})
+	s.work()
+	s.pauseLane(chat, "held for the test", "")
+	delivery := s.send(chat, lost(1))
+	held, err := s.pool.Begin(s.ctx)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = held.Rollback(context.WithoutCancel(s.ctx)) })
+	_, err = held.Exec(s.ctx, "SELECT FROM relay.deliveries WHERE id = $1 FOR UPDATE", delivery.ID)
+	require.NoError(t, err)
+	s.openLane(chat)
+	s.until("the attempt waits for its row until its deadline is over", func() (over bool) {
+		require.NoError(t, s.pool.QueryRow(s.ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+			AND wait_event_type = 'Lock' AND query LIKE '%BeginAttempt%' AND query_start < clock_timestamp() - interval '3.5 seconds')`).Scan(&over))
+		return over
+	})
+	require.NoError(t, held.Rollback(s.ctx))
+
+	delivery = s.ended(delivery)
+	require.Equal(t, protocol.StatusSent, delivery.Status)
+	require.Zero(t, delivery.Uncertain)
+	require.Equal(t, []string{db.OutcomeRetry, db.OutcomeSent}, s.outcomes(delivery))
 }
 
 func TestALaneThatIsTerminatedKeepsItsPauseItsRateAndItsQueue(t *testing.T) {
