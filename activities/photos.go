@@ -96,8 +96,14 @@ func fetchPhotos(ctx context.Context, from Pictures, wanted []wantedPhoto) map[i
 	return byIndex
 }
 
+// errNotReached is of a photo whose time was over before its host was asked.
+var errNotReached = &photo.Error{Kind: photo.Unreachable, Reason: "there was no time left to ask for it"}
+
 // fetchPhoto gives a host that is in trouble some seconds.
 func fetchPhoto(ctx context.Context, from Pictures, link string) (photo.Picture, error) {
+	if ctx.Err() != nil { // the host is not to blame
+		return photo.Picture{}, errNotReached
+	}
 	for try := 1; ; try++ {
 		tryCtx, cancel := context.WithTimeout(ctx, fetchTime)
 		picture, err := from.Fetch(tryCtx, link)
