@@ -13,6 +13,7 @@ import (
 // routed and was never delivered, spaced out, after everything that is fresh. A
 // dry run stores nothing.
 func (a *Walls) BackfillWall(ctx context.Context, wanted protocol.Backfill) (protocol.Backfilled, error) {
+	defer beat(ctx, nothing)()
 	wall, err := a.Store.Get(ctx, wanted.Wall)
 	if err == nil && wall.OwnerID == 0 {
 		wall, err = a.resolve(ctx, wall.Name)

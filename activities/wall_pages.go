@@ -77,7 +77,6 @@ func (a *Walls) readPages(ctx context.Context, wall db.Wall, horizon time.Time, 
 		// Posts that appear meanwhile push the others down: one known id of
 		// overlap shows that none was missed.
 		offset += len(page.Items) - 1
-		activity.RecordHeartbeat(ctx)
 	}
 	return met, nil
 }

@@ -100,6 +100,7 @@ func (a *Walls) PlanReads(ctx context.Context, input protocol.ScanWallsInput) (p
 // with the reason, or failed and due again later and later, and holds up no
 // other.
 func (a *Walls) ReadWall(ctx context.Context, name string) (protocol.WallRead, error) {
+	defer beat(ctx, nothing)()
 	attempt, began := activity.GetInfo(ctx).Attempt, time.Now()
 	wall, err := a.Store.BeginReading(ctx, name, attempt > 1)
 	if err != nil {

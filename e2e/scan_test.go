@@ -721,6 +721,14 @@ func TestAWallsFirstReadingDeliversTheLastHoursAndABackfillTheRest(t *testing.T)
 	s.keepHistory("ScanWalls/backfill", "scan-walls-backfill")
 }
 
+func TestAReadingTakesAsLongAsThePaceOfItsKey(t *testing.T) {
+	s := newHarness(t, toChat, map[string]string{"VK_RATE_PER_SEC": "0.06"}) // two pauses of 18 s, more than HeartbeatTimeout
+	s.work()
+	s.publish(lost(1), sandbox.Post{Text: "https://vk.com/wall-500000001_1"})
+	require.Equal(t, 2, wallOf(t, s.scan()).New)
+	require.Len(t, s.sandbox.Calls(wallGets), 1)
+}
+
 func TestTheFirstPostOfAWallThatWasEmptyIsNews(t *testing.T) {
 	s := newHarness(t, toChat, map[string]string{"FIRST_READ_HOURS": "2"})
 	s.work()
