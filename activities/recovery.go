@@ -56,7 +56,8 @@ func (a *Recovery) ReleaseStranded(ctx context.Context) (int, error) {
 
 // StartOwed starts deliveries that were never started.
 func (a *Recovery) StartOwed(ctx context.Context) (int, error) {
-	return a.Starter.StartOwed(ctx, func() { activity.RecordHeartbeat(ctx) })
+	defer beat(ctx, nothing)()
+	return a.Starter.StartOwed(ctx)
 }
 
 // NudgeLanes nudges the lanes of destinations that owe something.
@@ -67,8 +68,9 @@ func (a *Recovery) NudgeLanes(ctx context.Context) (int, error) {
 // TellRuns makes deliveries look at the ledger that came to rest from outside, and
 // hands decisions about all that match on to them.
 func (a *Recovery) TellRuns(ctx context.Context) (int, error) {
+	defer beat(ctx, nothing)()
 	told, err := a.Starter.TellRuns(ctx)
-	return told, errors.Join(err, a.Starter.HandOn(ctx, func() { activity.RecordHeartbeat(ctx) }))
+	return told, errors.Join(err, a.Starter.HandOn(ctx))
 }
 
 // ReturnToPeople gives a workflow to deliveries that wait for a person and have

@@ -309,7 +309,8 @@ func (a *Walls) refused(ctx context.Context, wall db.Wall, read protocol.WallRea
 // what was delivered and is to be edited, and deliveries of what has become of
 // their cases.
 func (a *Walls) StartDeliveries(ctx context.Context) (int, error) {
-	started, err := a.Starter.StartOwed(ctx, func() { activity.RecordHeartbeat(ctx) })
+	defer beat(ctx, nothing)()
+	started, err := a.Starter.StartOwed(ctx)
 	if err != nil {
 		return started, err
 	}

@@ -87,7 +87,7 @@ func (h *harness) deliver(ctx context.Context, n int) (made, error) {
 	}
 	began := time.Now()
 	// The lanes begin those whose turn comes first.
-	if _, err := h.starter.StartOwed(ctx, func() {}); err != nil {
+	if _, err := h.starter.StartOwed(ctx); err != nil {
 		return made{}, err
 	}
 	own := 0

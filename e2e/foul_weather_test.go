@@ -386,7 +386,7 @@ func TestManyDeliveriesBehindAPausedLaneSlowNobody(t *testing.T) {
 	owing, err := s.starter.NudgeOwing(s.ctx)
 	require.NoError(t, err)
 	require.Equal(t, 1, owing)
-	started, err := s.starter.StartOwed(s.ctx, func() {})
+	started, err := s.starter.StartOwed(s.ctx)
 	require.NoError(t, err)
 	require.Zero(t, started)
 	require.Less(t, time.Since(began), 2*time.Second, "a round of recovery does not look at each of them")

@@ -61,8 +61,8 @@ func (s *Starter) DecideAll(ctx context.Context, subject string, filter db.Waiti
 }
 
 // HandOn makes steps of bulk decisions until nothing is left or it has gone through
-// about maxHandedOn deliveries. It calls progress after each.
-func (s *Starter) HandOn(ctx context.Context, progress func()) error {
+// about maxHandedOn deliveries.
+func (s *Starter) HandOn(ctx context.Context) error {
 	for range maxHandedOn / bulkStep {
 		_, err := s.stepBulk(ctx, 0)
 		if errors.Is(err, db.ErrNotFound) {
@@ -71,7 +71,6 @@ func (s *Starter) HandOn(ctx context.Context, progress func()) error {
 		if err != nil {
 			return err
 		}
-		progress()
 	}
 	return nil
 }

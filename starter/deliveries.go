@@ -25,7 +25,7 @@ const startBatch = 200
 // the order in which people wrote, and nudges their lanes. It returns how many.
 // What can't be started now stays owed: the lane's grant, or recovery, starts
 // it. A failure at one destination holds up no other.
-func (s *Starter) StartOwed(ctx context.Context, progress func()) (int, error) {
+func (s *Starter) StartOwed(ctx context.Context) (int, error) {
 	started := 0
 	for {
 		owed, err := s.Ledger.Unstarted(ctx, startBatch)
@@ -37,7 +37,6 @@ func (s *Starter) StartOwed(ctx context.Context, progress func()) (int, error) {
 		if err != nil || done < len(owed) {
 			return started, err
 		}
-		progress()
 	}
 }
 

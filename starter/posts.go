@@ -74,7 +74,7 @@ func (s *Starter) SetType(ctx context.Context, ref post.ID, kind petpost.Type, n
 			unanswered = append(unanswered, err)
 		}
 	}
-	_, err = s.StartOwed(ctx, func() {})
+	_, err = s.StartOwed(ctx)
 	_, untold := s.TellRuns(ctx)
 	return set, errors.Join(append(unanswered, err, untold, s.NudgeEdits(ctx))...)
 }
@@ -141,7 +141,7 @@ func (s *Starter) SplitCase(ctx context.Context, id int64, posts []post.ID, hold
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, err := s.StartOwed(ctx, func() {}); err != nil {
+	if _, err := s.StartOwed(ctx); err != nil {
 		return newID, released, err
 	}
 	return newID, released, s.NudgeEdits(ctx)

@@ -63,7 +63,7 @@ func (s *Starter) Deliver(ctx context.Context, ownerID, postID int64, destinatio
 	}
 	decision.line.Subject = deliverySubject(id)
 	if created {
-		_, err := s.StartOwed(ctx, func() {})
+		_, err := s.StartOwed(ctx)
 		return id, err
 	}
 	delivery, err := s.Ledger.Delivery(ctx, id)
@@ -123,7 +123,7 @@ func (s *Starter) Resume(ctx context.Context, id int64, resume protocol.Resume) 
 		if _, err := s.Ledger.Requeue(ctx, key); err != nil {
 			return "", err
 		}
-		_, err := s.StartOwed(ctx, func() {})
+		_, err := s.StartOwed(ctx)
 		return fmt.Sprintf("delivery %d: started again", id), err
 	}
 }

@@ -132,7 +132,7 @@ func (d *deck) owe(t *testing.T, postID int64, destination string) int64 {
 func (d *deck) send(t *testing.T, postID int64, destination, status string) int64 {
 	t.Helper()
 	id := d.owe(t, postID, destination)
-	_, err := d.starter.StartOwed(t.Context(), func() {})
+	_, err := d.starter.StartOwed(t.Context())
 	require.NoError(t, err)
 	delivery := d.await(t, id, status)
 	if delivery.Status == protocol.StatusParked {

@@ -62,7 +62,7 @@ func (d *deck) tell(t *testing.T, owner int64, text string) db.DeliveryRow {
 	t.Helper()
 	delivery := d.write(t, owner, text)
 	require.NotNil(t, delivery)
-	_, err := d.starter.StartOwed(t.Context(), func() {})
+	_, err := d.starter.StartOwed(t.Context())
 	require.NoError(t, err)
 	return d.await(t, delivery.ID, protocol.StatusSent)
 }

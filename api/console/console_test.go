@@ -111,7 +111,7 @@ func TestATypeIsSetByHandOnThePageOfAPost(t *testing.T) {
 	d := newDeck(t, true)
 	id := d.owe(t, 1, chatName)
 	require.NoError(t, d.starter.Ledger.LowerPhoto(t.Context(), id, 0, db.RungDropped)) // its host does not exist
-	_, err := d.starter.StartOwed(t.Context(), func() {})
+	_, err := d.starter.StartOwed(t.Context())
 	require.NoError(t, err)
 	d.await(t, id, protocol.StatusSent)
 	_, err = d.starter.PauseDestination(t.Context(), wallName, "ремонт", "Иван")

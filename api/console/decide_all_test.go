@@ -69,7 +69,7 @@ func TestADecisionAboutMoreThanOneStepGoesOnWhereAProcessHasDied(t *testing.T) {
 
 	_, err := d.starter.Ledger.ClaimBulk(t.Context(), 0) // somebody begins the next step and dies
 	require.NoError(t, err)
-	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
+	require.NoError(t, d.starter.HandOn(t.Context()))
 	require.Equal(t, 51, waiting(), "it may be at work still")
 	d.exec(t, "UPDATE relay.bulk_decisions SET claimed_until = now() - interval '1 second'") // a minute later
 	d.recover(t, "TellRuns")
@@ -125,9 +125,9 @@ func TestADeliveryThatTakesNoDecisionHoldsUpTheOthersForFiveTries(t *testing.T) 
 		require.Len(t, open, 1, try)
 		require.Equal(t, []int{1, 0}, []int{open[0].Handed, open[0].Refused}, try)
 		d.exec(t, "UPDATE relay.bulk_decisions SET claimed_until = now() - interval '1 second'")
-		require.Error(t, d.starter.HandOn(t.Context(), func() {}), try)
+		require.Error(t, d.starter.HandOn(t.Context()), try)
 	}
-	require.NoError(t, d.starter.HandOn(t.Context(), func() {}))
+	require.NoError(t, d.starter.HandOn(t.Context()))
 	open, err := d.starter.Ledger.OpenBulk(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, open)
