@@ -247,6 +247,8 @@ func (o *Outbound) over(ctx context.Context, j *sendJob) (*protocol.PartSent, er
 		return over, nil
 	case !j.post.BlankedAt.IsZero():
 		return suppressed(db.ErrBlanked.Error(), "blanked")
+	case !atAnyAge && !j.post.DeletedAt.IsZero(): // and it had begun before
+		return suppressed(db.GivenUp, "deleted")
 	case !atAnyAge && o.MaxAge > 0 && time.Since(later(j.post.PostedAt, j.post.EditedAt)) > o.MaxAge:
 		return suppressed("its post was older than DELIVER_MAX_AGE when its turn came", "too_old")
 	}

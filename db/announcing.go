@@ -223,8 +223,8 @@ func closedReason(caseID int64) string {
 	return fmt.Sprintf("case %d is closed: the animal is home again", caseID)
 }
 
-// givenUp is why a delivery of a deleted post was not made.
-const givenUp = "the author has deleted the post"
+// GivenUp is why a delivery of a deleted post was not made.
+const GivenUp = "the author has deleted the post"
 
 // Delete records that posts are gone from their wall, if they were missing
 // already before a time ([Posts.Checked]). Deliveries of them that wait are not
@@ -239,7 +239,7 @@ func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, miss
 		}
 		gone = len(deleted)
 		for _, postID := range deleted {
-			if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: givenUp, OwnerID: &ownerID, PostID: &postID}); err != nil {
+			if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: GivenUp, OwnerID: &ownerID, PostID: &postID}); err != nil {
 				return err
 			}
 			if err := q.EditPost(ctx, relaysql.EditPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: postID}); err != nil {
@@ -260,7 +260,7 @@ func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, miss
 func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, error) {
 	released := 0
 	err := l.inTx(ctx, func(q *relaysql.Queries) error {
-		rows, err := q.ReleaseStranded(ctx, relaysql.ReleaseStrandedParams{GivenUp: givenUp, Since: since})
+		rows, err := q.ReleaseStranded(ctx, relaysql.ReleaseStrandedParams{GivenUp: GivenUp, Since: since})
 		if err != nil {
 			return err
 		}
@@ -315,7 +315,7 @@ func (s *Posts) ToRecheck(ctx context.Context, ownerID int64, recheck Recheck) (
 	if room := recheck.Most - len(ids); room > 0 {
 		told, err := s.queries.PostsToCheck(ctx, relaysql.PostsToCheckParams{
 			OwnerID: ownerID, Since: recheck.ToldSince, Seen: append(seen, ids...), CheckedBefore: recheck.CheckedBefore,
-			DeletedSince: recheck.ReturnedSince, GivenUp: givenUp, Most: room,
+			DeletedSince: recheck.ReturnedSince, GivenUp: GivenUp, Most: room,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("posts of wall %d to be looked at again: %w", ownerID, err)

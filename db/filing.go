@@ -211,7 +211,7 @@ func (f *filing) changed(ctx context.Context, post Post, again, closed bool) err
 	if err := f.oweEdits(ctx, post, causeRestored); err != nil {
 		return err
 	}
-	return f.restore(ctx, post, closed, givenUp, nil)
+	return f.restore(ctx, post, closed, GivenUp, nil)
 }
 
 // errStoredMeanwhile means that another reader has stored a post since the page

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"vestnik/db"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
 	"vestnik/internal/protocol"
@@ -457,21 +458,40 @@ func TestAnEmptyAnswerOfVKsIsNotBelieved(t *testing.T) {
 	require.Empty(t, edits)
 }
 
+// hide deletes a delivery's post at the source, or has it stand there again.
+func (s *harness) hide(d db.DeliveryRow, hidden bool) {
+	s.t.Helper()
+	require.NoError(s.t, s.sandbox.EditPost(source, d.PostID, func(p *sandbox.Post) { p.Extra = map[string]any{"is_deleted": hidden} }))
+}
+
+func TestADeletedPostIsNotSentThoughItWasToldToWait(t *testing.T) {
+	s := newHarness(t, toChat)
+	s.work()
+	s.publish(sandbox.Post{Text: "Всем доброе утро"})
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMessage", Times: 1, RetryAfter: 3600})
+	waiting := s.send(chat, lost(1))
+	s.until("the lane cools", func() bool { return s.lane(chat).State == protocol.LaneCooling })
+	s.hide(waiting, true)
+	require.Equal(t, 1, s.deletedAt().Deleted)
+	s.openLane(chat)
+	require.Equal(t, protocol.StatusSuppressed, s.ended(waiting).Status)
+	require.Empty(t, s.sandbox.Messages(chatID))
+
+	s.hide(waiting, false)
+	require.Equal(t, 1, wallOf(t, s.scan()).Edited)
+	require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)))
+}
+
 func TestAPostThatReturnsIsSentAfterAll(t *testing.T) {
 	s := newHarness(t, toChat)
 	s.work()
 	s.publish(sandbox.Post{Text: "Всем доброе утро"})
 	s.pauseLane(chat, "", "")
 	waiting := s.send(chat, lost(1))
-	hide := func(hidden bool) {
-		require.NoError(t, s.sandbox.EditPost(source, waiting.PostID, func(p *sandbox.Post) {
-			p.Extra = map[string]any{"is_deleted": hidden}
-		}))
-	}
-	hide(true)
+	s.hide(waiting, true)
 	require.Equal(t, 1, s.deletedAt().Deleted)
 	require.Equal(t, protocol.StatusSuppressed, s.again(waiting).Status)
-	hide(false)
+	s.hide(waiting, false)
 	require.Equal(t, 1, wallOf(t, s.scan()).Edited)
 	s.openLane(chat)
 	require.Equal(t, []int64{1}, numbersIn(t, s.afterMessages(1)))
@@ -488,17 +508,12 @@ func TestAToldPostThatReturnsBelowThePageIsShownAsItStands(t *testing.T) {
 	}
 	s.publish(news...)
 	s.scan()
-	hide := func(hidden bool) {
-		require.NoError(t, s.sandbox.EditPost(source, first.PostID, func(p *sandbox.Post) {
-			p.Extra = map[string]any{"is_deleted": hidden}
-		}))
-	}
-	hide(true)
+	s.hide(first, true)
 	s.minutesPass()
 	require.Equal(t, 1, s.deletedAt().Deleted)
 	s.edited(first, 1)
 	require.Contains(t, s.sandbox.Messages(chatID)[0].Text, "удалена автором")
-	hide(false)
+	s.hide(first, false)
 	s.minutesPass()
 	require.Equal(t, 1, wallOf(t, s.scan()).Edited)
 	require.Equal(t, "restored", s.edited(first, 2).Cause)

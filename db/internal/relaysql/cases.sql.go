@@ -342,9 +342,10 @@ func (q *Queries) GetCase(ctx context.Context, id int64) (RelayCase, error) {
 }
 
 const givenUpDeliveries = `-- name: GivenUpDeliveries :many
-SELECT id, destination_id FROM relay.deliveries
-WHERE owner_id = $1 AND post_id = $2 AND status = 'suppressed' AND reason = $3 AND attempts = 0
-ORDER BY id
+SELECT v.id, v.destination_id FROM relay.deliveries v
+WHERE v.owner_id = $1 AND v.post_id = $2 AND v.status = 'suppressed' AND v.reason = $3 AND v.unknown_attempts = 0
+  AND NOT EXISTS (SELECT FROM relay.delivery_parts t WHERE t.delivery_id = v.id)
+ORDER BY v.id
 `
 
 type GivenUpDeliveriesParams struct {

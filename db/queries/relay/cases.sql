@@ -130,9 +130,10 @@ RETURNING v.id;
 
 -- name: GivenUpDeliveries :many
 -- What was not sent for a reason that holds no more: its post was deleted, and now stands again.
-SELECT id, destination_id FROM relay.deliveries
-WHERE owner_id = @owner_id AND post_id = @post_id AND status = 'suppressed' AND reason = @given_up AND attempts = 0
-ORDER BY id;
+SELECT v.id, v.destination_id FROM relay.deliveries v
+WHERE v.owner_id = @owner_id AND v.post_id = @post_id AND v.status = 'suppressed' AND v.reason = @given_up AND v.unknown_attempts = 0
+  AND NOT EXISTS (SELECT FROM relay.delivery_parts t WHERE t.delivery_id = v.id)
+ORDER BY v.id;
 
 -- name: SuppressedAsHome :many
 -- The newest delivery to each destination that was not made because the animal seemed to be
