@@ -83,8 +83,9 @@ func (a *WallAlbum) attach(ctx context.Context, j *sendJob, photos []int) album 
 	return named
 }
 
-// check reads a post back whose photos were named. If the wall does not show
-// them, that is remembered for the posts to come, and check returns true.
+// check reads a post back whose photos were named, and returns true if the wall
+// does not show all of them. If it shows none, that is remembered for the posts to
+// come; one that vanishes among others is one that nobody may see.
 func (a *WallAlbum) check(ctx context.Context, j *sendJob, postID int64, named int) (dropped bool) {
 	if a.Walls == nil {
 		return false
@@ -97,8 +98,10 @@ func (a *WallAlbum) check(ctx context.Context, j *sendJob, postID int64, named i
 	if shown >= named {
 		return false
 	}
-	a.Log.WarnContext(ctx, "the wall dropped photos that were named: they are uploaded from now on",
-		"delivery", j.ID, "destination", j.Destination, "named", named, "shown", shown)
+	a.Log.WarnContext(ctx, "the wall dropped photos that were named", "delivery", j.ID, "destination", j.Destination, "named", named, "shown", shown)
+	if shown > 0 {
+		return true
+	}
 	if err := a.Ledger.RefuseNames(ctx, j.DestinationID); err != nil {
 		a.Log.WarnContext(ctx, "not remembered", "destination", j.Destination, "error", err)
 	}

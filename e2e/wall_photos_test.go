@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -121,6 +122,19 @@ func TestAWallThatDropsNamedPhotosGetsThemUploadedAndIsRemembered(t *testing.T) 
 	second := s.ended(s.send(wall, withPhotos(2, 2)))
 	require.Equal(t, []string{"upload"}, s.rungs(second), "whoever sends the next one does not name photos")
 	require.Equal(t, append(repeat(2, askServer, upload, savePhoto), "wall.post"), s.photoCalls(), "and need not read it back")
+	require.Len(t, s.sandbox.Posts(target)[1].Photos, 2)
+}
+
+func TestOnePhotoThatVanishesSaysNothingAboutItsWall(t *testing.T) {
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_ATTACH_MEDIA": "true"})
+	s.work()
+	post := withPhotos(1, 1)
+	post.Attachments = []json.RawMessage{json.RawMessage(`{"type":"photo","photo":{"owner_id":71,"id":900100,"sizes":[{"type":"x","url":"https://photos.example/private.jpg","width":604,"height":453}]}}`)}
+	first := s.ended(s.send(wall, post))
+	require.Equal(t, []string{"named"}, s.rungs(first))
+	s.until("it is read back", func() bool { return s.logs.holds("the wall dropped photos that were named") })
+	second := s.ended(s.send(wall, withPhotos(2, 2)))
+	require.Equal(t, []string{"named"}, s.rungs(second))
 	require.Len(t, s.sandbox.Posts(target)[1].Photos, 2)
 }
 
