@@ -144,6 +144,17 @@ func TestCallsAreCountedForEachKeyByAllWorkersTogether(t *testing.T) {
 	require.Equal(t, []int{0, 0}, used())
 }
 
+func TestTheHourInWhichTheDayBeganCountsWhole(t *testing.T) {
+	d := newDesk(t)
+	now := time.Date(2026, 3, 2, 12, 10, 0, 0, time.UTC)
+	_, err := d.pool.Exec(t.Context(), "INSERT INTO relay.read_calls (key, hour, calls) VALUES ('key', $1, 7), ('key', $2, 5)",
+		now.Add(-24*time.Hour).Truncate(time.Hour), now.Add(-25*time.Hour).Truncate(time.Hour))
+	require.NoError(t, err)
+	keys, err := db.NewWalls(d.pool).Keys(t.Context(), []string{"key"}, now.Add(-24*time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, 7, keys[0].Used, "most of them were made after ten past twelve")
+}
+
 func TestAKeysPauseIsNeverMadeShorter(t *testing.T) {
 	walls := newWalls(t)
 	ctx := t.Context()

@@ -222,7 +222,7 @@ func (q *Queries) ReadingFailed(ctx context.Context, arg ReadingFailedParams) er
 }
 
 const readingKeys = `-- name: ReadingKeys :many
-SELECT k.key::text AS key, coalesce((SELECT sum(c.calls) FROM relay.read_calls c WHERE c.key = k.key AND c.hour > $1), 0)::int AS used,
+SELECT k.key::text AS key, coalesce((SELECT sum(c.calls) FROM relay.read_calls c WHERE c.key = k.key AND c.hour >= $1), 0)::int AS used,
        p.until, coalesce(p.reason, '') AS reason, p.captcha, coalesce(p.answer, '') AS answer
 FROM unnest($2::text[]) WITH ORDINALITY k (key, place)
 LEFT JOIN relay.key_pauses p ON p.key = k.key

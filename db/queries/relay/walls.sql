@@ -61,7 +61,7 @@ ON CONFLICT (key, hour) DO UPDATE SET calls = relay.read_calls.calls + 1;
 -- name: ReadingKeys :many
 -- Reading keys in the order given, with the calls that each has made since a time,
 -- counted in whole hours.
-SELECT k.key::text AS key, coalesce((SELECT sum(c.calls) FROM relay.read_calls c WHERE c.key = k.key AND c.hour > @since), 0)::int AS used,
+SELECT k.key::text AS key, coalesce((SELECT sum(c.calls) FROM relay.read_calls c WHERE c.key = k.key AND c.hour >= @since), 0)::int AS used,
        p.until, coalesce(p.reason, '') AS reason, p.captcha, coalesce(p.answer, '') AS answer
 FROM unnest(@keys::text[]) WITH ORDINALITY k (key, place)
 LEFT JOIN relay.key_pauses p ON p.key = k.key
