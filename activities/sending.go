@@ -200,12 +200,12 @@ func (o *Outbound) read(ctx context.Context, j *sendJob) (err error) {
 	if j.Delivery, err = o.Ledger.Open(ctx, j.request.DeliveryKey, j.request.Lease); err != nil {
 		return err
 	}
-	if missing := len(j.Arrived); missing < len(j.request.Arrived) {
-		for part, ids := range j.request.Arrived[missing:] {
+	if len(j.Arrived) < len(j.request.Arrived) {
+		for part, ids := range j.request.Arrived { // any of them may be missing
 			if ids == nil {
 				continue // sent by a run before this one
 			}
-			if _, err := o.Ledger.Arrived(ctx, protocol.Arrival{DeliveryKey: j.request.DeliveryKey, Part: missing + part, MessageIDs: ids}); err != nil {
+			if _, err := o.Ledger.Arrived(ctx, protocol.Arrival{DeliveryKey: j.request.DeliveryKey, Part: part, MessageIDs: ids}); err != nil {
 				return err
 			}
 		}

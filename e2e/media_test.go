@@ -477,6 +477,21 @@ func TestADeliveryThatStoppedBetweenItsPartsGoesOnWithTheNext(t *testing.T) {
 		require.Len(t, s.sandbox.Messages(chatID), 11)
 		s.keepHistory("DeliverPost/parked_between_parts", delivery.WorkflowID)
 	})
+	t.Run("its ledger was restored from before the first", func(t *testing.T) {
+		s := newHarness(t, toChat, routes(t, chat))
+		s.work()
+		s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "sendMediaGroup", After: 2, Times: 1, Code: 403, Description: "Forbidden: bot was kicked from the supergroup chat"})
+		delivery := s.waits(s.send(chat, withPhotos(1, 21)))
+		_, err := s.pool.Exec(s.ctx, "DELETE FROM relay.delivery_parts WHERE part = 0") // what arrived meanwhile was recorded after that
+		require.NoError(t, err)
+		_, err = s.starter.Resume(s.ctx, delivery.ID, protocol.Resume{Action: protocol.ResumeRetry})
+		require.NoError(t, err)
+		delivery = s.ended(delivery)
+		require.Equal(t, protocol.StatusSent, delivery.Status)
+		require.Equal(t, []int{0, 1, 2, 2}, s.partsOf(delivery))
+		require.Equal(t, messageIDs(s.sandbox.Messages(chatID)), delivery.MessageIDs)
+		require.Len(t, delivery.MessageIDs, 21)
+	})
 }
 
 // partsOf are the parts at which the attempts were made, counted from 0.
