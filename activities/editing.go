@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
@@ -95,7 +96,7 @@ func (v *VK) EditOnVK(ctx context.Context, request protocol.EditMessage) (protoc
 // editNext edits the next message that does not show what its post says.
 func (o *Outbound) editNext(ctx context.Context, request protocol.EditMessage, editor editor) (protocol.MessageEdited, error) {
 	defer beat(ctx, nothing)()
-	edit, err := o.Ledger.OpenEdit(ctx, request.EditID)
+	edit, err := o.Ledger.OpenEdit(ctx, request.EditID, activity.GetInfo(ctx).Attempt == 1)
 	if err != nil || edit == nil {
 		return protocol.MessageEdited{Status: protocol.EditDone}, err
 	}

@@ -47,9 +47,10 @@ func (l *Ledger) TakeBack(ctx context.Context, reason string, deliveryIDs ...int
 	return destinations, wrap(err, "take back %s", words.Count(len(deliveryIDs), "delivery", "deliveries"))
 }
 
-// OpenEdit returns an edit to be made; nil if nothing is left to do.
-func (l *Ledger) OpenEdit(ctx context.Context, id int64) (*Edit, error) {
-	row, err := l.queries.OpenEdit(ctx, id)
+// OpenEdit returns an edit to be made; nil if nothing is left to do. It counts as
+// an attempt if its turn begins with it, and not where it is repeated within that.
+func (l *Ledger) OpenEdit(ctx context.Context, id int64, begins bool) (*Edit, error) {
+	row, err := l.queries.OpenEdit(ctx, relaysql.OpenEditParams{ID: id, Begins: begins})
 	if err != nil {
 		return nil, notFound(err, "edit %d", id)
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -246,6 +247,20 @@ func TestAnEditThatCanNotBeMadeIsRecordedAndLeft(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAShortOutagePutsAnEditOffForMinutes(t *testing.T) {
+	s := newHarness(t, toChat)
+	s.work()
+	first := s.ended(s.send(chat, sandbox.Post{Text: rexIsLost}))
+	s.fault(sandbox.Fault{Platform: sandbox.Telegram, Method: "editMessageText", Times: 4, Code: 502})
+	s.edit(first, func(post *sandbox.Post) { post.Text += " Он боится людей." })
+	s.until("its turn is over", func() bool { return s.logs.holds("message not edited: it is due again later") })
+	var again time.Duration
+	require.NoError(t, s.pool.QueryRow(s.ctx, "SELECT due_at - now() FROM relay.amendments").Scan(&again))
+	require.Less(t, again, 21*time.Minute)
+	s.dueNow()
+	require.Equal(t, protocol.EditDone, s.edited(first, 1).Status)
 }
 
 func TestAnEditThatVKsQuotaForbidsHoldsUpNoDelivery(t *testing.T) {

@@ -198,13 +198,18 @@ func (q *Queries) ListEdits(ctx context.Context, deliveryIds []int64) ([]ListEdi
 
 const openEdit = `-- name: OpenEdit :one
 UPDATE relay.amendments a
-SET attempts = a.attempts + 1
+SET attempts = a.attempts + CASE WHEN $1::boolean THEN 1 ELSE 0 END
 FROM relay.deliveries v, relay.destinations d
-WHERE a.id = $1 AND v.id = a.delivery_id AND d.id = v.destination_id
+WHERE a.id = $2 AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
     v.status AS delivery_status, v.cut, v.owner_id, v.post_id, v.sent_at, v.reply_to, (v.taken_back_at IS NOT NULL)::boolean AS taken_back,
     d.id AS destination_id, d.name AS destination, d.migrated_to, d.names_refused
 `
+
+type OpenEditParams struct {
+	Begins bool
+	ID     int64
+}
 
 type OpenEditRow struct {
 	ID             int64
@@ -227,8 +232,8 @@ type OpenEditRow struct {
 	NamesRefused   bool
 }
 
-func (q *Queries) OpenEdit(ctx context.Context, id int64) (OpenEditRow, error) {
-	row := q.db.QueryRow(ctx, openEdit, id)
+func (q *Queries) OpenEdit(ctx context.Context, arg OpenEditParams) (OpenEditRow, error) {
+	row := q.db.QueryRow(ctx, openEdit, arg.Begins, arg.ID)
 	var i OpenEditRow
 	err := row.Scan(
 		&i.ID,

@@ -59,7 +59,7 @@ SELECT DISTINCT d.name FROM taken JOIN relay.destinations d ON d.id = taken.dest
 
 -- name: OpenEdit :one
 UPDATE relay.amendments a
-SET attempts = a.attempts + 1
+SET attempts = a.attempts + CASE WHEN @begins::boolean THEN 1 ELSE 0 END
 FROM relay.deliveries v, relay.destinations d
 WHERE a.id = @id AND v.id = a.delivery_id AND d.id = v.destination_id
 RETURNING a.id, a.delivery_id, a.cause, a.revision, a.status, a.attempts, a.created_at,
