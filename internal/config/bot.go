@@ -87,7 +87,7 @@ func (b *Bot) check(faults *faultList, need func(Need) bool) {
 		faults.link("BOT_CONTACT_URL", b.ContactURL)
 	}
 	faults.positive("BOT_HTTP_TIMEOUT", b.HTTPTimeout)
-	faults.rate("BOT_CHAT_PER_SEC", b.ChatPerSec)
+	faults.rate("BOT_CHAT_PER_SEC", b.ChatPerSec, leastRate)
 	if !slices.Contains([]int{200, 500, 503}, b.FailureStatus) {
 		faults.add("ACCEPT_FAILURE_STATUS", "is not an answer that Telegram understands", "write 500, 503 or 200")
 	}

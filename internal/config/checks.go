@@ -18,9 +18,9 @@ func (l *faultList) required(variable string, set bool, remedy string) {
 }
 
 // rate allows 0, which turns pacing off (benches need that).
-func (l *faultList) rate(variable string, perSec float64) {
-	if math.IsNaN(perSec) || math.IsInf(perSec, 0) || perSec < 0 {
-		l.add(variable, "is not a rate", "write a number of calls per second above 0, or 0 for no pacing")
+func (l *faultList) rate(variable string, perSec, least float64) {
+	if math.IsNaN(perSec) || math.IsInf(perSec, 0) || perSec != 0 && perSec < least {
+		l.add(variable, "is not a rate", fmt.Sprintf("write a number of calls per second, %g or more, or 0 for no pacing", least))
 	}
 }
 

@@ -45,10 +45,12 @@ func (s *Scan) check(faults *faultList, need func(Need) bool) {
 	if need(NeedScan) {
 		faults.required("VK_WALLS", len(s.Walls) > 0, "list the walls to read, such as lostpets_city,-123456")
 	}
-	faults.rate("VK_RATE_PER_SEC", s.RatePerSec)
+	faults.rate("VK_RATE_PER_SEC", s.RatePerSec, 0.05) // a reading has time for five calls then
 	// VK's own ceiling for wall.get is 5,000 a day and key.
 	faults.between("VK_DAILY_QUOTA", s.DailyQuota, 1, 10_000_000)
-	faults.positive("SCAN_INTERVAL", s.Interval)
+	if s.Interval < time.Second {
+		faults.add("SCAN_INTERVAL", "is less than a second", "write a duration such as 60s; Temporal's schedules know none under 1s")
+	}
 	faults.positive("DELIVER_MAX_AGE", s.MaxAge)
 	if len(s.Callback) > 0 {
 		faults.required("VK_CALLBACK_SECRET", s.CallSecret.IsSet(), "set it to the secret key of the community's Callback API (VK_CALLBACK needs it)")
@@ -143,6 +145,9 @@ const (
 	ParseModeMarkdownV2 = "MarkdownV2"
 )
 
+// leastRate is one message in a quarter of an hour, as in a routes file.
+const leastRate = 0.001
+
 // Telegram is the relay to one Telegram chat.
 type Telegram struct {
 	Enabled     bool          `env:"TG_ENABLED" envDefault:"false" about:"relay to the Telegram chat below"`
@@ -194,8 +199,8 @@ func (t *Telegram) check(faults *faultList) {
 		faults.add("TG_THREAD_ID", "is negative", "write the number of the topic, or leave it out")
 	}
 	faults.oneOf("TG_PARSE_MODE", t.ParseMode, ParseModeHTML, ParseModeMarkdownV2)
-	faults.rate("TG_RATE_PER_SEC", t.RatePerSec)
-	faults.rate("TG_BOT_PER_SEC", t.BotPerSec)
+	faults.rate("TG_RATE_PER_SEC", t.RatePerSec, leastRate)
+	faults.rate("TG_BOT_PER_SEC", t.BotPerSec, 2) // the ten items of an album wait within their call
 	faults.between("TG_PER_MINUTE", t.PerMinute, 0, 10_000)
 	// More than ten go as several albums; 50 is what package route takes too.
 	faults.between("TG_MAX_MEDIA", t.MaxMedia, 0, 50)
@@ -224,7 +229,7 @@ func (v *VKOut) check(faults *faultList) {
 		faults.required("VK_OUT_TOKEN", v.Token.IsSet(), "set it, or VK_TOKEN, to a token that may post on the wall (VK_OUT_ENABLED=true needs it)")
 		faults.required("VK_OUT_OWNER_ID", v.OwnerID != 0, "set it to the wall's owner id, negative for a community (VK_OUT_ENABLED=true needs it)")
 	}
-	faults.rate("VK_OUT_RATE_PER_SEC", v.RatePerSec)
+	faults.rate("VK_OUT_RATE_PER_SEC", v.RatePerSec, leastRate)
 	faults.positive("VK_OUT_HTTP_TIMEOUT", v.HTTPTimeout)
 	// wall.post takes ten attachments at most.
 	faults.between("VK_OUT_MAX_MEDIA", v.MaxMedia, 0, 10)
