@@ -79,7 +79,7 @@ func (i *Imports) Accept(ctx context.Context, upload Upload) (accepted Acceptanc
 		}
 		var found bool
 		accepted, found, err = findRepeated(ctx, queries, upload)
-		if found {
+		if err == nil && found {
 			err = errRepeated
 		}
 		if err != nil {
@@ -155,10 +155,9 @@ func findRepeated(ctx context.Context, queries *guidesql.Queries, upload Upload)
 	if upload.Key != "" {
 		known, err := queries.FindImportByKey(ctx, upload.Key)
 		if err == nil {
-			return Acceptance{
-				ID: known.ID, State: known.State, Repeated: true,
-				OtherContent: !bytes.Equal(hash, known.ContentHash),
-			}, true, nil
+			repeated, err := acceptedBefore(ctx, queries, guidesql.LastImportRow(known))
+			repeated.OtherContent = !bytes.Equal(hash, known.ContentHash)
+			return repeated, true, err
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return Acceptance{}, false, wrap("accept batch", err)
@@ -168,16 +167,24 @@ func findRepeated(ctx context.Context, queries *guidesql.Queries, upload Upload)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Acceptance{}, false, nil
 	}
-	if err != nil {
+	if err != nil || !bytes.Equal(hash, last.ContentHash) || last.State == content.Failed {
 		return Acceptance{}, false, wrap("accept batch", err)
 	}
-	same := bytes.Equal(hash, last.ContentHash) && last.State != content.Failed
-	return Acceptance{ID: last.ID, State: last.State, Repeated: true}, same, nil
+	repeated, err := acceptedBefore(ctx, queries, last)
+	return repeated, true, err
+}
+
+func acceptedBefore(ctx context.Context, queries *guidesql.Queries, known guidesql.LastImportRow) (repeated Acceptance, err error) {
+	repeated = Acceptance{ID: known.ID, State: known.State, Repeated: true}
+	if known.State == content.Held {
+		repeated.Unpublishes, err = queries.CountGone(ctx, known.QueueNumber)
+	}
+	return repeated, wrap("accept batch", err)
 }
 
 // newImportID is the key where it can be, else a hash: of the key, or of the
-// content with the number of times it was sent.
-func newImportID(ctx context.Context, queries *guidesql.Queries, key string, hash []byte) (string, error) {
+// content, followed by the number in the queue if an import with that id stands.
+func newImportID(ctx context.Context, queries *guidesql.Queries, key string, hash []byte, number int64) (string, error) {
 	switch {
 	case plainKey.MatchString(key):
 		return key, nil
@@ -186,20 +193,17 @@ func newImportID(ctx context.Context, queries *guidesql.Queries, key string, has
 		return hex.EncodeToString(sum[:16]), nil
 	}
 	id := hex.EncodeToString(hash[:16])
-	before, err := queries.CountImportsLike(ctx, hash)
-	if err != nil {
-		return "", wrap("accept batch", err)
+	taken, err := queries.HasImport(ctx, id)
+	if taken {
+		id = fmt.Sprintf("%s-%d", id, number)
 	}
-	if before > 0 {
-		id = fmt.Sprintf("%s-%d", id, before+1)
-	}
-	return id, nil
+	return id, wrap("accept batch", err)
 }
 
 // record makes an import of what is staged, held if it needs a person's word.
 func (i *Imports) record(ctx context.Context, queries *guidesql.Queries, number int64, upload Upload) (Acceptance, error) {
 	batch := upload.Batch.Summary()
-	id, err := newImportID(ctx, queries, upload.Key, batch.Hash)
+	id, err := newImportID(ctx, queries, upload.Key, batch.Hash, number)
 	if err != nil {
 		return Acceptance{}, err
 	}

@@ -273,7 +273,7 @@ func (i *Imports) Undo(ctx context.Context, id, author string) (accepted Accepta
 		}
 		hash := content.UndoHash(id, number)
 		accepted.State = content.Running
-		if accepted.ID, err = newImportID(ctx, queries, "", hash); err != nil {
+		if accepted.ID, err = newImportID(ctx, queries, "", hash, number); err != nil {
 			return err
 		}
 		return insertImport(ctx, queries, guidesql.InsertImportParams{

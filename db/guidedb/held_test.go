@@ -68,6 +68,26 @@ func TestASnapshotThatTakesAwayTooMuchWaitsForItsNumberToBeConfirmed(t *testing.
 	}
 }
 
+func TestASnapshotThatWaitsIsConfirmedByTheNumberThatEachAnswerNames(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"by its key": "k", "by its content": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.load(t, strings.Replace(village(0, 500), "snapshot", "upsert", 1))
+			b.load(t, `{"types": [{"id": "t", "name": "Тип"}, {"id": "hidden", "name": "Спрятанный"}], "unpublish": {"types": ["hidden"]}}`)
+			b.load(t, `{"unpublish": {"types": ["hidden"]}}`)
+			batch := strings.Replace(village(0, 10), `"places"`, `"unpublish": {"types": ["t", "hidden", "nowhere"]}, "places"`, 1)
+			accepted := b.accept(t, guidedb.Upload{Key: key}, batch)
+			require.Equal(t, content.Held, accepted.State)
+			again := b.accept(t, guidedb.Upload{Key: key}, batch)
+			require.True(t, again.Repeated)
+			require.Equal(t, []int{491, 491}, []int{accepted.Unpublishes, again.Unpublishes})
+			require.NoError(t, b.imports.Confirm(t.Context(), accepted.ID, accepted.Unpublishes))
+		})
+	}
+}
+
 func TestASnapshotWithinItsBrakeOrConfirmedInAdvanceGoesThrough(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

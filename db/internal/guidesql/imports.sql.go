@@ -216,25 +216,18 @@ func (q *Queries) CountDifference(ctx context.Context, queueNumber int64) ([]Cou
 }
 
 const countGone = `-- name: CountGone :one
-SELECT count(*)::int FROM cms.staged_objects WHERE queue_number = $1 AND gone
+SELECT count(*)::int FROM cms.staged_objects s
+WHERE s.queue_number = $1 AND s.gone AND (s.path = '' OR EXISTS (
+    SELECT FROM cms.objects o WHERE o.list = s.list AND o.external_id = s.external_id AND o.published))
 `
 
+// Without what the batch itself says is gone (it stands at a path) and people do
+// not see anyway.
 func (q *Queries) CountGone(ctx context.Context, queueNumber int64) (int, error) {
 	row := q.db.QueryRow(ctx, countGone, queueNumber)
 	var column_1 int
 	err := row.Scan(&column_1)
 	return column_1, err
-}
-
-const countImportsLike = `-- name: CountImportsLike :one
-SELECT count(*) FROM cms.imports WHERE content_hash = $1
-`
-
-func (q *Queries) CountImportsLike(ctx context.Context, contentHash []byte) (int64, error) {
-	row := q.db.QueryRow(ctx, countImportsLike, contentHash)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
 }
 
 const dropImport = `-- name: DropImport :execrows
@@ -356,13 +349,14 @@ func (q *Queries) FillEventListings(ctx context.Context, eventIds []int64) error
 }
 
 const findImportByKey = `-- name: FindImportByKey :one
-SELECT id, state, content_hash FROM cms.imports
+SELECT id, queue_number, state, content_hash FROM cms.imports
 WHERE (idempotency_key = $1::text OR imports.id = $1::text) AND state <> 'failed'
 ORDER BY turn LIMIT 1
 `
 
 type FindImportByKeyRow struct {
 	ID          string
+	QueueNumber int64
 	State       content.State
 	ContentHash []byte
 }
@@ -370,7 +364,12 @@ type FindImportByKeyRow struct {
 func (q *Queries) FindImportByKey(ctx context.Context, idempotencyKey string) (FindImportByKeyRow, error) {
 	row := q.db.QueryRow(ctx, findImportByKey, idempotencyKey)
 	var i FindImportByKeyRow
-	err := row.Scan(&i.ID, &i.State, &i.ContentHash)
+	err := row.Scan(
+		&i.ID,
+		&i.QueueNumber,
+		&i.State,
+		&i.ContentHash,
+	)
 	return i, err
 }
 
@@ -534,6 +533,18 @@ SELECT set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 
 func (q *Queries) GoByIndexes(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, goByIndexes)
 	return err
+}
+
+const hasImport = `-- name: HasImport :one
+SELECT EXISTS (SELECT FROM cms.imports WHERE id = $1 AND state <> 'failed')
+`
+
+// One that failed gives its id back.
+func (q *Queries) HasImport(ctx context.Context, id string) (bool, error) {
+	row := q.db.QueryRow(ctx, hasImport, id)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const hasUpload = `-- name: HasUpload :one
@@ -729,11 +740,12 @@ func (q *Queries) KnownObjects(ctx context.Context, arg KnownObjectsParams) ([]K
 }
 
 const lastImport = `-- name: LastImport :one
-SELECT id, state, content_hash FROM cms.imports ORDER BY turn DESC LIMIT 1
+SELECT id, queue_number, state, content_hash FROM cms.imports ORDER BY turn DESC LIMIT 1
 `
 
 type LastImportRow struct {
 	ID          string
+	QueueNumber int64
 	State       content.State
 	ContentHash []byte
 }
@@ -741,7 +753,12 @@ type LastImportRow struct {
 func (q *Queries) LastImport(ctx context.Context) (LastImportRow, error) {
 	row := q.db.QueryRow(ctx, lastImport)
 	var i LastImportRow
-	err := row.Scan(&i.ID, &i.State, &i.ContentHash)
+	err := row.Scan(
+		&i.ID,
+		&i.QueueNumber,
+		&i.State,
+		&i.ContentHash,
+	)
 	return i, err
 }
 

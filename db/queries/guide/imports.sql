@@ -9,15 +9,16 @@ SELECT nextval('cms.queue_numbers')::bigint;
 SELECT pg_advisory_xact_lock(hashtextextended('cms.accept', 0));
 
 -- name: FindImportByKey :one
-SELECT id, state, content_hash FROM cms.imports
+SELECT id, queue_number, state, content_hash FROM cms.imports
 WHERE (idempotency_key = @idempotency_key::text OR imports.id = @idempotency_key::text) AND state <> 'failed'
 ORDER BY turn LIMIT 1;
 
 -- name: LastImport :one
-SELECT id, state, content_hash FROM cms.imports ORDER BY turn DESC LIMIT 1;
+SELECT id, queue_number, state, content_hash FROM cms.imports ORDER BY turn DESC LIMIT 1;
 
--- name: CountImportsLike :one
-SELECT count(*) FROM cms.imports WHERE content_hash = @content_hash;
+-- name: HasImport :one
+-- One that failed gives its id back.
+SELECT EXISTS (SELECT FROM cms.imports WHERE id = @id AND state <> 'failed');
 
 -- name: RepeatedIDs :many
 -- Ids that stand in the batch more than once, with where they stand first. No
@@ -95,7 +96,11 @@ WHERE o.published AND o.ends_at > now() AND o.list = ANY(@lists::text[])
 GROUP BY o.list;
 
 -- name: CountGone :one
-SELECT count(*)::int FROM cms.staged_objects WHERE queue_number = @queue_number AND gone;
+-- Without what the batch itself says is gone (it stands at a path) and people do
+-- not see anyway.
+SELECT count(*)::int FROM cms.staged_objects s
+WHERE s.queue_number = @queue_number AND s.gone AND (s.path = '' OR EXISTS (
+    SELECT FROM cms.objects o WHERE o.list = s.list AND o.external_id = s.external_id AND o.published));
 
 -- name: HoldImport :exec
 UPDATE cms.imports SET state = 'held', phase = 'waiting', report = @report
