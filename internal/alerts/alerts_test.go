@@ -1,7 +1,9 @@
 package alerts
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"strconv"
 	"strings"
 	"testing"
@@ -124,4 +126,22 @@ func TestEveryKindOfProblemHasItsWords(t *testing.T) {
 		require.False(t, seen[text], kind)
 		seen[text] = true
 	}
+}
+
+func TestWhatAnOperatorWritesStaysOutOfTheLog(t *testing.T) {
+	t.Parallel()
+	pool, err := db.Open(t.Context(), testenv.Database(t))
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	var log bytes.Buffer
+	chat := Chat{
+		Ledger: db.NewLedger(pool), Zone: time.UTC, Failure: func(error) string { return "нет её" },
+		Log: slog.New(slog.NewJSONHandler(&log, nil)),
+	}
+	require.NoError(t, chat.Ledger.SaveAlert(t.Context(), db.Alert{Problem: approvals + "17", MessageID: 5, ToldAt: time.Now()}))
+	_, toast, err := chat.decide(t.Context(), "Вера", 5, doTakeBack+"хозяйка +7 900 000-00-00 просит", "")
+	require.NoError(t, err)
+	require.Equal(t, "Не сделано: нет её", toast)
+	require.Contains(t, log.String(), `"action":"undo"`)
+	require.NotContains(t, log.String(), "хозяйка")
 }

@@ -245,7 +245,8 @@ func (c Chat) decide(ctx context.Context, who string, messageID int64, action, a
 	if ctx.Err() != nil {
 		return false, "", ctx.Err()
 	}
-	c.Log.InfoContext(ctx, "operator decided in the chat", "operator", who, "action", action, "error", failure)
+	verb, _, _ := strings.Cut(action, ":") // what follows may be a person's own words
+	c.Log.InfoContext(ctx, "operator decided in the chat", "operator", who, "action", verb, "error", failure)
 	if errors.Is(failure, errIgnored) {
 		return false, "", nil
 	}
