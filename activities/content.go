@@ -109,10 +109,14 @@ func heartbeat(ctx context.Context) func(guidedb.Progress) {
 	return func(progress guidedb.Progress) { activity.RecordHeartbeat(ctx, progress) }
 }
 
-// FinishImport ends an import whose objects are in place and counts them.
+// FinishImport ends an import whose objects are in place and counts them. One
+// that waits for a person is left open.
 func (a *Content) FinishImport(ctx context.Context, input protocol.ImportContentInput) (protocol.ImportContentResult, error) {
 	if err := a.imports.Finish(ctx, input.ImportID, time.Now()); err != nil {
 		return protocol.ImportContentResult{}, err
+	}
+	if ended, err := a.imports.Ended(ctx, input.ImportID); err != nil || !ended {
+		return protocol.ImportContentResult{Open: true}, err
 	}
 	status, err := a.imports.Status(ctx, input.ImportID)
 	return protocol.ImportContentResult{

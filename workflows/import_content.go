@@ -29,6 +29,10 @@ func ImportContent(ctx workflow.Context, input protocol.ImportContentInput) (pro
 		i.giveUp(ctx, err)
 		return i.result, err
 	}
+	if i.result.Open {
+		i.describe(ctx, "waits for a person")
+		return i.result, nil
+	}
 	i.tidy(ctx)
 	i.checkPhotos(ctx)
 	i.describe(ctx, "finished")

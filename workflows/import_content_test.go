@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -165,6 +167,34 @@ func TestAnImportWhoseWorkflowWasTerminatedIsStartedAgain(t *testing.T) {
 			require.Equal(t, content.Done, i.wait(t, first, ended).State)
 		})
 	}
+}
+
+func TestAnImportThatIsHeldWhenItsTurnComesIsAppliedAsSoonAsItIsConfirmed(t *testing.T) {
+	t.Parallel()
+	i := setupImporting(t)
+	fetched := make(chan struct{}, 100)
+	photos := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		fetched <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(photos.Close)
+	waiting := manyPlaces(10, "a")
+	waiting.Mode = content.Snapshot
+	id := i.send(t, "waiting", waiting)
+	meanwhile := manyPlaces(60, "b")
+	meanwhile.Places[0].Photos = []string{photos.URL}
+	ahead := i.send(t, "meanwhile", meanwhile)
+	require.NoError(t, i.imports.Apply(t.Context(), ahead, func(guidedb.Progress) {}))
+	require.NoError(t, i.imports.Finish(t.Context(), ahead, time.Now()))
+	require.NoError(t, i.temporal.TerminateWorkflow(t.Context(), protocol.ImportWorkflowID(ahead), "", "its work is done"))
+
+	i.startWorker(t)
+	i.wait(t, id, func(status content.Status) bool { return status.State == content.Held })
+	require.NoError(t, i.temporal.GetWorkflow(t.Context(), protocol.ImportWorkflowID(id), "").Get(t.Context(), nil))
+	require.Empty(t, fetched, "nothing of it is in place yet")
+	i.keepHistory(t, "ImportContent/held", protocol.ImportWorkflowID(id))
+	require.NoError(t, i.starter.Confirm(t.Context(), id, 50))
+	require.Equal(t, content.Done, i.wait(t, id, ended).State)
 }
 
 func TestAnImportThatWasCancelledIsGivenUp(t *testing.T) {

@@ -115,6 +115,23 @@ func TestTheBrakeLooksAgainWhenAnImportsTurnComes(t *testing.T) {
 	require.Equal(t, 60, b.published(t, content.Places))
 }
 
+func TestAnImportThatIsConfirmedBeforeItsWorkerLooksAgainIsNotEndedUnapplied(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.load(t, village(0, 20))
+	waiting := b.accept(t, guidedb.Upload{Key: "waiting"}, village(0, 18))
+	b.again(t, "meanwhile", strings.Replace(village(20, 60), "snapshot", "upsert", 1))
+	require.NoError(t, b.imports.Apply(t.Context(), waiting.ID, func(guidedb.Progress) {}))
+	require.NoError(t, b.imports.Unpublish(t.Context(), waiting.ID, func(guidedb.Progress) {}))
+	require.NoError(t, b.imports.Confirm(t.Context(), waiting.ID, 42))
+	require.NoError(t, b.imports.Finish(t.Context(), waiting.ID, time.Now()))
+	status, err := b.imports.Status(t.Context(), waiting.ID)
+	require.NoError(t, err)
+	require.Equal(t, content.Running, status.State)
+	b.work(t, waiting.ID)
+	require.Equal(t, 18, b.published(t, content.Places))
+}
+
 func TestWhatIsRefusedIsNeverUnpublishedInTheSameBreath(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

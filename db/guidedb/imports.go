@@ -77,13 +77,20 @@ func (i *Imports) SetPhase(ctx context.Context, id string, phase content.Phase) 
 
 // Finish ends an import whose objects are all in place; only the photos are
 // still to be looked at. What was staged goes, what was refused stays as the
-// report; so does, for 30 days, the import itself.
+// report; so does, for 30 days, the import itself. One that is held, or was
+// confirmed since, is left as it is.
 func (i *Imports) Finish(ctx context.Context, id string, now time.Time) error {
 	const kept = 30 * 24 * time.Hour
 	err := pgx.BeginFunc(ctx, i.db, func(tx pgx.Tx) error {
 		queries := i.queries.WithTx(tx)
 		locked, err := queries.LockImport(ctx, id)
 		if err != nil || locked.State != content.Running {
+			return err
+		}
+		left, err := queries.StagedChunk(ctx, guidesql.StagedChunkParams{
+			QueueNumber: locked.QueueNumber, Below: 2 * goneRank, AppliedRank: locked.AppliedRank, AppliedSeq: locked.AppliedSeq, Size: 1,
+		})
+		if err != nil || len(left) > 0 {
 			return err
 		}
 		difference, err := difference(ctx, queries, locked.QueueNumber)
@@ -104,6 +111,12 @@ func (i *Imports) Finish(ctx context.Context, id string, now time.Time) error {
 		return errors.Join(queries.ForgetOldImports(ctx, now.Add(-kept)), queries.ForgetOldUploads(ctx, now.Add(-kept)))
 	})
 	return wrap("finish import", err)
+}
+
+// Ended reports whether an import is done or given up.
+func (i *Imports) Ended(ctx context.Context, id string) (bool, error) {
+	row, err := i.queries.GetImport(ctx, id)
+	return row.FinishedAt != nil, wrap("import ended", err)
 }
 
 // Fail gives an import up. What it applied stays; the same batch sent again is

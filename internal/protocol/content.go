@@ -30,12 +30,15 @@ type ImportContentInput struct {
 
 // ImportContentResult counts what a batch came to.
 type ImportContentResult struct {
-	Objects     int `json:"objects"`
-	Created     int `json:"created"`
-	Changed     int `json:"changed"`
-	Unchanged   int `json:"unchanged"`
-	Unpublished int `json:"unpublished"`
-	Refused     int `json:"refused"`
+	// Open: the import is held until a person confirms it. Another run works it
+	// off then.
+	Open        bool `json:"open,omitempty"`
+	Objects     int  `json:"objects"`
+	Created     int  `json:"created"`
+	Changed     int  `json:"changed"`
+	Unchanged   int  `json:"unchanged"`
+	Unpublished int  `json:"unpublished"`
+	Refused     int  `json:"refused"`
 	// PhotosChecked and PhotosBad are of the guide's photos that were due.
 	PhotosChecked int `json:"photos_checked"`
 	PhotosBad     int `json:"photos_bad"`
