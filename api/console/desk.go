@@ -56,7 +56,6 @@ func parseUpload(w http.ResponseWriter, r *http.Request) error {
 
 // upload takes a file in, to be looked at before anything is done.
 func (c *console) upload(w http.ResponseWriter, r *http.Request) {
-	defer r.MultipartForm.RemoveAll() //nolint:errcheck // temporary files
 	file, header, err := r.FormFile("file")
 	if err != nil {
 		c.showMessage(w, r, http.StatusBadRequest, "desk.no_file")

@@ -1,11 +1,18 @@
 package console_test
 
 import (
+	"bytes"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +24,7 @@ import (
 	"vestnik/internal/operators"
 	"vestnik/internal/protocol"
 	"vestnik/internal/sandbox"
+	"vestnik/starter"
 )
 
 // firstKey lets in whoever has the token of all tests.
@@ -74,6 +82,60 @@ func TestOperatorsDecideByNameAndLookersDoNot(t *testing.T) {
 	require.NoError(t, operators.Remove(path, "Вера"))
 	require.Equal(t, http.StatusSeeOther, person.get("/console/").status, "what was open in the name of one who is removed ends")
 	require.Equal(t, http.StatusOK, looker.get("/console/").status)
+}
+
+func TestWhoeverHasATokenIsLetInWhileTheFileOfOperatorsIsBroken(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "operators")
+	vera, err := operators.Add(path, "Вера", operators.Decide)
+	require.NoError(t, err)
+	list, err := operators.Open(config.NewSecret(opsToken), path)
+	require.NoError(t, err)
+	pages, err := console.New(console.Config{Operators: list, Log: slog.New(slog.DiscardHandler)})
+	require.NoError(t, err)
+	server := httptest.NewServer(pages)
+	t.Cleanup(server.Close)
+	require.NoError(t, os.WriteFile(path, []byte("half a li"), 0o600))
+	for _, token := range []string{opsToken, vera} {
+		bearer := http.Header{"Authorization": {"Bearer " + token}}
+		require.Equal(t, http.StatusNotFound, (&deck{url: server.URL}).browser(t).do(http.MethodGet, "/api/v1/ops/nowhere", "", bearer).status)
+	}
+}
+
+func TestAnUploadThatIsRefusedLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "operators")
+	guest, err := operators.Add(path, "guest", operators.Look)
+	require.NoError(t, err)
+	list, err := operators.Open(config.Secret{}, path)
+	require.NoError(t, err)
+	pages, err := console.New(console.Config{Operators: list, Log: slog.New(slog.DiscardHandler), Guide: &starter.Content{}})
+	require.NoError(t, err)
+	server := httptest.NewServer(pages)
+	t.Cleanup(server.Close)
+	looker := (&deck{url: server.URL}).browser(t)
+	require.Equal(t, http.StatusSeeOther, looker.post(consoleLogin, url.Values{"token": {guest}}).status)
+
+	marker := rand.Text()
+	var form bytes.Buffer
+	writer := multipart.NewWriter(&form)
+	require.NoError(t, writer.WriteField("csrf", "guessed"))
+	part, err := writer.CreateFormFile("file", "места.csv")
+	require.NoError(t, err)
+	_, err = part.Write([]byte(marker + strings.Repeat(" ", 12<<20)))
+	require.NoError(t, err)
+	require.NoError(t, writer.Close())
+	require.Equal(t, http.StatusForbidden, looker.do(http.MethodPost, "/console/desk/upload", form.String(), http.Header{"Content-Type": {writer.FormDataContentType()}}).status)
+	kept, err := filepath.Glob(filepath.Join(os.TempDir(), "multipart-*"))
+	require.NoError(t, err)
+	for _, name := range kept {
+		begins := make([]byte, len(marker))
+		if file, err := os.Open(name); err == nil { // else it is another test's, and gone
+			_, _ = io.ReadFull(file, begins)
+			require.NoError(t, file.Close())
+		}
+		require.NotEqual(t, marker, string(begins), name)
+	}
 }
 
 func TestWhatWasSentIsTakenBackWithAReason(t *testing.T) {

@@ -120,7 +120,10 @@ func (c *console) authenticate(r *http.Request) (known *http.Request, ok bool, e
 			return nil, false, err
 		}
 		operator, ok, err := c.Operators.ByToken(access.Token(r))
-		return withSession(r, session{Operator: operator, program: true}), ok, err
+		if err != nil {
+			c.Log.ErrorContext(r.Context(), "operators not read again", "error", err)
+		}
+		return withSession(r, session{Operator: operator, program: true}), ok, nil
 	}
 	cookies := r.CookiesNamed(sessionCookie)
 	if len(cookies) == 0 {
@@ -170,6 +173,9 @@ func (s session) genuine(presented string) bool {
 func (c *console) forPeople(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		known, ok, err := c.authenticate(r)
+		if ok {
+			defer forgetUpload(known)
+		}
 		switch {
 		case err != nil:
 			w.Header().Set("Retry-After", "5")
@@ -188,6 +194,14 @@ func (c *console) forPeople(next http.HandlerFunc) http.Handler {
 			next(w, known)
 		}
 	})
+}
+
+// forgetUpload removes the temporary files of a form that was read: the server
+// does that for its own request only, and this is a copy of it.
+func forgetUpload(r *http.Request) {
+	if r.MultipartForm != nil {
+		_ = r.MultipartForm.RemoveAll()
+	}
 }
 
 func (c *console) parseGenuineForm(w http.ResponseWriter, r *http.Request) bool {
