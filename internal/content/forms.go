@@ -29,7 +29,9 @@ func FormFields(object any, zone *time.Location, show func(List, string) string)
 		}
 		field := FormField{Name: f.name, Label: FieldLabel(f.name), Required: f.tag.Get("required") == "true", Refers: referred[f.name]}
 		content := value.Field(f.index).Interface()
-		texts := slices.Clone(textsOf(content, func(at time.Time) string { return at.In(zone).Format("02.01.2006 15:04") }))
+		texts := slices.Clone(textsOf(content, func(at time.Time) string {
+			return strings.TrimSuffix(at.In(zone).Format("02.01.2006 15:04:05"), ":00")
+		}))
 		for n, text := range texts {
 			if field.Refers != "" {
 				texts[n] = show(field.Refers, text)

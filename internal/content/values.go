@@ -39,7 +39,7 @@ var (
 	monthName = regexp.MustCompile(`(\d{1,2})\s+(янв|фев|мар|апр|мая|май|июн|июл|авг|сен|окт|ноя|дек)[а-я]*\.?(?:\s+(\d{4}))?`)
 	months    = map[string]int{"янв": 1, "фев": 2, "мар": 3, "апр": 4, "мая": 5, "май": 5, "июн": 6, "июл": 7, "авг": 8, "сен": 9, "окт": 10, "ноя": 11, "дек": 12}
 	dayAlone  = regexp.MustCompile(`^(\d{1,2}\.\d{1,2})(\s|$)`)
-	clock     = regexp.MustCompile(`^(\d{1,2})[:.\-](\d{2})(?::\d{2})?$`)
+	clock     = regexp.MustCompile(`^(\d{1,2})[:.\-](\d{2})(?::(\d{2}))?$`)
 	layouts   = []string{"2.1.2006", "2.1.06", "2006-1-2", "2/1/2006", "2006.1.2"}
 	filler    = strings.NewReplacer(",", " ", " в ", " ", "года", "", " г.", "", "\u00A0", " ")
 )
@@ -91,7 +91,8 @@ func parseClock(text string) (time.Duration, bool) {
 	}
 	hour, _ := strconv.Atoi(found[1])
 	minute, _ := strconv.Atoi(found[2])
-	return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute, hour < 25 && minute < 60
+	second, _ := strconv.Atoi(found[3]) // 0 where there is none
+	return time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second, hour < 25 && minute < 60 && second < 60
 }
 
 func inZone(at time.Time, zone *time.Location) time.Time {
