@@ -79,7 +79,11 @@ type objectView struct {
 	ID        string // "" of a new one
 	Title     string
 	Published bool
-	Fields    []content.FormField
+	// Version is of the object whose form was opened. Changed says that it is
+	// another one by now, and that nothing was saved.
+	Version string
+	Changed bool
+	Fields  []content.FormField
 	// Suggested are the names that a field may refer to.
 	Suggested map[content.List][]content.Named
 	Card      *guide.Screen
@@ -110,7 +114,7 @@ func (c *console) object(r *http.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		object, view.Title, view.Published = known.Content, known.Title, known.Published
+		object, view.Title, view.Published, view.Version = known.Content, known.Title, known.Published, known.Version
 	}
 	var err error
 	if view.Fields, err = c.Guide.Fields(object); err == nil && view.ID != "" {
@@ -152,7 +156,7 @@ func (c *console) look(r *http.Request, view *objectView) error {
 }
 
 func (c *console) saveObject(w http.ResponseWriter, r *http.Request) {
-	view := objectView{List: content.List(r.PostForm.Get("list")), ID: r.PostForm.Get("id"), Published: r.PostForm.Get("hidden") == "", Checked: true}
+	view := objectView{List: content.List(r.PostForm.Get("list")), ID: r.PostForm.Get("id"), Version: r.PostForm.Get("version"), Published: r.PostForm.Get("hidden") == "", Checked: true}
 	if view.List.Rank() < 0 {
 		c.showNotFound(w, r)
 		return
@@ -168,6 +172,20 @@ func (c *console) saveObject(w http.ResponseWriter, r *http.Request) {
 			view.Title = field.Value
 		}
 		view.Fields = append(view.Fields, field)
+	}
+	if view.ID != "" && r.PostForm.Get("action") != "look" {
+		known, err := c.Guide.Object(r.Context(), view.List, view.ID)
+		if err == nil && known.Version != view.Version {
+			view.Version, view.Published, view.Changed = known.Version, known.Published, true
+		}
+		if err = c.suggest(r, &view, err); err != nil {
+			c.showFault(w, r, err)
+			return
+		}
+		if view.Changed {
+			c.render(w, r, http.StatusConflict, "object", view)
+			return
+		}
 	}
 	if r.PostForm.Get("action") == "hide" && view.ID != "" {
 		c.hideObject(w, r, view)

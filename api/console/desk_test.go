@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"log/slog"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
@@ -245,14 +246,39 @@ func TestOneObjectIsAddedSeenAsACardEditedAndHidden(t *testing.T) {
 	page = e.get("/console/desk/object?list=places&id=kofeynya-veter")
 	require.Contains(t, page.body, `value="Кофейни; Завтраки"`)
 	form.Set("id", "kofeynya-veter")
+	form.Set("version", versionOf(t, page))
+	other := maps.Clone(form)
 	form.Set("name", "Кофейня «Шторм»")
+	e.press("/console/desk/object", form)
+	e.loaded()
+
+	other.Set("rating", "3")
+	page = e.press("/console/desk/object", other)
+	require.Equal(t, http.StatusConflict, page.status, "another editor began before that")
+	require.Contains(t, said(page), "это изменил кто-то другой")
+	require.Contains(t, page.body, `name="rating" value="3"`, "what they wrote stays in the form")
+	require.Contains(t, said(e.get("/console/desk/object?list=places&id=kofeynya-veter")), "Кофейня «Шторм»")
+	other.Set("version", versionOf(t, page))
+	e.press("/console/desk/object", other)
+	require.Contains(t, said(e.loaded()), "1 изменено")
+	form.Set("version", versionOf(t, e.get("/console/desk/object?list=places&id=kofeynya-veter")))
 	e.press("/console/desk/object", form)
 	e.loaded()
 	require.Contains(t, said(e.get("/console/desk/object?list=places&id=kofeynya-veter")), "Кофейня «Шторм»")
 	form.Set("action", "hide")
+	require.Equal(t, http.StatusConflict, e.press("/console/desk/object", form).status)
+	form.Set("version", versionOf(t, e.get("/console/desk/object?list=places&id=kofeynya-veter")))
 	e.press("/console/desk/object", form)
 	e.loaded()
 	require.Contains(t, said(e.get("/console/desk/object?list=places&id=kofeynya-veter")), "Сохранить и показать")
+}
+
+// versionOf is that of the object whose form a page has.
+func versionOf(t *testing.T, page answer) string {
+	t.Helper()
+	found := regexp.MustCompile(`name="version" value="([^"]+)"`).FindStringSubmatch(page.body)
+	require.NotNil(t, found)
+	return found[1]
 }
 
 func TestTheTemplateIsWhatTheDeskTakes(t *testing.T) {

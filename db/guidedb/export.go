@@ -2,7 +2,10 @@ package guidedb
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -73,7 +76,8 @@ type Object struct {
 	ID        int64 // the guide's
 	Published bool
 	Title     string
-	Content   any // pointer to the list's type
+	Content   any    // pointer to the list's type
+	Version   string // another one whenever the object is another
 }
 
 // Object gives one object by the CMS's id, or ErrNotFound.
@@ -82,7 +86,8 @@ func (i *Imports) Object(ctx context.Context, list content.List, externalID stri
 	if err != nil {
 		return Object{}, wrap("object", err)
 	}
-	object := Object{ID: row.ID, Published: row.Published, Title: row.Title, Content: list.New()}
+	version := sha256.Sum256(fmt.Append(row.Payload, row.Published))
+	object := Object{ID: row.ID, Published: row.Published, Title: row.Title, Content: list.New(), Version: hex.EncodeToString(version[:8])}
 	return object, wrap("object", json.Unmarshal(row.Payload, object.Content))
 }
 
