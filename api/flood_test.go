@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/guide"
 )
 
 func TestAChatThatFloodsIsAnsweredAndDroppedAndTheOthersAreServed(t *testing.T) {
@@ -71,4 +73,16 @@ func TestAChatThatFloodsIsAnsweredAndDroppedAndTheOthersAreServed(t *testing.T) 
 		send(3, "РЕЧНАЯ11")
 	}
 	require.Equal(t, 1, received())
+}
+
+func TestEachChatIsServedHoweverLowTheLimit(t *testing.T) {
+	t.Parallel()
+	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	slow := newFlood(0.2, func() time.Time { return clock })
+	press := &inbound{action: guide.OpenMenu(guide.Help)}
+	for range 3 {
+		require.True(t, slow.lets(press))
+		require.False(t, slow.lets(press))
+		clock = clock.Add(5 * time.Second)
+	}
 }

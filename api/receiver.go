@@ -165,7 +165,7 @@ func newFlood(perSecond float64, now func() time.Time) *flood {
 		return nil
 	}
 	return &flood{
-		all:   access.NewBuckets[int64](perSecond, 2*perSecond, now),
+		all:   access.NewBuckets[int64](perSecond, max(2*perSecond, 1), now),
 		texts: access.NewBuckets[int64](perSecond/textsShare, max(perSecond, 1), now),
 	}
 }
