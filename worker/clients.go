@@ -16,6 +16,7 @@ import (
 	"vestnik/internal/photo"
 	"vestnik/internal/route"
 	"vestnik/internal/telegram"
+	"vestnik/internal/telemetry"
 	"vestnik/internal/vk"
 	"vestnik/starter"
 )
@@ -70,6 +71,7 @@ func (c *Clients) BotOf(token string) (*telegram.Client, error) {
 	if bot, ok := c.bots[token]; ok {
 		return bot, nil
 	}
+	telemetry.Redact(config.NewSecret(token)) // a destination's own is in no configuration
 	bot, err := telegram.New(telegram.Config{
 		Token: token, BaseURL: c.Config.Platforms.TelegramURL, Proxy: c.Config.Platforms.ProxyTelegram(), Timeout: c.Config.Telegram.HTTPTimeout,
 		MessagesPerSecond: c.Config.Telegram.BotPerSec,
@@ -173,6 +175,7 @@ func (c *Clients) vkClient(token string, timeout time.Duration) (*vk.Client, err
 	if key, ok := c.keys[cacheKey]; ok {
 		return key, nil
 	}
+	telemetry.Redact(config.NewSecret(token))
 	key, err := vk.New(vk.Config{Token: token, BaseURL: c.Config.Platforms.VKURL, Proxy: c.Config.Platforms.ProxyVK(), Timeout: timeout})
 	if err == nil {
 		c.keys[cacheKey] = key
