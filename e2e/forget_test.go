@@ -140,6 +140,18 @@ func TestAPersonOfTheGuideIsForgotten(t *testing.T) {
 	require.Equal(t, "telegram-user", value[string](s, "SELECT subject FROM relay.audit WHERE note = '0 posts, 0 copies, 1 favourite'"))
 }
 
+func TestNobodyIsSaidToBeForgottenWhoseSessionsCannotBeFound(t *testing.T) {
+	const user = int64(5_550_000_078)
+	s := newHarness(t, toChat)
+	_, err := s.pool.Exec(s.ctx, `INSERT INTO guide.users (telegram_id) VALUES ($1)`, user)
+	require.NoError(t, err)
+	_, err = s.starter.Forget(s.ctx, db.ToForget{TelegramUser: user})
+	require.ErrorIs(t, err, starter.ErrNoGuideBot)
+	found, err := s.starter.LookForgotten(s.ctx, db.ToForget{TelegramUser: user})
+	require.NoError(t, err)
+	require.True(t, found.User, "whoever asks again finds them")
+}
+
 // retain runs what the schedule runs.
 func (s *harness) retain() (blanked int) {
 	s.t.Helper()

@@ -114,11 +114,18 @@ func addresses(c db.Copy) []string {
 	return links
 }
 
+// ErrNoGuideBot is returned where a person of the guide is to be forgotten: their
+// sessions are found by the number of the bot, which its token begins with.
+var ErrNoGuideBot = errors.New("TELEGRAM_BOT_TOKEN is not set: it says whose sessions in Temporal are the guide's")
+
 // Forget blanks posts for good, takes their copies back, and removes a person of
-// the guide. The audit says who did it, by which kind of name, and how much there
+// the guide, or returns [ErrNoGuideBot]. The audit says who did it, by which kind of name, and how much there
 // was: never what. The copies go at the pace of their lanes: it waits for them,
 // but no longer than ctx does. It may be repeated.
 func (s *Starter) Forget(ctx context.Context, meant db.ToForget) (found Forgetting, err error) {
+	if meant.TelegramUser != 0 && !s.Config.Bot.Token.IsSet() {
+		return Forgetting{}, ErrNoGuideBot
+	}
 	if found, err = s.LookForgotten(ctx, meant); err != nil {
 		return Forgetting{}, err
 	}
@@ -181,11 +188,13 @@ const removalLook = 300 * time.Millisecond
 // forgetUser ends the sessions of a person with the bot, their histories too, and
 // removes what the guide keeps of them.
 func (s *Starter) forgetUser(ctx context.Context, user int64) error {
-	bot, _, _ := strings.Cut(s.Config.Bot.Token.Reveal(), ":")
-	if id, err := strconv.ParseInt(bot, 10, 64); err == nil {
-		if err := s.deleteRuns(ctx, protocol.SessionWorkflowID(id, user), true); err != nil {
-			return err
-		}
+	number, _, _ := strings.Cut(s.Config.Bot.Token.Reveal(), ":")
+	bot, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return ErrNoGuideBot
+	}
+	if err := s.deleteRuns(ctx, protocol.SessionWorkflowID(bot, user), true); err != nil {
+		return err
 	}
 	return s.Guide.ForgetUser(ctx, user)
 }
