@@ -4,12 +4,14 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
+	"vestnik/activities"
 	"vestnik/db"
 	"vestnik/internal/config"
 	"vestnik/internal/protocol"
@@ -198,14 +200,14 @@ func Reading(ctx context.Context, r *worker.Clients) []Finding {
 	return d.findings
 }
 
-// reading tries the reading key on the first wall, at the price of one call.
+// reading tries the reading keys on the first wall, at the price of one call each.
 func (d *doctor) reading(ctx context.Context, r *worker.Clients) {
-	reader, err := r.Reader()
+	keys, err := r.Readers()
 	switch {
 	case err != nil:
 		d.fault("VK_TOKEN", err)
 		return
-	case reader == nil:
+	case len(keys) == 0:
 		d.note("VK_TOKEN", "not set: no walls are read")
 		return
 	case len(d.cfg.Scan.Walls) == 0:
@@ -215,16 +217,13 @@ func (d *doctor) reading(ctx context.Context, r *worker.Clients) {
 	for i, name := range d.cfg.Scan.Walls {
 		var owner int64
 		err := vk.Ask(ctx, func(ctx context.Context) (err error) {
-			owner, err = reader.ResolveWall(ctx, name)
+			owner, err = keys[0].Client.ResolveWall(ctx, name)
 			return err
 		})
 		finding := fmt.Sprintf("owner %d", owner)
 		if i == 0 && err == nil {
 			finding += ", can be read"
-			err = vk.Ask(ctx, func(ctx context.Context) error {
-				_, err := reader.WallGet(ctx, owner, 1, 0)
-				return err
-			})
+			err = tryKeys(ctx, keys, owner)
 		}
 		if err != nil {
 			d.fault("wall "+name, err)
@@ -232,6 +231,22 @@ func (d *doctor) reading(ctx context.Context, r *worker.Clients) {
 		}
 		d.ok("wall "+name, finding)
 	}
+}
+
+// tryKeys reads a wall with each key, and says of several which may not.
+func tryKeys(ctx context.Context, keys []activities.ReadingKey, owner int64) error {
+	var failures []error
+	for n, key := range keys {
+		err := vk.Ask(ctx, func(ctx context.Context) error {
+			_, err := key.Client.WallGet(ctx, owner, 1, 0)
+			return err
+		})
+		if err != nil && len(keys) > 1 {
+			err = fmt.Errorf("key %d of VK_TOKEN: %w", n+1, err)
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
 }
 
 func (d *doctor) chat(ctx context.Context, r *worker.Clients, target route.Target) {

@@ -73,6 +73,24 @@ func TestTheDoctorHasTheTimeToAskAboutManyWalls(t *testing.T) {
 	require.NotEmpty(t, server.Calls(sandbox.CallFilter{Match: func(call sandbox.Call) bool { return strings.Contains(call.Answer, "Too many requests per second") }}), "VK has asked the doctor to wait")
 }
 
+func TestTheDoctorTriesEachReadingKey(t *testing.T) {
+	t.Parallel()
+	server, err := sandbox.Start(t.Context(), sandbox.Options{Samples: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = server.Close() })
+	cfg, err := config.Load(map[string]string{
+		"VK_API_URL": server.VKURL(), "VK_TOKEN": sandbox.VKReadToken + ",revoked-key-0000000000000000", "VK_WALLS": sandbox.WallNames()[0],
+	})
+	require.NoError(t, err)
+	r, err := starter.New(cfg, nil, nil, nil)
+	require.NoError(t, err)
+	found := Reading(t.Context(), worker.NewClients(r))
+	require.Len(t, found, 1)
+	require.Equal(t, Fault, found[0].State)
+	require.Contains(t, found[0].Detail, "key 2 of VK_TOKEN")
+	require.NotContains(t, found[0].Detail, "revoked-key")
+}
+
 func TestTheDoctorSaysWhetherPhotosCanBeUploadedToAWall(t *testing.T) {
 	t.Parallel()
 	const wallOwner, community, person, unauthorized = "-500000002", "community-key-secret-00000000000000000", "person-key-secret-000000000000000000000", "person-without-rights-0000000000000000"
