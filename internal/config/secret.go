@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"syscall"
 )
 
 // Mask stands where a secret would be printed.
@@ -97,13 +98,19 @@ func (s *Secret) UnmarshalText(text []byte) error {
 }
 
 // WriteSecret replaces a file at once, so that no reader sees half of it; only
-// its owner may read it.
+// its owner may read it, who stays the same: the process that reads it may be
+// another user than the person who writes.
 func WriteSecret(path string, content []byte) error {
 	file, err := os.CreateTemp(filepath.Dir(path), ".new-*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	_, err = file.Write(content)
+	if stat, statErr := os.Stat(path); statErr == nil {
+		if owner, known := stat.Sys().(*syscall.Stat_t); known {
+			err = errors.Join(err, file.Chown(int(owner.Uid), -1))
+		}
+	}
 	if err = errors.Join(err, file.Close()); err == nil {
 		err = os.Rename(file.Name(), path)
 	}

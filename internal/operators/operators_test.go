@@ -3,6 +3,7 @@ package operators
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,6 +58,27 @@ func TestOperatorsAreKnownByTheirTokensWhichNoFileHolds(t *testing.T) {
 	require.False(t, ok, "the file is read again when it has changed")
 	found, ok, _ = list.ByToken(guest)
 	require.True(t, ok && !found.Decides())
+}
+
+func TestTheFileStaysItsOwnersWhoeverWritesIt(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "operators")
+	_, err := Add(path, "Вера", Decide)
+	require.NoError(t, err)
+	owner := os.Getuid()
+	if owner == 0 { // as with sudo, while the api is another user
+		owner = 65532
+	}
+	require.NoError(t, os.Chown(path, owner, -1))
+	_, err = Add(path, "guest", Look)
+	require.NoError(t, err)
+	require.NoError(t, Remove(path, "Вера"))
+	stat, err := os.Stat(path)
+	require.NoError(t, err)
+	system, known := stat.Sys().(*syscall.Stat_t)
+	require.True(t, known)
+	require.Equal(t, owner, int(system.Uid), "else who is removed stays in: the api can't read that they are")
+	require.Equal(t, os.FileMode(0o600), stat.Mode())
 }
 
 func TestAFaultInTheFileNamesItsLineAndLetsNobodyElseIn(t *testing.T) {
