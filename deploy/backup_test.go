@@ -98,3 +98,22 @@ func TestABackupIsRestoredWholeWithEveryDestinationPaused(t *testing.T) {
 	_, err = script(t, "restore.sh", to, backup)
 	require.Error(t, err, "over what is there")
 }
+
+func TestABackupThatEndsWithinARowRestoresNothing(t *testing.T) {
+	t.Parallel()
+	from := testenv.Database(t)
+	old := connect(t, from)
+	// Most of the backup is the last column of one row, a text, to which anything may be added.
+	_, err := old.Exec(t.Context(), `INSERT INTO relay.posts (owner_id, post_id, posted_at, text, link, content_hash, type, ruleset_version, rules)
+		SELECT -1, 2, now(), 'Пропал кот', '', 'x', 'lost', 1, string_agg(md5(n::text), '') FROM generate_series(1, 40000) n`)
+	require.NoError(t, err)
+	backup, err := script(t, "backup.sh", from, nil)
+	require.NoError(t, err)
+
+	to := emptyDatabase(t, from, old)
+	_, err = script(t, "restore.sh", to, backup[:len(backup)/2])
+	require.Error(t, err)
+	var empty bool
+	require.NoError(t, connect(t, to).QueryRow(t.Context(), "SELECT to_regclass('relay.deliveries') IS NULL").Scan(&empty))
+	require.True(t, empty)
+}

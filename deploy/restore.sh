@@ -26,7 +26,8 @@ UPDATE relay.destinations SET paused_at = now(), paused_by = 'restore.sh', pause
 WHERE paused_at IS NULL;
 SQL
   else
-    echo 'DO $$ BEGIN RAISE EXCEPTION $m$the backup is not whole: nothing was restored$m$; END $$;'
+    # It may have ended within a row: \. ends the table's data, which would take in what follows.
+    printf '%s\n' '' '\.' 'DO $$ BEGIN RAISE EXCEPTION $m$the backup is not whole: nothing was restored$m$; END $$;'
   fi
 } | sql --single-transaction --output=/dev/null
 echo "restored; every destination is paused" >&2
