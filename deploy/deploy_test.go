@@ -189,6 +189,9 @@ func TestSecretsAreRandomAndKept(t *testing.T) {
 	stat, err := os.Stat(dir)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), stat.Mode().Perm())
+	stat, err = os.Stat(filepath.Join(filepath.Dir(dir), "tokens"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o711), stat.Mode().Perm(), "the containers' user passes through it to a token of its own; nobody lists it")
 }
 
 // initialisedPostgres is a server on which postgres-init.sh has run, and a way to

@@ -6,7 +6,8 @@ set -eu
 cd "$(dirname "$0")"
 umask 077
 mkdir -p secrets tokens
-chmod 700 secrets tokens
+chmod 700 secrets
+chmod 711 tokens # it is mounted as a whole: the containers' user must pass through it, and nobody else list it
 
 for name in postgres_password vestnik_password temporal_password ops_token cms_token webhook_secret; do
   [ -s "secrets/$name" ] || od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"secrets/$name"
