@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,13 +60,22 @@ func migrateCommand() *cli.Command {
 	}
 }
 
+// workerAddr is where a worker serves its health unless it is told another address.
+const workerAddr = "127.0.0.1:8081"
+
+// healthAddr is where a worker serves its health. A variable that is empty counts
+// as not set: an empty address would be every interface's.
+func healthAddr(flag string) string {
+	return cmp.Or(flag, os.Getenv("OPS_ADDR"), os.Getenv("HTTP_ADDR"), workerAddr)
+}
+
 func workerCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "worker",
 		Usage: "run workflows and activities",
 		Flags: []cli.Flag{
 			&cli.StringFlag{
-				Name: "http-addr", Value: "127.0.0.1:8081", Sources: cli.EnvVars("OPS_ADDR", "HTTP_ADDR"),
+				Name: "http-addr", DefaultText: "OPS_ADDR, else HTTP_ADDR, else " + workerAddr,
 				Usage: "where /healthz, /readyz and /metrics are served",
 			},
 		},
@@ -75,7 +85,7 @@ func workerCommand() *cli.Command {
 				return err
 			}
 			defer a.close()
-			listener, err := listen(ctx, "HTTP_ADDR", cmd.String("http-addr"))
+			listener, err := listen(ctx, "--http-addr, OPS_ADDR or HTTP_ADDR", healthAddr(cmd.String("http-addr")))
 			if err != nil {
 				return err
 			}
