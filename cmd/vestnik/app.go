@@ -148,9 +148,10 @@ func (a *app) close() {
 // commands of the person who started it.
 func devEnvironFile() string { return filepath.Join(devstack.StateDir, "environ") }
 
-// settings are what the process's environment says. Where that names neither a
-// database nor a Temporal, and `vestnik dev` runs in this folder, they are
-// dev's, sandbox included. Their secrets stay out of what is logged.
+// settings are what the process's environment says. Where `vestnik dev` runs in
+// this folder, and the environment names no other database or Temporal than
+// dev's, the rest is dev's, sandbox included. Their secrets stay out of what is
+// logged.
 func settings(needs ...config.Need) (config.Config, error) {
 	cfg, err := settingsOf(environment(), needs...)
 	telemetry.Redact(cfg.Secrets()...)
@@ -161,7 +162,7 @@ func settings(needs ...config.Need) (config.Config, error) {
 func environment() map[string]string {
 	environ := config.Environ()
 	for name, value := range publishedByDev(environ) {
-		if _, set := environ[name]; !set {
+		if environ[name] == "" && environ[name+"_FILE"] == "" {
 			environ[name] = value
 		}
 	}
@@ -180,16 +181,21 @@ func settingsOf(environ map[string]string, needs ...config.Need) (config.Config,
 // publishedByDev is what a running `vestnik dev` has added to its environment.
 func publishedByDev(own map[string]string) map[string]string {
 	values := map[string]string{}
-	if own["DATABASE_URL"] != "" || own["DATABASE_URL_FILE"] != "" || own["TEMPORAL_ADDRESS"] != "" {
-		return values
-	}
-	if _, running := devstack.Find(""); !running {
+	servers, running := devstack.Find("")
+	if !running {
 		return values // what a killed process has left behind is of no use
+	}
+	cfg, _ := config.Load(own) // whoever needs it without faults loads it, too
+	differs := func(named, devs string) bool { return named != "" && named != devs }
+	if differs(cfg.Database.URL.Reveal(), servers.DatabaseURL) || differs(cfg.Temporal.Address, servers.TemporalAddress) {
+		return values
 	}
 	text, err := os.ReadFile(devEnvironFile())
 	if err != nil {
 		return values
 	}
+	// The file leaves out what dev itself was given.
+	values["DATABASE_URL"], values["TEMPORAL_ADDRESS"] = servers.DatabaseURL, servers.TemporalAddress
 	for line := range strings.Lines(string(text)) {
 		if name, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), "="); found {
 			values[name] = value

@@ -180,6 +180,7 @@ func (d *dev) startServers(ctx context.Context) error {
 		return err
 	}
 	d.environ["DATABASE_URL"], d.environ["TEMPORAL_ADDRESS"] = d.stack.DatabaseURL, d.stack.TemporalAddress
+	delete(d.environ, "DATABASE_URL_FILE") // it was read
 	return nil
 }
 
@@ -337,7 +338,7 @@ func (d *dev) publishEnviron() error {
 	own := config.Environ()
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(d.environ)) {
-		if _, set := own[name]; !set {
+		if own[name] == "" {
 			fmt.Fprintf(&text, "%s=%s\n", name, d.environ[name])
 		}
 	}
