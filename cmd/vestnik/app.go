@@ -27,6 +27,9 @@ import (
 // flushTime is how long the last traces may take to leave.
 const flushTime = 2 * time.Second
 
+// statusRole is that of `vestnik status`, which has to say that Temporal is away.
+const statusRole = "status"
+
 // app is what most commands work with: the configuration, the database, and
 // Temporal.
 type app struct {
@@ -101,7 +104,13 @@ func connect(ctx context.Context, role string, cfg config.Config, logs io.Writer
 	if err := a.telemetry.Equip(&options); err != nil {
 		return nil, err
 	}
-	if a.temporal, err = client.DialContext(ctx, options); err != nil {
+	dial := client.DialContext
+	if role == statusRole {
+		dial = func(_ context.Context, options client.Options) (client.Client, error) {
+			return client.NewLazyClient(options)
+		}
+	}
+	if a.temporal, err = dial(ctx, options); err != nil {
 		return nil, fmt.Errorf("no Temporal at %s (TEMPORAL_ADDRESS): %w", cfg.Temporal.Address, err)
 	}
 	a.starter, err = starter.New(cfg, a.pool, a.temporal, a.log)

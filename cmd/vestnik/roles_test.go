@@ -4,7 +4,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"vestnik/internal/testenv"
 )
+
+func TestStatusSaysWhatNeedsAPersonWhileTemporalIsAway(t *testing.T) {
+	t.Setenv("DATABASE_URL", testenv.Database(t))
+	t.Setenv("TEMPORAL_ADDRESS", "127.0.0.1:1") // nobody listens there
+	require.EqualError(t, vestnik(t, "status"), "1 thing needs a person")
+}
 
 func TestAnEmptyVariableDoesNotHaveAWorkerListenOnEveryInterface(t *testing.T) {
 	t.Setenv("OPS_ADDR", "")

@@ -18,7 +18,12 @@ func statusCommand() *cli.Command {
 		Name:  "status",
 		Usage: "say what needs a person, and which command helps; the exit code is 1 if anything does",
 		Flags: []cli.Flag{outputFlag()},
-		Action: withApp(func(ctx context.Context, cmd *cli.Command, a *app) error {
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			a, err := openAs(ctx, statusRole)
+			if err != nil {
+				return err
+			}
+			defer a.close()
 			problems, err := a.starter.Problems(ctx)
 			if err != nil {
 				return err
@@ -28,7 +33,7 @@ func statusCommand() *cli.Command {
 				err = errors.New(words.Count(len(problems), "thing needs a person", "things need a person"))
 			}
 			return err
-		}),
+		},
 	}
 }
 
