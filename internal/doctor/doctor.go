@@ -175,7 +175,7 @@ func (d *doctor) temporal(ctx context.Context) {
 // current, they wait without a word.
 func (d *doctor) deployment(ctx context.Context, temporal client.Client) {
 	what, name, build := "worker deployment", d.cfg.Worker.DeploymentName, d.cfg.Worker.BuildID
-	remedy := fmt.Sprintf("temporal worker deployment set-current-version --deployment-name %s --build-id %s", name, build)
+	remedy := "vestnik deploy promote " + build
 	described, err := worker.DescribeDeployment(ctx, temporal, name)
 	if err != nil {
 		d.fault(what, fmt.Errorf("%w: start `vestnik worker`, then `%s`", err, remedy))
