@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"vestnik/internal/config"
@@ -166,42 +168,60 @@ func Add(path, who, role string) (token string, err error) {
 	if !name.MatchString(who) || who == FirstKey {
 		return "", ErrName
 	}
-	list, err := readFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	if slices.ContainsFunc(list, func(other Operator) bool { return other.Name == who }) {
-		return "", fmt.Errorf("operator %q is there already: remove it first for a new token", who)
-	}
-	token = rand.Text()
-	return token, write(path, append(list, Operator{Name: who, Role: role, hash: sha256.Sum256([]byte(token))}))
+	err = change(path, func(lines []string, list []Operator) ([]string, error) {
+		if slices.ContainsFunc(list, func(other Operator) bool { return other.Name == who }) {
+			return nil, fmt.Errorf("operator %q is there already: remove it first for a new token", who)
+		}
+		token = rand.Text()
+		return append(lines, fmt.Sprintf("%s %s %x", who, role, sha256.Sum256([]byte(token)))), nil
+	})
+	return token, err
 }
 
 // Remove takes an operator out of the file at path: what is open in their name
 // ends. *words.Unknown if there is none.
 func Remove(path, who string) error {
-	list, err := readFile(path)
-	if err != nil {
-		return err
-	}
-	left := slices.DeleteFunc(slices.Clone(list), func(operator Operator) bool { return operator.Name == who })
-	if len(left) == len(list) {
+	return change(path, func(lines []string, list []Operator) ([]string, error) {
 		var names []string
 		for _, operator := range list {
 			names = append(names, operator.Name)
 		}
-		return words.NewUnknown("operator", who, names, "`vestnik operator list` shows them all")
-	}
-	return write(path, left)
+		if !slices.Contains(names, who) {
+			return nil, words.NewUnknown("operator", who, names, "`vestnik operator list` shows them all")
+		}
+		return slices.DeleteFunc(lines, func(line string) bool {
+			fields := strings.Fields(line)
+			return len(fields) > 0 && fields[0] == who
+		}), nil
+	})
 }
 
-// write replaces the file at once, so that no reader sees half of it.
-func write(path string, list []Operator) error {
-	var text strings.Builder
-	for _, operator := range list {
-		fmt.Fprintf(&text, "%s %s %x\n", operator.Name, operator.Role, operator.hash)
+// change replaces the file at path by what edit makes of its lines, comments
+// among them; who else changes a file of that folder waits.
+func change(path string, edit func(lines []string, list []Operator) ([]string, error)) error {
+	folder, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("OPS_TOKENS_FILE: %w", err)
 	}
-	return config.WriteSecret(path, []byte(text.String()))
+	defer func() { _ = folder.Close() }() // gives the lock back
+	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
+		return fmt.Errorf("OPS_TOKENS_FILE: lock its folder: %w", err)
+	}
+	var lines []string
+	list, err := readFile(path)
+	if err == nil {
+		var text []byte
+		if text, err = os.ReadFile(path); err == nil {
+			lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if lines, err = edit(lines, list); err != nil {
+		return err
+	}
+	return config.WriteSecret(path, []byte(strings.Join(lines, "\n")+"\n"))
 }
 
 type actorKey struct{}

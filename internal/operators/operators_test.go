@@ -3,10 +3,13 @@ package operators
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"vestnik/internal/config"
 	"vestnik/internal/words"
@@ -58,6 +61,32 @@ func TestOperatorsAreKnownByTheirTokensWhichNoFileHolds(t *testing.T) {
 	require.False(t, ok, "the file is read again when it has changed")
 	found, ok, _ = list.ByToken(guest)
 	require.True(t, ok && !found.Decides())
+}
+
+func TestTheFileIsChangedByOneAtATimeAndKeepsWhatPeopleWroteThere(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "operators")
+	const comment = "# the night shift"
+	require.NoError(t, os.WriteFile(path, []byte(comment), 0o600))
+	var adding errgroup.Group
+	for n := range 20 {
+		adding.Go(func() error {
+			_, err := Add(path, "operator-"+strconv.Itoa(n), Look)
+			return err
+		})
+	}
+	require.NoError(t, adding.Wait())
+	require.NoError(t, Remove(path, "operator-1"))
+	list, err := Open(config.Secret{}, path)
+	require.NoError(t, err)
+	all, err := list.All()
+	require.NoError(t, err)
+	require.Len(t, all, 19)
+	_, known := list.ByName("operator-10")
+	require.True(t, known)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(string(text), comment+"\n"))
 }
 
 func TestTheFileStaysItsOwnersWhoeverWritesIt(t *testing.T) {
