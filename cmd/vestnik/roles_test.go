@@ -24,3 +24,12 @@ func TestAnEmptyVariableDoesNotHaveAWorkerListenOnEveryInterface(t *testing.T) {
 	require.Equal(t, "127.0.0.1:8092", healthAddr(""))
 	require.Equal(t, "127.0.0.1:8093", healthAddr("127.0.0.1:8093"))
 }
+
+func TestAnEmptyLocaleLeavesTheLanguageToTheNext(t *testing.T) {
+	t.Setenv("LC_ALL", "")
+	t.Setenv("LANG", "ru_RU.UTF-8")
+	require.True(t, speaksRussian(""))
+	require.False(t, speaksRussian("en"))
+	t.Setenv("LC_ALL", "C")
+	require.False(t, speaksRussian(""))
+}
