@@ -293,9 +293,8 @@ func (d *dev) connect(ctx context.Context) error {
 		d.offer(map[string]string{name: token})
 	}
 	var err error
-	d.logFile, err = os.OpenFile(logPath(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return fmt.Errorf("open the log: %w", err)
+	if d.logFile, err = devstack.OpenLog(logPath(), 0o600); err != nil {
+		return err
 	}
 	cfg, err := config.Load(d.environ)
 	if err != nil {

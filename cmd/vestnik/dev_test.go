@@ -58,3 +58,21 @@ func TestDevTakesItsDatabaseFromAFileToo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, devDatabase, cfg.Database.URL.Reveal())
 }
+
+func TestALongLogOfDevGivesWayToANewOne(t *testing.T) {
+	servers(t, nil)
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.MkdirAll(filepath.Dir(logPath()), 0o755))
+	require.NoError(t, os.WriteFile(logPath(), nil, 0o600))
+	require.NoError(t, os.Truncate(logPath(), 9<<20))
+	d := &dev{environ: config.Environ()}
+	require.NoError(t, d.startServers(t.Context()))
+	t.Cleanup(func() { require.NoError(t, d.stop()) })
+	require.NoError(t, d.connect(t.Context()))
+	old, err := os.Stat(logPath() + ".old")
+	require.NoError(t, err)
+	require.EqualValues(t, 9<<20, old.Size())
+	log, err := os.Stat(logPath())
+	require.NoError(t, err)
+	require.Less(t, log.Size(), int64(1<<20))
+}

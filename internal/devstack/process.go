@@ -37,7 +37,7 @@ type owner = syscall.Credential
 // process group of its own, so that Ctrl-C reaches only us and we decide the
 // order of stopping, and it gets dying from the kernel should we be killed.
 func startProcess(name string, command *exec.Cmd, logFile string, dying syscall.Signal, as *owner) (*process, error) {
-	output, err := openLog(logFile)
+	output, err := OpenLog(logFile, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +133,13 @@ func lastLines(text []byte) string {
 	return strings.Join(lines[max(len(lines)-12, 0):], "\n")
 }
 
-func openLog(path string) (*os.File, error) {
+// OpenLog opens a log file to be written on, a new one in the place of one that is
+// longer than 8 MB, which becomes path.old.
+func OpenLog(path string, mode os.FileMode) (*os.File, error) {
 	if stat, err := os.Stat(path); err == nil && stat.Size() > logFileLimit {
 		_ = os.Rename(path, path+".old")
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, mode)
 	if err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
 	}
