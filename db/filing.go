@@ -214,9 +214,9 @@ func (f *filing) changed(ctx context.Context, post Post, again, closed bool) err
 	return f.restore(ctx, post, closed, GivenUp, nil)
 }
 
-// errStoredMeanwhile means that another reader has stored a post since the page
-// asked for what was stored: the page is filed anew.
-var errStoredMeanwhile = errors.New("stored by another reader meanwhile")
+// errChangedMeanwhile means that somebody else has stored, blanked or moved a post
+// since the page asked for what was stored: the page is filed anew.
+var errChangedMeanwhile = errors.New("changed by somebody else meanwhile")
 
 // store writes a post, and opens a case for one that has none.
 func (f *filing) store(ctx context.Context, post *Post, known bool) error {
@@ -224,7 +224,7 @@ func (f *filing) store(ctx context.Context, post *Post, known bool) error {
 	row.Rules = f.page.Rules
 	stored, err := f.q.StorePost(ctx, row)
 	if errorsIsNoRows(err) || err == nil && stored.Created == known {
-		return errStoredMeanwhile
+		return errChangedMeanwhile
 	}
 	if err != nil {
 		return err
@@ -428,7 +428,7 @@ func (f *filing) dropKeys(ctx context.Context, post Post, before relaysql.Stored
 		return nil // it was read by a build that wrote no keys, or others
 	}
 	return f.q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{
-		Keys: hashedKeys(*before.Fingerprint), PostedAt: post.PostedAt, OwnerID: post.OwnerID, PostID: post.PostID,
+		Keys: hashedKeys(*before.Fingerprint), PostedAt: before.Fingerprint.At, OwnerID: post.OwnerID, PostID: post.PostID,
 	})
 }
 

@@ -149,7 +149,7 @@ type Reread struct {
 // as its posts say now, and what waits to be told about an animal that is home
 // is not sent. Nothing else changes: no post goes into another case ([Cases.Regroup]
 // lists which would), nothing is sent and no message is edited. A post that was
-// edited meanwhile keeps what was read in it then.
+// edited, blanked or given a type by hand meanwhile stays as it is.
 func (s *Posts) Reread(ctx context.Context, posts []Reread) error {
 	return s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
 		for _, reread := range posts {
@@ -166,11 +166,12 @@ func rereadOne(ctx context.Context, q *relaysql.Queries, reread Reread) error {
 	before := hashedKeys(post.Fingerprint)
 	post.Reading, post.Fingerprint = reread.Reading, reread.Fingerprint
 	row := rowOf(post)
-	if err := q.RereadPost(ctx, relaysql.RereadPostParams{
+	written, err := q.RereadPost(ctx, relaysql.RereadPostParams{
 		OwnerID: row.OwnerID, PostID: row.PostID, ContentHash: row.ContentHash,
 		Type: row.Type, Animal: row.Animal, Sex: row.Sex, Name: row.Name, Phones: row.Phones, Location: row.Location,
 		WhenSaid: row.WhenSaid, Contacts: row.Contacts, Reading: row.Reading, RulesetVersion: row.RulesetVersion, Fingerprint: row.Fingerprint,
-	}); err != nil {
+	})
+	if err != nil || written == 0 {
 		return err
 	}
 	if err := q.DropCaseKeys(ctx, relaysql.DropCaseKeysParams{

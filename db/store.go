@@ -41,7 +41,7 @@ func again(ctx context.Context, work func() error) error {
 		var refused *pgconn.PgError
 		err = work()
 		repeat := errors.As(err, &refused) && (refused.Code == deadlockDetected || refused.Code == serializationFailure)
-		if !repeat && !errors.Is(err, errStoredMeanwhile) || ctx.Err() != nil {
+		if !repeat && !errors.Is(err, errChangedMeanwhile) || ctx.Err() != nil {
 			return err
 		}
 	}

@@ -30,15 +30,15 @@ type TypeSet struct {
 // (owes is false). Messages that stand are edited; whether they are to go is for
 // whoever asked. ErrNotFound if the post is not stored.
 func (s *Posts) SetType(ctx context.Context, ref post.ID, kind petpost.Type, owes bool, page Page) (set TypeSet, err error) {
-	post, err := s.Get(ctx, ref.OwnerID, ref.PostID)
-	if err == nil && !post.BlankedAt.IsZero() {
-		err = ErrBlanked
-	}
-	if err != nil {
-		return TypeSet{}, err
-	}
-	page.Posts = []Post{post.OfType(kind)}
-	err = s.filed(ctx, page, func(f *filing) (err error) {
+	err = s.filed(ctx, page, func(f *filing) error {
+		row, err := f.q.GetPost(ctx, relaysql.GetPostParams{OwnerID: ref.OwnerID, PostID: ref.PostID})
+		switch {
+		case err != nil:
+			return notFound(err, "post %s", ref)
+		case row.RelayPost.BlankedAt != nil:
+			return ErrBlanked
+		}
+		f.page.Posts = []Post{postOf(row.RelayPost).OfType(kind)}
 		set, err = f.setType(ctx, owes)
 		return err
 	})
@@ -52,9 +52,14 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 	post := f.page.Posts[0]
 	before := f.before[post.ID]
 	set.Was = petpost.Type(before.Type)
-	if err := f.q.SetPostType(ctx, relaysql.SetPostTypeParams{
-		Type: string(post.Reading.Type), Fingerprint: &post.Fingerprint, Rules: f.page.Rules, OwnerID: post.OwnerID, PostID: post.PostID,
-	}); err != nil {
+	written, err := f.q.SetPostType(ctx, relaysql.SetPostTypeParams{
+		Type: string(post.Reading.Type), Fingerprint: &post.Fingerprint, Rules: f.page.Rules,
+		OwnerID: post.OwnerID, PostID: post.PostID, ContentHash: post.ContentHash,
+	})
+	if err == nil && written == 0 {
+		err = errChangedMeanwhile
+	}
+	if err != nil {
 		return set, err
 	}
 	if post.CaseID == 0 { // stored by a build that knew no cases

@@ -677,11 +677,11 @@ func (q *Queries) PostsWritten(ctx context.Context, arg PostsWrittenParams) ([]R
 	return items, nil
 }
 
-const rereadPost = `-- name: RereadPost :exec
+const rereadPost = `-- name: RereadPost :execrows
 UPDATE relay.posts
-SET type = CASE WHEN type_by_hand THEN type ELSE $1 END, animal = $2, sex = $3, name = $4, phones = $5, location = $6, when_said = $7,
+SET type = $1, animal = $2, sex = $3, name = $4, phones = $5, location = $6, when_said = $7,
     contacts = $8, reading = $9, ruleset_version = $10, fingerprint = $11, updated_at = now()
-WHERE owner_id = $12 AND post_id = $13 AND content_hash = $14
+WHERE owner_id = $12 AND post_id = $13 AND content_hash = $14 AND blanked_at IS NULL AND (NOT type_by_hand OR type = $1)
 `
 
 type RereadPostParams struct {
@@ -701,8 +701,9 @@ type RereadPostParams struct {
 	ContentHash    []byte
 }
 
-func (q *Queries) RereadPost(ctx context.Context, arg RereadPostParams) error {
-	_, err := q.db.Exec(ctx, rereadPost,
+// Nothing where the post is edited, blanked or of a type set by hand meanwhile.
+func (q *Queries) RereadPost(ctx context.Context, arg RereadPostParams) (int64, error) {
+	result, err := q.db.Exec(ctx, rereadPost,
 		arg.Type,
 		arg.Animal,
 		arg.Sex,
@@ -718,7 +719,10 @@ func (q *Queries) RereadPost(ctx context.Context, arg RereadPostParams) error {
 		arg.PostID,
 		arg.ContentHash,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const rulesDecided = `-- name: RulesDecided :exec
@@ -736,9 +740,9 @@ func (q *Queries) RulesDecided(ctx context.Context, arg RulesDecidedParams) erro
 	return err
 }
 
-const setPostType = `-- name: SetPostType :exec
+const setPostType = `-- name: SetPostType :execrows
 UPDATE relay.posts SET type = $1, type_by_hand = true, fingerprint = $2, rules = $3, updated_at = now()
-WHERE owner_id = $4 AND post_id = $5
+WHERE owner_id = $4 AND post_id = $5 AND content_hash = $6 AND blanked_at IS NULL
 `
 
 type SetPostTypeParams struct {
@@ -747,17 +751,22 @@ type SetPostTypeParams struct {
 	Rules       string
 	OwnerID     int64
 	PostID      int64
+	ContentHash []byte
 }
 
-func (q *Queries) SetPostType(ctx context.Context, arg SetPostTypeParams) error {
-	_, err := q.db.Exec(ctx, setPostType,
+func (q *Queries) SetPostType(ctx context.Context, arg SetPostTypeParams) (int64, error) {
+	result, err := q.db.Exec(ctx, setPostType,
 		arg.Type,
 		arg.Fingerprint,
 		arg.Rules,
 		arg.OwnerID,
 		arg.PostID,
+		arg.ContentHash,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const storePost = `-- name: StorePost :one

@@ -88,15 +88,16 @@ WHERE (owner_id, post_id) > (@owner_id::bigint, @post_id::bigint) AND blanked_at
 ORDER BY owner_id, post_id
 LIMIT @most;
 
--- name: RereadPost :exec
+-- name: RereadPost :execrows
+-- Nothing where the post is edited, blanked or of a type set by hand meanwhile.
 UPDATE relay.posts
-SET type = CASE WHEN type_by_hand THEN type ELSE @type END, animal = @animal, sex = @sex, name = @name, phones = @phones, location = @location, when_said = @when_said,
+SET type = @type, animal = @animal, sex = @sex, name = @name, phones = @phones, location = @location, when_said = @when_said,
     contacts = @contacts, reading = @reading, ruleset_version = @ruleset_version, fingerprint = @fingerprint, updated_at = now()
-WHERE owner_id = @owner_id AND post_id = @post_id AND content_hash = @content_hash;
+WHERE owner_id = @owner_id AND post_id = @post_id AND content_hash = @content_hash AND blanked_at IS NULL AND (NOT type_by_hand OR type = @type);
 
--- name: SetPostType :exec
+-- name: SetPostType :execrows
 UPDATE relay.posts SET type = @type, type_by_hand = true, fingerprint = @fingerprint, rules = @rules, updated_at = now()
-WHERE owner_id = @owner_id AND post_id = @post_id;
+WHERE owner_id = @owner_id AND post_id = @post_id AND content_hash = @content_hash AND blanked_at IS NULL;
 
 -- name: RulesDecided :exec
 UPDATE relay.posts SET rules = @rules WHERE owner_id = @owner_id AND post_id = ANY(@post_ids::bigint[]) AND rules <> @rules;

@@ -1,0 +1,85 @@
+package db_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
+	"vestnik/internal/petpost"
+)
+
+// awaitAdvisory waits until somebody waits for an advisory lock.
+func (d *desk) awaitAdvisory() {
+	d.t.Helper()
+	require.Eventually(d.t, func() bool {
+		var waits bool
+		err := d.pool.QueryRow(d.t.Context(), `
+			SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+			               AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`).Scan(&waits)
+		return err == nil && waits
+	}, 30*time.Second, 10*time.Millisecond)
+}
+
+func TestWhatIsForgottenMeanwhileIsNotWrittenAnew(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	stored := d.get(-1, 1)
+	posts, err := d.posts.PostsToForget(t.Context(), db.ToForget{Post: stored.ID})
+	require.NoError(t, err)
+	require.NoError(t, d.posts.Forget(t.Context(), posts))
+
+	require.NoError(t, d.posts.Reread(t.Context(), []db.Reread{{Post: stored, Reading: stored.Reading, Fingerprint: stored.Fingerprint}}))
+	kept := d.get(-1, 1)
+	require.Empty(t, kept.Reading.Phones)
+	require.Empty(t, kept.Fingerprint)
+	var keys, phones int
+	require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT (SELECT count(*) FROM relay.case_keys), (SELECT sum(cardinality(phones)) FROM relay.posts)").Scan(&keys, &phones))
+	require.Zero(t, keys)
+	require.Zero(t, phones)
+}
+
+func TestWhatIsEditedMeanwhileKeepsItsKeysWhenPostsAreReadAgain(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	stored := d.get(-1, 1)
+	d.store(post(-1, 1, murka))
+	require.NoError(t, d.posts.Reread(t.Context(), []db.Reread{{Post: stored, Reading: stored.Reading, Fingerprint: stored.Fingerprint}}))
+	var keys []int64
+	require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT array_agg(key) FROM relay.case_keys").Scan(&keys))
+	require.ElementsMatch(t, db.HashedKeys(d.get(-1, 1).Fingerprint), keys)
+}
+
+func TestATypeThatIsSetMeanwhileStandsWhenPostsAreReadAgain(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	stored := d.get(-1, 1)
+	d.setType(-1, 1, petpost.Reunited)
+	again := stored.OfType(petpost.Lost)
+	require.NoError(t, d.posts.Reread(t.Context(), []db.Reread{{Post: stored, Reading: again.Reading, Fingerprint: again.Fingerprint}}))
+	require.Equal(t, petpost.Reunited, d.get(-1, 1).Fingerprint.Type)
+}
+
+func TestATypeIsNotSetOfAPostThatIsForgottenMeanwhile(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex))
+	ref := d.get(-1, 1).ID
+	posts, err := d.posts.PostsToForget(t.Context(), db.ToForget{Post: ref})
+	require.NoError(t, err)
+	// The post is read, and its keys are waited for.
+	tx, err := d.pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock($1, stripe) FROM generate_series(0, 255) stripe", 0x63617365)
+	require.NoError(t, err)
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.posts.SetType(t.Context(), ref, petpost.Found, true, d.page())
+		done <- err
+	}()
+	d.awaitAdvisory()
+	require.NoError(t, d.posts.Forget(t.Context(), posts))
+	require.NoError(t, tx.Rollback(t.Context()))
+	require.ErrorIs(t, <-done, db.ErrBlanked)
+	require.Empty(t, d.get(-1, 1).Fingerprint)
+}
