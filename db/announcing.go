@@ -256,11 +256,11 @@ func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, miss
 
 // ReleaseStranded makes one delivery pending for each case that has lost the
 // delivery of which the others are duplicates: it failed, or its post was deleted
-// before it went out. It returns how many.
+// or said to be of another type before it went out. It returns how many.
 func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, error) {
 	released := 0
 	err := l.inTx(ctx, func(q *relaysql.Queries) error {
-		rows, err := q.ReleaseStranded(ctx, relaysql.ReleaseStrandedParams{GivenUp: GivenUp, Since: since})
+		rows, err := q.ReleaseStranded(ctx, relaysql.ReleaseStrandedParams{GivenUp: []string{GivenUp, otherType}, Since: since})
 		if err != nil {
 			return err
 		}

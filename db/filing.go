@@ -249,7 +249,9 @@ func (f *filing) lockCase(ctx context.Context, post Post, before relaysql.Stored
 		closed = row.ClosedAt != nil
 	case before.CaseID == nil && !opened:
 		var closedAt *time.Time
-		closedAt, err = f.q.JoinCase(ctx, post.CaseID)
+		if closedAt, err = f.q.JoinCase(ctx, post.CaseID); errorsIsNoRows(err) {
+			err = errChangedMeanwhile
+		}
 		closed = closedAt != nil
 	}
 	if err != nil || !mayTurn {

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -8,6 +9,8 @@ import (
 
 	"vestnik/db"
 	"vestnik/internal/petpost"
+	wallpost "vestnik/internal/post"
+	"vestnik/internal/protocol"
 )
 
 // awaitAdvisory waits until somebody waits for an advisory lock.
@@ -82,4 +85,41 @@ func TestATypeIsNotSetOfAPostThatIsForgottenMeanwhile(t *testing.T) {
 	require.NoError(t, tx.Rollback(t.Context()))
 	require.ErrorIs(t, <-done, db.ErrBlanked)
 	require.Empty(t, d.get(-1, 1).Fingerprint)
+}
+
+// halt has the first writing of a post wait until release is called.
+func (d *desk) halt(ref wallpost.ID) (release func()) {
+	d.t.Helper()
+	const lock = 4242
+	_, err := d.pool.Exec(d.t.Context(), fmt.Sprintf(`
+		CREATE FUNCTION relay.halt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(%d); RETURN NEW; END $$`, lock))
+	require.NoError(d.t, err)
+	_, err = d.pool.Exec(d.t.Context(), fmt.Sprintf(`
+		CREATE TRIGGER halt BEFORE INSERT ON relay.posts FOR EACH ROW WHEN (NEW.owner_id = %d AND NEW.post_id = %d) EXECUTE FUNCTION relay.halt()`,
+		ref.OwnerID, ref.PostID))
+	require.NoError(d.t, err)
+	tx, err := d.pool.Begin(d.t.Context())
+	require.NoError(d.t, err)
+	_, err = tx.Exec(d.t.Context(), "SELECT pg_advisory_xact_lock($1)", lock)
+	require.NoError(d.t, err)
+	return func() { require.NoError(d.t, tx.Rollback(d.t.Context())) }
+}
+
+func TestAPostWhoseCaseIsJoinedMeanwhileGoesIntoTheOneThatIsLeft(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-1, 2, murka))
+	left, gone := d.get(-1, 2).CaseID, d.get(-1, 1).CaseID
+	release := d.halt(wallpost.ID{OwnerID: -2, PostID: 3})
+	done := make(chan error, 1)
+	go func() {
+		_, err := d.posts.StorePage(t.Context(), d.page(post(-2, 3, rex)))
+		done <- err
+	}()
+	d.awaitAdvisory()
+	_, err := d.cases.Join(t.Context(), left, []int64{gone}, "")
+	require.NoError(t, err)
+	release()
+	require.NoError(t, <-done)
+	require.Equal(t, left, d.get(-2, 3).CaseID)
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-2, 3, somewhere).Status, "its case is announced")
 }

@@ -96,3 +96,16 @@ func TestASearchThatWasWronglyOverIsToldAfterAll(t *testing.T) {
 	require.Equal(t, 1, d.setType(-2, 1, petpost.News).Owed)
 	require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, somewhere).Status)
 }
+
+func TestATypeSetByHandLeavesThePlaceOfItsPostToAnother(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-2, 1, rexAgain))
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-2, 1, somewhere).Status)
+	d.setType(-1, 1, petpost.News)
+	_, err := d.ledger.ReleaseStranded(t.Context(), time.Now().Add(-time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, protocol.StatusPending, d.delivery(-2, 1, somewhere).Status)
+
+	d.setType(-1, 1, petpost.Lost)
+	require.Equal(t, protocol.StatusSuppressed, d.delivery(-1, 1, somewhere).Status, "the other tells of it now")
+}

@@ -381,10 +381,10 @@ func (q *Queries) GivenUpDeliveries(ctx context.Context, arg GivenUpDeliveriesPa
 }
 
 const joinCase = `-- name: JoinCase :one
-UPDATE relay.cases SET posts = posts + 1 WHERE id = $1 RETURNING closed_at
+UPDATE relay.cases SET posts = posts + 1 WHERE id = $1 AND joined_to IS NULL RETURNING closed_at
 `
 
-// A case has one more post; it is locked.
+// A case has one more post; it is locked. Nothing if it was joined to another meanwhile.
 func (q *Queries) JoinCase(ctx context.Context, id int64) (*time.Time, error) {
 	row := q.db.QueryRow(ctx, joinCase, id)
 	var closed_at *time.Time
@@ -785,7 +785,7 @@ WHERE id IN (
     JOIN relay.deliveries s ON s.stands_for = t.id AND s.status = 'suppressed'
     JOIN relay.posts p ON p.owner_id = s.owner_id AND p.post_id = s.post_id
     JOIN relay.cases c ON c.id = s.case_id
-    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = $1)
+    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = ANY($1::text[]))
       AND t.updated_at > $2 AND s.created_at > $2
       AND p.deleted_at IS NULL AND c.closed_at IS NULL
       AND NOT EXISTS (
@@ -798,7 +798,7 @@ RETURNING id, case_id, destination_id
 `
 
 type ReleaseStrandedParams struct {
-	GivenUp string
+	GivenUp []string
 	Since   time.Time
 }
 
@@ -809,7 +809,7 @@ type ReleaseStrandedRow struct {
 }
 
 // One delivery, the newest, for each case and destination whose delivery that
-// stood for the others has failed, or was given up with its deleted post.
+// stood for the others has failed, or was given up with its deleted post, or as its type was set by hand.
 func (q *Queries) ReleaseStranded(ctx context.Context, arg ReleaseStrandedParams) ([]ReleaseStrandedRow, error) {
 	rows, err := q.db.Query(ctx, releaseStranded, arg.GivenUp, arg.Since)
 	if err != nil {

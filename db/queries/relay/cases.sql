@@ -62,8 +62,8 @@ UPDATE relay.posts SET case_id = $3, case_reason = $4 WHERE owner_id = $1 AND po
 SELECT * FROM relay.cases WHERE id = $1 FOR UPDATE;
 
 -- name: JoinCase :one
--- A case has one more post; it is locked.
-UPDATE relay.cases SET posts = posts + 1 WHERE id = $1 RETURNING closed_at;
+-- A case has one more post; it is locked. Nothing if it was joined to another meanwhile.
+UPDATE relay.cases SET posts = posts + 1 WHERE id = $1 AND joined_to IS NULL RETURNING closed_at;
 
 -- name: GetCase :one
 SELECT * FROM relay.cases WHERE id = $1;
@@ -179,7 +179,7 @@ RETURNING id;
 
 -- name: ReleaseStranded :many
 -- One delivery, the newest, for each case and destination whose delivery that
--- stood for the others has failed, or was given up with its deleted post.
+-- stood for the others has failed, or was given up with its deleted post, or as its type was set by hand.
 UPDATE relay.deliveries
 SET status = CASE ask WHEN '' THEN 'pending' ELSE 'parked' END, reason = ask, stands_for = NULL, started_at = NULL, wanted_at = now(), untold = false, updated_at = now()
 WHERE id IN (
@@ -188,7 +188,7 @@ WHERE id IN (
     JOIN relay.deliveries s ON s.stands_for = t.id AND s.status = 'suppressed'
     JOIN relay.posts p ON p.owner_id = s.owner_id AND p.post_id = s.post_id
     JOIN relay.cases c ON c.id = s.case_id
-    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = @given_up)
+    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = ANY(@given_up::text[]))
       AND t.updated_at > @since AND s.created_at > @since
       AND p.deleted_at IS NULL AND c.closed_at IS NULL
       AND NOT EXISTS (
