@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"vestnik/db"
 )
 
 func TestPostsThatWaitToBeSentHoldUpNoOtherFromBeingBlanked(t *testing.T) {
@@ -41,4 +43,41 @@ func TestPostsThatWaitToBeSentHoldUpNoOtherFromBeingBlanked(t *testing.T) {
 	blanked, err = d.posts.Blank(t.Context(), time.Now().AddDate(0, 0, -30), 10_000, func() {})
 	require.NoError(t, err)
 	require.Equal(t, 2200-2-400, blanked)
+}
+
+func TestTheNotesOfJoinedCasesGoWithTheirPosts(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-1, 2, murka), post(-1, 3, "Найден щенок овчарки у вокзала Ижевска, без ошейника. 8 900 333-44-55"))
+	first, second, third := d.get(-1, 1).CaseID, d.get(-1, 2).CaseID, d.get(-1, 3).CaseID
+	_, err := d.cases.Join(t.Context(), second, []int64{first}, "так сказала Зоя")
+	require.NoError(t, err)
+	_, err = d.cases.Join(t.Context(), third, []int64{second}, "и Ада")
+	require.NoError(t, err)
+	notes := func() (n int) {
+		require.NoError(t, d.pool.QueryRow(t.Context(), "SELECT count(*) FROM relay.cases WHERE note <> ''").Scan(&n))
+		return n
+	}
+	require.Equal(t, 2, notes())
+	posts, err := d.posts.PostsToForget(t.Context(), db.ToForget{Post: d.get(-1, 1).ID})
+	require.NoError(t, err)
+	require.NoError(t, d.posts.Forget(t.Context(), posts))
+	require.Equal(t, 2, notes(), "two posts are kept")
+	_, err = d.pool.Exec(t.Context(), "UPDATE relay.deliveries SET status = 'sent'")
+	require.NoError(t, err)
+	_, err = d.posts.Blank(t.Context(), time.Now(), 100, func() {})
+	require.NoError(t, err)
+	require.Zero(t, notes())
+}
+
+func TestABackfillOwesNothingOfPostsThatAreBlanked(t *testing.T) {
+	d := newDesk(t)
+	d.lostTo = nil
+	d.store(post(-1, 1, rex))
+	posts, err := d.posts.PostsToForget(t.Context(), db.ToForget{Post: d.get(-1, 1).ID})
+	require.NoError(t, err)
+	require.NoError(t, d.posts.Forget(t.Context(), posts))
+	d.lostTo = []string{somewhere}
+	stored, _, err := d.posts.Backfill(t.Context(), db.Backfill{Page: d.page(), OwnerID: -1, Since: time.Now().Add(-24 * time.Hour), Every: time.Minute})
+	require.NoError(t, err)
+	require.Zero(t, stored.Owed)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const blankPosts = `-- name: BlankPosts :exec
-WITH blanked AS (
+WITH RECURSIVE blanked AS (
     UPDATE relay.posts p
     SET text = '', reposts = '{}', parents = '[]', from_id = 0, origin_owner_id = NULL, origin_post_id = NULL, photos = '[]', attachments = '[]',
         name = '', phones = '{}', location = '', when_said = '', contacts = '{}', reading = jsonb_build_object('Type', p.type),
@@ -25,14 +25,16 @@ WITH blanked AS (
     SET cut = NULL, captcha = NULL
     FROM blanked
     WHERE v.owner_id = blanked.owner_id AND v.post_id = blanked.post_id AND (v.cut IS NOT NULL OR v.captcha IS NOT NULL)
+), ended AS ( -- cases of which nothing is kept, and those that were joined to them
+    SELECT e.case_id AS id FROM blanked e
+    WHERE NOT EXISTS (
+        SELECT FROM relay.posts o
+        WHERE o.case_id = e.case_id AND o.blanked_at IS NULL AND NOT EXISTS (SELECT FROM blanked b WHERE b.owner_id = o.owner_id AND b.post_id = o.post_id)
+    )
+    UNION
+    SELECT j.id FROM relay.cases j JOIN ended ON j.joined_to = ended.id
 )
-UPDATE relay.cases c
-SET note = ''
-WHERE c.note <> '' AND c.id IN (SELECT case_id FROM blanked)
-  AND NOT EXISTS (
-      SELECT FROM relay.posts o
-      WHERE o.case_id = c.id AND o.blanked_at IS NULL AND NOT EXISTS (SELECT FROM blanked b WHERE b.owner_id = o.owner_id AND b.post_id = o.post_id)
-  )
+UPDATE relay.cases c SET note = '' WHERE c.note <> '' AND c.id IN (SELECT ended.id FROM ended)
 `
 
 type BlankPostsParams struct {

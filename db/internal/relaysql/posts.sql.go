@@ -459,7 +459,7 @@ const postsNeverOwed = `-- name: PostsNeverOwed :many
 SELECT p.owner_id, p.post_id, p.from_id, p.posted_at, p.edited_at, p.text, p.reposts, p.origin_owner_id, p.origin_post_id, p.photos, p.attachments, p.link, p.content_hash, p.type, p.animal, p.sex, p.name, p.phones, p.location, p.when_said, p.contacts, p.reading, p.ruleset_version, p.deleted_at, p.stored_at, p.updated_at, p.case_id, p.case_reason, p.fingerprint, p.checked_at, p.missed_at, p.blanked_at, p.forgotten, p.parents, p.type_by_hand, p.rules, (c.closed_at IS NOT NULL)::boolean AS case_closed
 FROM relay.posts p
 JOIN relay.cases c ON c.id = p.case_id
-WHERE p.owner_id = $1 AND p.posted_at >= $2 AND p.deleted_at IS NULL
+WHERE p.owner_id = $1 AND p.posted_at >= $2 AND p.deleted_at IS NULL AND p.blanked_at IS NULL
   AND NOT EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id)
 ORDER BY p.posted_at, p.post_id
 `
@@ -474,7 +474,7 @@ type PostsNeverOwedRow struct {
 	CaseClosed bool
 }
 
-// Posts of a wall that stand and have no delivery, in the order of writing.
+// Posts of a wall that stand, are not blanked and have no delivery, in the order of writing.
 func (q *Queries) PostsNeverOwed(ctx context.Context, arg PostsNeverOwedParams) ([]PostsNeverOwedRow, error) {
 	rows, err := q.db.Query(ctx, postsNeverOwed, arg.OwnerID, arg.Since)
 	if err != nil {

@@ -117,11 +117,11 @@ ORDER BY p.posted_at, p.owner_id, p.post_id
 LIMIT @most;
 
 -- name: PostsNeverOwed :many
--- Posts of a wall that stand and have no delivery, in the order of writing.
+-- Posts of a wall that stand, are not blanked and have no delivery, in the order of writing.
 SELECT sqlc.embed(p), (c.closed_at IS NOT NULL)::boolean AS case_closed
 FROM relay.posts p
 JOIN relay.cases c ON c.id = p.case_id
-WHERE p.owner_id = @owner_id AND p.posted_at >= @since AND p.deleted_at IS NULL
+WHERE p.owner_id = @owner_id AND p.posted_at >= @since AND p.deleted_at IS NULL AND p.blanked_at IS NULL
   AND NOT EXISTS (SELECT FROM relay.deliveries v WHERE v.owner_id = p.owner_id AND v.post_id = p.post_id)
 ORDER BY p.posted_at, p.post_id;
 
