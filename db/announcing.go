@@ -228,8 +228,8 @@ const GivenUp = "the author has deleted the post"
 
 // Delete records that posts are gone from their wall, if they were missing
 // already before a time ([Posts.Checked]). Deliveries of them that wait are not
-// sent, messages about them are marked. It returns how many of the posts it had
-// not known to be gone.
+// sent, messages about them are marked, and what they have added to others goes.
+// It returns how many of the posts it had not known to be gone.
 func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, missedBefore time.Time) (int, error) {
 	gone := 0
 	err := s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
@@ -238,11 +238,14 @@ func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, miss
 			return err
 		}
 		gone = len(deleted)
-		for _, postID := range deleted {
-			if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: GivenUp, OwnerID: &ownerID, PostID: &postID}); err != nil {
+		for _, post := range deleted {
+			if _, err := q.SuppressWaiting(ctx, relaysql.SuppressWaitingParams{Reason: GivenUp, OwnerID: &ownerID, PostID: &post.PostID}); err != nil {
 				return err
 			}
-			if err := q.EditPost(ctx, relaysql.EditPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: postID}); err != nil {
+			if err := q.EditPost(ctx, relaysql.EditPostParams{Cause: causeDeleted, OwnerID: ownerID, PostID: post.PostID}); err != nil {
+				return err
+			}
+			if _, err := q.EditFirst(ctx, relaysql.EditFirstParams{CaseID: post.CaseID, OwnerID: ownerID, PostID: post.PostID}); err != nil {
 				return err
 			}
 		}

@@ -466,6 +466,30 @@ func TestWhatACopyAddsIsToldOnceInTheFirstMessage(t *testing.T) {
 	require.Empty(t, d.get(-1, 1).Additions, "nobody looks for it any more")
 }
 
+func TestWhatAPostHasAddedGoesFromTheFirstMessageWithIt(t *testing.T) {
+	for name, change := range map[string]func(*desk){
+		"edited":  func(d *desk) { d.store(post(-2, 2, rexAgain)) },
+		"deleted": func(d *desk) { require.Equal(d.t, 1, d.miss(-2, 2)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.store(post(-1, 1, rex))
+			first := d.delivery(-1, 1, somewhere)
+			d.sent(first, time.Now())
+			d.store(post(-2, 2, rexAgain+" или 8 900 000-71-72, вознаграждение!"))
+			require.NotEmpty(t, d.get(-1, 1).Additions)
+			_, err := d.pool.Exec(t.Context(), "UPDATE relay.amendments SET status = 'done', finished_at = now()")
+			require.NoError(t, err)
+			change(d)
+			require.Empty(t, d.get(-1, 1).Additions)
+			edits, err := d.ledger.Edits(t.Context(), first.ID)
+			require.NoError(t, err)
+			require.NotEmpty(t, edits)
+			require.Equal(t, protocol.EditPending, edits[len(edits)-1].Status)
+		})
+	}
+}
+
 func TestASightingInACopyAnswersTheFirstMessageOnce(t *testing.T) {
 	d := newDesk(t)
 	d.store(post(-1, 1, rex))

@@ -165,7 +165,7 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 	if err != nil {
 		return err
 	}
-	adds, err := f.adds(ctx, post, closed || opened)
+	adds, err := f.adds(ctx, post, known, closed || opened)
 	if err != nil {
 		return err
 	}
@@ -266,8 +266,9 @@ func (f *filing) lockCase(ctx context.Context, post Post, before relaysql.Stored
 
 // adds finds what a post says that the others of its case do not. A sighting is
 // announced by itself; what else there is goes into the messages about the case.
-// Nothing adds to a case that is over, or that the post has just opened.
-func (f *filing) adds(ctx context.Context, post Post, over bool) (petpost.Addition, error) {
+// Of a post that was known, what it has added before may go. Nothing adds to a case
+// that is over, or that the post has just opened.
+func (f *filing) adds(ctx context.Context, post Post, known, over bool) (petpost.Addition, error) {
 	if over || post.Reading.Type == petpost.Reunited {
 		return petpost.Addition{}, nil
 	}
@@ -277,7 +278,7 @@ func (f *filing) adds(ctx context.Context, post Post, over bool) (petpost.Additi
 	}
 	news := petpost.CaseNews(append(others, post))
 	adds := news[len(news)-1]
-	if len(adds.Facts) > 0 && !adds.Seen {
+	if known || len(adds.Facts) > 0 && !adds.Seen {
 		edits, err := f.q.EditFirst(ctx, relaysql.EditFirstParams{CaseID: &post.CaseID, OwnerID: post.OwnerID, PostID: post.PostID})
 		f.stored.Edits += int(edits)
 		return adds, err

@@ -57,7 +57,8 @@ const editFirst = `-- name: EditFirst :execrows
 INSERT INTO relay.amendments (delivery_id, cause)
 SELECT DISTINCT ON (v.destination_id) v.id, 'added'
 FROM relay.deliveries v
-WHERE v.case_id = $1 AND v.reply_to IS NULL AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE p.blanked_at IS NULL AND v.case_id = $1 AND v.reply_to IS NULL AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL
   AND NOT (v.owner_id = $2 AND v.post_id = $3)
 ORDER BY v.destination_id, v.id DESC
 ON CONFLICT (delivery_id) WHERE status = 'pending'
@@ -70,7 +71,7 @@ type EditFirstParams struct {
 	PostID  int64
 }
 
-// The newest first message about a case in each destination is to say what another post adds.
+// The newest first message about a case in each destination is to say what another post adds, and no more than that.
 func (q *Queries) EditFirst(ctx context.Context, arg EditFirstParams) (int64, error) {
 	result, err := q.db.Exec(ctx, editFirst, arg.CaseID, arg.OwnerID, arg.PostID)
 	if err != nil {

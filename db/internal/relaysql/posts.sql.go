@@ -19,7 +19,7 @@ UPDATE relay.posts p SET deleted_at = now(), updated_at = now()
 FROM relay.post_checks c
 WHERE c.owner_id = p.owner_id AND c.post_id = p.post_id AND c.missed_at <= $1::timestamptz
   AND p.owner_id = $2 AND p.post_id = ANY($3::bigint[]) AND p.deleted_at IS NULL
-RETURNING p.post_id
+RETURNING p.post_id, p.case_id
 `
 
 type DeletePostsParams struct {
@@ -28,19 +28,24 @@ type DeletePostsParams struct {
 	PostIds      []int64
 }
 
-func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]int64, error) {
+type DeletePostsRow struct {
+	PostID int64
+	CaseID *int64
+}
+
+func (q *Queries) DeletePosts(ctx context.Context, arg DeletePostsParams) ([]DeletePostsRow, error) {
 	rows, err := q.db.Query(ctx, deletePosts, arg.MissedBefore, arg.OwnerID, arg.PostIds)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []int64
+	var items []DeletePostsRow
 	for rows.Next() {
-		var post_id int64
-		if err := rows.Scan(&post_id); err != nil {
+		var i DeletePostsRow
+		if err := rows.Scan(&i.PostID, &i.CaseID); err != nil {
 			return nil, err
 		}
-		items = append(items, post_id)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

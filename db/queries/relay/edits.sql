@@ -28,11 +28,12 @@ ON CONFLICT (delivery_id) WHERE status = 'pending'
 DO UPDATE SET cause = excluded.cause, revision = relay.amendments.revision + 1, due_at = least(relay.amendments.due_at, now());
 
 -- name: EditFirst :execrows
--- The newest first message about a case in each destination is to say what another post adds.
+-- The newest first message about a case in each destination is to say what another post adds, and no more than that.
 INSERT INTO relay.amendments (delivery_id, cause)
 SELECT DISTINCT ON (v.destination_id) v.id, 'added'
 FROM relay.deliveries v
-WHERE v.case_id = @case_id AND v.reply_to IS NULL AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL
+JOIN relay.posts p USING (owner_id, post_id)
+WHERE p.blanked_at IS NULL AND v.case_id = @case_id AND v.reply_to IS NULL AND v.status NOT IN ('failed', 'suppressed') AND v.taken_back_at IS NULL
   AND NOT (v.owner_id = @owner_id AND v.post_id = @post_id)
 ORDER BY v.destination_id, v.id DESC
 ON CONFLICT (delivery_id) WHERE status = 'pending'

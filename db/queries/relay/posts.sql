@@ -79,7 +79,7 @@ UPDATE relay.posts p SET deleted_at = now(), updated_at = now()
 FROM relay.post_checks c
 WHERE c.owner_id = p.owner_id AND c.post_id = p.post_id AND c.missed_at <= @missed_before::timestamptz
   AND p.owner_id = @owner_id AND p.post_id = ANY(@post_ids::bigint[]) AND p.deleted_at IS NULL
-RETURNING p.post_id;
+RETURNING p.post_id, p.case_id;
 
 -- name: PostsAfter :many
 -- All posts, page by page, for reading them again.
