@@ -135,13 +135,20 @@ func (s *Posts) PostsToForget(ctx context.Context, meant ToForget) ([]PostToForg
 
 // Forget blanks posts for good: as long as they stand on their walls, they are
 // not stored again. What they added to the messages about other posts of their
-// cases is to go from there.
+// cases is to go from there, and what their walls repeat is learned anew.
 func (s *Posts) Forget(ctx context.Context, posts []PostToForget) error {
 	err := s.inTx(ctx, func(q *relaysql.Queries) error {
 		if err := blank(ctx, q, posts, true); err != nil {
 			return err
 		}
+		learned := map[int64]bool{}
 		for _, post := range posts {
+			if !learned[post.OwnerID] {
+				if _, err := learnWall(ctx, q, post.OwnerID); err != nil {
+					return err
+				}
+				learned[post.OwnerID] = true
+			}
 			if err := q.EditCase(ctx, relaysql.EditCaseParams{Cause: causeEdited, CaseID: &post.caseID}); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package db_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -80,4 +81,22 @@ func TestABackfillOwesNothingOfPostsThatAreBlanked(t *testing.T) {
 	stored, _, err := d.posts.Backfill(t.Context(), db.Backfill{Page: d.page(), OwnerID: -1, Since: time.Now().Add(-24 * time.Hour), Every: time.Minute})
 	require.NoError(t, err)
 	require.Zero(t, stored.Owed)
+}
+
+func TestWhatAWallRepeatsForgetsAPhoneWithItsPosts(t *testing.T) {
+	d := newDesk(t)
+	const card = "\nКуратор Зоя +7 900 000-00-77. Пишите в сообщения группы!"
+	for i := range int64(12) {
+		d.store(post(-1, i+1, fmt.Sprintf("Кошка номер %d ищет дом, ласковая, ей %d лет.", i, i+2)+card))
+	}
+	learned, err := d.posts.LearnWall(t.Context(), -1)
+	require.NoError(t, err)
+	require.Contains(t, fmt.Sprint(learned.Units), "+7 900 000-00-77")
+	posts, err := d.posts.PostsToForget(t.Context(), db.ToForget{Phone: "+79000000077"})
+	require.NoError(t, err)
+	require.Len(t, posts, 12)
+	require.NoError(t, d.posts.Forget(t.Context(), posts))
+	kept, err := d.posts.WallContext(t.Context(), -1)
+	require.NoError(t, err)
+	require.NotContains(t, fmt.Sprint(kept.Units), "+7 900 000-00-77")
 }

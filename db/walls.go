@@ -252,12 +252,16 @@ func (s *Posts) WallContext(ctx context.Context, ownerID int64) (*petpost.WallCo
 // LearnWall learns from a wall's last stored posts what they repeat, and keeps
 // it for the next to be read.
 func (s *Posts) LearnWall(ctx context.Context, ownerID int64) (petpost.WallContext, error) {
-	texts, err := s.queries.LastTexts(ctx, relaysql.LastTextsParams{OwnerID: ownerID, Most: petpost.WallPosts})
+	return learnWall(ctx, s.queries, ownerID)
+}
+
+func learnWall(ctx context.Context, q *relaysql.Queries, ownerID int64) (petpost.WallContext, error) {
+	texts, err := q.LastTexts(ctx, relaysql.LastTextsParams{OwnerID: ownerID, Most: petpost.WallPosts})
 	if err != nil {
 		return petpost.WallContext{}, fmt.Errorf("learn what wall %d repeats: %w", ownerID, err)
 	}
 	wall := petpost.LearnWall(texts)
-	err = s.queries.KeepWallContext(ctx, relaysql.KeepWallContextParams{
+	err = q.KeepWallContext(ctx, relaysql.KeepWallContextParams{
 		OwnerID: ownerID, Version: wall.Version, Posts: wall.Posts, Units: notNil(wall.Units),
 	})
 	return wall, wrap(err, "learn what wall %d repeats", ownerID)
