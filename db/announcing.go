@@ -219,6 +219,33 @@ func turnCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed, t
 	return closedAt != nil, true, err
 }
 
+// searchAgain takes up what was not told of the animal of a post that has said so
+// far that it is home.
+func (f *filing) searchAgain(ctx context.Context, post Post, before relaysql.StoredPostsRow) error {
+	if before.Type != string(petpost.Reunited) {
+		return nil
+	}
+	ids, err := searchAgain(ctx, f.q, post.CaseID, post.CaseID)
+	f.stored.Owed += len(ids)
+	return err
+}
+
+// searchAgain makes deliveries of a case pending, if it is open, that were not made
+// because it, or the case that its posts were in, was closed. The sender refuses what
+// has become too old meanwhile.
+func searchAgain(ctx context.Context, q *relaysql.Queries, caseID, was int64) ([]int64, error) {
+	ids, err := q.SuppressedAsHome(ctx, relaysql.SuppressedAsHomeParams{CaseID: caseID, Reason: closedReason(was)})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if err := q.RestoreDelivery(ctx, relaysql.RestoreDeliveryParams{ID: id, Status: protocol.StatusPending}); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
 func closedReason(caseID int64) string {
 	return fmt.Sprintf("case %d is closed: the animal is home again", caseID)
 }

@@ -156,7 +156,8 @@ func (s *Cases) holdBack(ctx context.Context, q *relaysql.Queries, caseID int64)
 
 // Split takes posts out of a case into a new one, because a person says that
 // they are about another animal. Unless hold is set, one delivery for each
-// destination that had not heard of that animal is to be sent: Released.
+// destination that had not heard of that animal is to be sent, of the case that it
+// leaves too if that was closed by mistake: Released.
 func (s *Cases) Split(ctx context.Context, id int64, posts []post.ID, hold bool, note string) (newID int64, released []int64, err error) {
 	err = s.inRepeatedTx(ctx, func(q *relaysql.Queries) error {
 		released = nil
@@ -184,7 +185,11 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []post.ID, hold bool,
 			if err != nil {
 				return err
 			}
-			released = append(released, ids...)
+			again, err := searchAgain(ctx, q, caseID, row.ID)
+			if err != nil {
+				return err
+			}
+			released = slices.Concat(released, ids, again)
 		}
 		slices.Sort(released)
 		return nil

@@ -173,6 +173,9 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		if err := f.changed(ctx, post, before.DeletedAt != nil, closed); err != nil {
 			return err
 		}
+		if err := f.searchAgain(ctx, post, before); err != nil {
+			return err
+		}
 		if string(post.Reading.Type) == before.Type && !adds.Seen {
 			return nil // it calls for nothing that it did not call for before
 		}

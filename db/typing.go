@@ -6,7 +6,6 @@ import (
 	"vestnik/db/internal/relaysql"
 	"vestnik/internal/petpost"
 	"vestnik/internal/post"
-	"vestnik/internal/protocol"
 )
 
 // otherType is why a delivery is not made after a person has set its post's type.
@@ -77,32 +76,14 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 	if set.Suppressed, err = f.reroute(ctx, post, closed); err != nil {
 		return set, err
 	}
-	if set.Was == petpost.Reunited && !closed {
-		if err := f.searchAgain(ctx, post.CaseID); err != nil {
-			return set, err
-		}
+	if err := f.searchAgain(ctx, post, before); err != nil {
+		return set, err
 	}
 	if owes {
 		err = f.announce(ctx, post, closed, false, false)
 	}
 	set.Owed = f.stored.Owed
 	return set, err
-}
-
-// searchAgain takes up what was not told of an animal that seemed to be home. The
-// sender refuses what has become too old meanwhile.
-func (f *filing) searchAgain(ctx context.Context, caseID int64) error {
-	rows, err := f.q.SuppressedAsHome(ctx, relaysql.SuppressedAsHomeParams{CaseID: caseID, Reason: closedReason(caseID)})
-	if err != nil {
-		return err
-	}
-	for _, id := range rows {
-		if err := f.q.RestoreDelivery(ctx, relaysql.RestoreDeliveryParams{ID: id, Status: protocol.StatusPending}); err != nil {
-			return err
-		}
-	}
-	f.stored.Owed += len(rows)
-	return nil
 }
 
 // reroute gives up the deliveries of a post that no rule asks for any more, and

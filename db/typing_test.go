@@ -109,3 +109,29 @@ func TestATypeSetByHandLeavesThePlaceOfItsPostToAnother(t *testing.T) {
 	d.setType(-1, 1, petpost.Lost)
 	require.Equal(t, protocol.StatusSuppressed, d.delivery(-1, 1, somewhere).Status, "the other tells of it now")
 }
+
+func TestASearchThatWasOverByMistakeIsToldWhenTheAuthorOrAnOperatorSaysSo(t *testing.T) {
+	for name, correct := range map[string]func(*desk){
+		"edited": func(d *desk) { d.store(post(-2, 1, rexAgain)) },
+		"split": func(d *desk) {
+			_, released, err := d.cases.Split(d.t.Context(), d.caseOf(-1, 1), []wallpost.ID{{OwnerID: -2, PostID: 1}}, false, "")
+			require.NoError(d.t, err)
+			require.Equal(d.t, []int64{d.delivery(-1, 1, somewhere).ID}, released)
+		},
+		"split off": func(d *desk) {
+			_, released, err := d.cases.Split(d.t.Context(), d.caseOf(-1, 1), []wallpost.ID{{OwnerID: -1, PostID: 1}}, false, "")
+			require.NoError(d.t, err)
+			require.Equal(d.t, []int64{d.delivery(-1, 1, somewhere).ID}, released)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.store(post(-1, 1, rex))
+			d.store(post(-2, 1, rexHome))
+			require.Equal(t, protocol.StatusSuppressed, d.delivery(-1, 1, somewhere).Status)
+			correct(d)
+			require.False(t, d.get(-1, 1).CaseClosed)
+			require.Equal(t, protocol.StatusPending, d.delivery(-1, 1, somewhere).Status)
+		})
+	}
+}

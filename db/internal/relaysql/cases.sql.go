@@ -1059,6 +1059,7 @@ const suppressedAsHome = `-- name: SuppressedAsHome :many
 SELECT DISTINCT ON (v.destination_id) v.id
 FROM relay.deliveries v
 WHERE v.case_id = $1::bigint AND v.status = 'suppressed' AND v.reason = $2 AND v.attempts = 0
+  AND EXISTS (SELECT FROM relay.cases c WHERE c.id = v.case_id AND c.closed_at IS NULL)
   AND NOT EXISTS (
       SELECT FROM relay.deliveries o
       WHERE o.case_id = v.case_id AND o.destination_id = v.destination_id AND o.status NOT IN ('failed', 'suppressed')
@@ -1072,7 +1073,7 @@ type SuppressedAsHomeParams struct {
 }
 
 // The newest delivery to each destination that was not made because the animal seemed to be
-// home, where nothing else tells of its case.
+// home, where nothing else tells of its case; nothing of a case that is closed.
 func (q *Queries) SuppressedAsHome(ctx context.Context, arg SuppressedAsHomeParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, suppressedAsHome, arg.CaseID, arg.Reason)
 	if err != nil {

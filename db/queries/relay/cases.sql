@@ -137,10 +137,11 @@ ORDER BY v.id;
 
 -- name: SuppressedAsHome :many
 -- The newest delivery to each destination that was not made because the animal seemed to be
--- home, where nothing else tells of its case.
+-- home, where nothing else tells of its case; nothing of a case that is closed.
 SELECT DISTINCT ON (v.destination_id) v.id
 FROM relay.deliveries v
 WHERE v.case_id = @case_id::bigint AND v.status = 'suppressed' AND v.reason = @reason AND v.attempts = 0
+  AND EXISTS (SELECT FROM relay.cases c WHERE c.id = v.case_id AND c.closed_at IS NULL)
   AND NOT EXISTS (
       SELECT FROM relay.deliveries o
       WHERE o.case_id = v.case_id AND o.destination_id = v.destination_id AND o.status NOT IN ('failed', 'suppressed')
