@@ -76,7 +76,7 @@ func (s *Cases) join(ctx context.Context, q *relaysql.Queries, target relaysql.R
 		if err := move(ctx, q, row.ID, into, refsOf(posts), joinedByOperator); err != nil {
 			return err
 		}
-		if err := q.JoinedTo(ctx, relaysql.JoinedToParams{ID: row.ID, JoinedTo: &into, Note: note}); err != nil {
+		if err := q.JoinedTo(ctx, relaysql.JoinedToParams{ID: row.ID, JoinedTo: &into, Note: printable(note)}); err != nil {
 			return err
 		}
 	}
@@ -168,7 +168,7 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []post.ID, hold bool,
 		if err := separable(ctx, q, row.ID, posts); err != nil {
 			return err
 		}
-		if newID, err = q.OpenCase(ctx, note); err != nil {
+		if newID, err = q.OpenCase(ctx, printable(note)); err != nil {
 			return err
 		}
 		if err := move(ctx, q, row.ID, newID, posts, splitByOperator); err != nil {
@@ -204,12 +204,12 @@ func separable(ctx context.Context, q *relaysql.Queries, caseID int64, posts []p
 		return err
 	}
 	all := refsOf(rows)
-	for _, post := range posts {
-		if !slices.Contains(all, post) {
-			return fmt.Errorf("case %d does not hold %s: %w", caseID, post, ErrNotFound)
+	for _, id := range posts {
+		if !slices.Contains(all, id) {
+			return fmt.Errorf("case %d does not hold %s: %w", caseID, id, ErrNotFound)
 		}
 	}
-	if len(posts) == 0 || len(posts) == len(all) {
+	if len(posts) == 0 || !slices.ContainsFunc(all, func(id post.ID) bool { return !slices.Contains(posts, id) }) {
 		return fmt.Errorf("case %d has %s: name some of them, not all", caseID, words.Count(len(all), "post", "posts"))
 	}
 	return nil

@@ -566,3 +566,23 @@ func TestAPostThatAPersonIsAskedAboutHoldsBackNoOther(t *testing.T) {
 	d.store(post(-2, 1, rexAgain))
 	require.Equal(t, protocol.StatusPending, d.delivery(-2, 1, somewhere).Status, "a surer one does not wait for the answer")
 }
+
+func TestASplitThatNamesAPostTwiceTakesNotAllOfThem(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-2, 1, rexAgain))
+	one, other := wallpost.ID{OwnerID: -1, PostID: 1}, wallpost.ID{OwnerID: -2, PostID: 1}
+	_, _, err := d.cases.Split(t.Context(), d.caseOf(-1, 1), []wallpost.ID{one, one, other}, false, "")
+	require.ErrorContains(t, err, "name some of them, not all")
+	_, _, err = d.cases.Split(t.Context(), d.caseOf(-1, 1), []wallpost.ID{one, one}, false, "")
+	require.NoError(t, err)
+	require.NotEqual(t, d.caseOf(-1, 1), d.caseOf(-2, 1))
+}
+
+func TestANoteOnACaseMayHoldWhatPostgresKeepsNot(t *testing.T) {
+	d := newDesk(t)
+	d.store(post(-1, 1, rex), post(-1, 2, murka))
+	_, err := d.cases.Join(t.Context(), d.caseOf(-1, 1), []int64{d.caseOf(-1, 2)}, "одна\x00 и та же\xff")
+	require.NoError(t, err)
+	_, _, err = d.cases.Split(t.Context(), d.caseOf(-1, 1), []wallpost.ID{{OwnerID: -1, PostID: 2}}, true, "нет\x00")
+	require.NoError(t, err)
+}
