@@ -290,7 +290,7 @@ func (s *Posts) Delete(ctx context.Context, ownerID int64, postIDs []int64, miss
 func (l *Ledger) ReleaseStranded(ctx context.Context, since time.Time) (int, error) {
 	released := 0
 	err := l.inTx(ctx, func(q *relaysql.Queries) error {
-		rows, err := q.ReleaseStranded(ctx, relaysql.ReleaseStrandedParams{GivenUp: []string{GivenUp, otherType}, Since: since})
+		rows, err := q.ReleaseStranded(ctx, relaysql.ReleaseStrandedParams{Reasons: []string{GivenUp, otherType}, Since: since})
 		if err != nil {
 			return err
 		}

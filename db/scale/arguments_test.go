@@ -33,7 +33,7 @@ var byName = map[string]string{
 	"keys": "ARRAY[1, hashint8extended(1600, 0), hashint8extended(1601, 0)]", "page_size": "8", "page_number": "1000", "count_limit": "8000",
 	"size": "200", "queue_number": "30", "list": "'places'", "district_id": "0", "type_id": "0", "subcategory_id": "0", "category_id": "0",
 	"source_id": "0", "status": "'parked'", "cause": "'edited'", "mode": "'upsert'", "phase": "'applying'", "subscription": "'subscribed'",
-	"since": "now() - interval '72 hours'", "given_up": "'the author has deleted the post'", "captcha": "NULL", "cut": "NULL",
+	"since": "now() - interval '72 hours'", "reasons": "'{the author has deleted the post}'", "given_up": "'the author has deleted the post'", "captcha": "NULL", "cut": "NULL",
 	"per_key": "40", "until": "now()",
 }
 

@@ -798,7 +798,7 @@ RETURNING id, case_id, destination_id
 `
 
 type ReleaseStrandedParams struct {
-	GivenUp []string
+	Reasons []string
 	Since   time.Time
 }
 
@@ -811,7 +811,7 @@ type ReleaseStrandedRow struct {
 // One delivery, the newest, for each case and destination whose delivery that
 // stood for the others has failed, or was given up with its deleted post, or as its type was set by hand.
 func (q *Queries) ReleaseStranded(ctx context.Context, arg ReleaseStrandedParams) ([]ReleaseStrandedRow, error) {
-	rows, err := q.db.Query(ctx, releaseStranded, arg.GivenUp, arg.Since)
+	rows, err := q.db.Query(ctx, releaseStranded, arg.Reasons, arg.Since)
 	if err != nil {
 		return nil, err
 	}

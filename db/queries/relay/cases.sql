@@ -189,7 +189,7 @@ WHERE id IN (
     JOIN relay.deliveries s ON s.stands_for = t.id AND s.status = 'suppressed'
     JOIN relay.posts p ON p.owner_id = s.owner_id AND p.post_id = s.post_id
     JOIN relay.cases c ON c.id = s.case_id
-    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = ANY(@given_up::text[]))
+    WHERE t.status IN ('failed', 'suppressed') AND t.stands_for IS NULL AND (t.status = 'failed' OR t.reason = ANY(@reasons::text[]))
       AND t.updated_at > @since AND s.created_at > @since
       AND p.deleted_at IS NULL AND c.closed_at IS NULL
       AND NOT EXISTS (
