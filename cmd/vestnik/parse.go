@@ -52,17 +52,17 @@ repeat (slogans, hashtags, a fund's card) says nothing about one of them and is 
 
 // parsedPost is a line of `vestnik parse`; its form is a contract.
 type parsedPost struct {
-	OwnerID    int64              `json:"owner_id"`
-	ID         int64              `json:"id"`
-	Type       string             `json:"type"`
-	Animal     string             `json:"animal"`
-	Sex        string             `json:"sex"`
-	Name       string             `json:"name"`
-	Phones     []string           `json:"phones"`
-	Location   string             `json:"location"`
-	When       string             `json:"when"`
-	Contacts   []string           `json:"contacts"`
-	Case       int                `json:"case,omitempty"`
+	OwnerID  int64    `json:"owner_id"`
+	ID       int64    `json:"id"`
+	Type     string   `json:"type"`
+	Animal   string   `json:"animal"`
+	Sex      string   `json:"sex"`
+	Name     string   `json:"name"`
+	Phones   []string `json:"phones"`
+	Location string   `json:"location"`
+	When     string   `json:"when"`
+	Contacts []string `json:"contacts"`
+	Case     int      `json:"case,omitempty"`
 
 	Confidence   float64                  `json:"confidence,omitempty"`
 	Alternatives map[petpost.Type]float64 `json:"alternatives,omitempty"`
