@@ -181,15 +181,11 @@ func (s *Cases) Split(ctx context.Context, id int64, posts []post.ID, hold bool,
 			if hold {
 				continue
 			}
-			ids, err := release(ctx, q, caseID)
+			ids, err := tellAgain(ctx, q, caseID, row.ID)
 			if err != nil {
 				return err
 			}
-			again, err := searchAgain(ctx, q, caseID, row.ID)
-			if err != nil {
-				return err
-			}
-			released = slices.Concat(released, ids, again)
+			released = append(released, ids...)
 		}
 		slices.Sort(released)
 		return nil
@@ -213,6 +209,17 @@ func separable(ctx context.Context, q *relaysql.Queries, caseID int64, posts []p
 		return fmt.Errorf("case %d has %s: name some of them, not all", caseID, words.Count(len(all), "post", "posts"))
 	}
 	return nil
+}
+
+// tellAgain makes deliveries of a case pending that were not made because of what
+// it was taken for: a duplicate, or a search that was over in the case was.
+func tellAgain(ctx context.Context, q *relaysql.Queries, caseID, was int64) ([]int64, error) {
+	released, err := release(ctx, q, caseID)
+	if err != nil {
+		return nil, err
+	}
+	again, err := searchAgain(ctx, q, caseID, was)
+	return append(released, again...), err
 }
 
 // release makes deliveries of a case pending that were suppressed as duplicates of

@@ -110,7 +110,7 @@ func TestAWorkerKilledInTheMiddleOfASend(t *testing.T) {
 				if destination == wall {
 					settings, filter, method = toWall, toVK, "wall.post"
 				}
-				s := newHarness(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "30s", "VK_OUT_HTTP_TIMEOUT": "15s"})
+				s := newHarness(t, settings, map[string]string{"TG_HTTP_TIMEOUT": "30s", "VK_OUT_HTTP_TIMEOUT": "30s"})
 				worker := s.spawn()
 				s.fault(sandbox.Fault{Method: method, Times: 1, Hang: true, AcceptThenFail: row.accepted})
 				delivery := s.send(destination, lost(1))
@@ -231,7 +231,7 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 }
 
 func TestAPostThatOnlyNamesAnotherIsNotTakenForIt(t *testing.T) {
-	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true})
 	delivery := s.send(wall, lost(1))
@@ -250,7 +250,7 @@ func TestAPostThatOnlyNamesAnotherIsNotTakenForIt(t *testing.T) {
 }
 
 func TestWhenVKHasForgottenTheGuidNothingIsPostedWhileTheReadingKeysMustWait(t *testing.T) {
-	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
 	posts := s.publish(lost(1), lost(2))
@@ -274,7 +274,7 @@ func TestWhenVKHasForgottenTheGuidNothingIsPostedWhileTheReadingKeysMustWait(t *
 }
 
 func TestWhenVKHasForgottenTheGuidAFaultOfOurOwnPostsNothing(t *testing.T) {
-	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "15s"})
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
 	worker := s.spawn()
 	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
 	delivery := s.send(wall, lost(1))

@@ -155,17 +155,9 @@ func (c *console) look(r *http.Request, view *objectView) error {
 	return err
 }
 
-func (c *console) saveObject(w http.ResponseWriter, r *http.Request) {
-	view := objectView{List: content.List(r.PostForm.Get("list")), ID: r.PostForm.Get("id"), Version: r.PostForm.Get("version"), Published: r.PostForm.Get("hidden") == "", Checked: true}
-	if view.List.Rank() < 0 {
-		c.showNotFound(w, r)
-		return
-	}
+// fill takes over what the form says.
+func (c *console) fill(r *http.Request, view *objectView) error {
 	fields, err := c.Guide.Fields(view.List.New())
-	if err != nil {
-		c.showFault(w, r, err)
-		return
-	}
 	for _, field := range fields {
 		field.Value = strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(field.Name), "\r\n", "\n"))
 		if field.Name == "name" || field.Name == "title" {
@@ -173,25 +165,44 @@ func (c *console) saveObject(w http.ResponseWriter, r *http.Request) {
 		}
 		view.Fields = append(view.Fields, field)
 	}
-	if view.ID != "" && r.PostForm.Get("action") != "look" {
-		known, err := c.Guide.Object(r.Context(), view.List, view.ID)
-		if err == nil && known.Version != view.Version {
-			view.Version, view.Published, view.Changed = known.Version, known.Published, true
-		}
-		if err = c.suggest(r, &view, err); err != nil {
-			c.showFault(w, r, err)
-			return
-		}
-		if view.Changed {
-			c.render(w, r, http.StatusConflict, "object", view)
-			return
-		}
+	return err
+}
+
+// compare finds out whether somebody has changed the object since its form was
+// opened, if the form is to change it.
+func (c *console) compare(r *http.Request, view *objectView) error {
+	if view.ID == "" || r.PostForm.Get("action") == "look" {
+		return nil
 	}
-	if r.PostForm.Get("action") == "hide" && view.ID != "" {
+	known, err := c.Guide.Object(r.Context(), view.List, view.ID)
+	if err == nil && known.Version != view.Version {
+		view.Version, view.Published, view.Changed = known.Version, known.Published, true
+	}
+	return c.suggest(r, view, err)
+}
+
+func (c *console) saveObject(w http.ResponseWriter, r *http.Request) {
+	view := objectView{List: content.List(r.PostForm.Get("list")), ID: r.PostForm.Get("id"), Version: r.PostForm.Get("version"), Published: r.PostForm.Get("hidden") == "", Checked: true}
+	if view.List.Rank() < 0 {
+		c.showNotFound(w, r)
+		return
+	}
+	err := c.fill(r, &view)
+	if err == nil {
+		err = c.compare(r, &view)
+	}
+	isNew := view.ID == ""
+	switch {
+	case err != nil:
+		c.showFault(w, r, err)
+		return
+	case view.Changed:
+		c.render(w, r, http.StatusConflict, "object", view)
+		return
+	case r.PostForm.Get("action") == "hide" && !isNew:
 		c.hideObject(w, r, view)
 		return
 	}
-	isNew := view.ID == ""
 	if isNew {
 		known, err := c.Guide.Named(r.Context(), view.List)
 		if err != nil {
