@@ -81,7 +81,7 @@ check: vetted ## the same for the inner loop, under a minute: the tests that nee
 
 .PHONY: vetted
 vetted: workflowcheck
-	@large=$$(git ls-files -z | xargs -0 du -k --threshold=5M 2>/dev/null); if [ -n "$$large" ]; then echo "what was built does not belong into the repository:"; echo "$$large"; exit 1; fi
+	@large=$$(git ls-files -z | xargs -0 du -k --threshold=5M 2>/dev/null); if [ -n "$$large" ]; then echo "what was built does not belong in the repository:"; echo "$$large"; exit 1; fi
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt these files:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(BIN)/workflowcheck -config workflowcheck.config.yaml ./workflows/...

@@ -362,8 +362,10 @@ func (o *Outbound) attempt(ctx context.Context, j *sendJob, timeout time.Duratio
 	if err != nil {
 		return err
 	}
-	if time.Until(deadline) <= 0 {
-		return cmp.Or(o.close(ctx, j, attempt, errLate.ending), error(errLate))
+	if time.Until(deadline) <= 0 { // so long has the ledger taken to begin it: no call is made
+		late := &refusedSend{errorType: protocol.ErrRetryLater, reason: "late", cause: errors.New("the deadline passed before the call could be made")}
+		late.ending = db.Ending{Outcome: db.OutcomeRetry, Status: protocol.StatusSending, Error: late.Error()}
+		return cmp.Or(o.close(ctx, j, attempt, late.ending), error(late))
 	}
 	began := time.Now()
 	j.sentAt = began
@@ -383,15 +385,6 @@ func (o *Outbound) attempt(ctx context.Context, j *sendJob, timeout time.Duratio
 		refused.errorType, refused.reason = protocol.ErrParked, protocol.ReasonUnavailable
 	}
 	return refused
-}
-
-// errLate means that the ledger took so long to begin an attempt that its call was
-// not made.
-var errLate = &refusedSend{
-	ending:    db.Ending{Outcome: db.OutcomeRetry, Status: protocol.StatusSending, Error: "the call was not made in time"},
-	errorType: protocol.ErrRetryLater,
-	reason:    "late",
-	cause:     errors.New("the deadline passed before the call could be made"),
 }
 
 // close records how an attempt has ended, whatever happens to the activity.

@@ -219,9 +219,9 @@ func turnCase(ctx context.Context, q *relaysql.Queries, caseID int64) (closed, t
 	return closedAt != nil, true, err
 }
 
-// searchAgain takes up what was not told of the animal of a post that has said so
-// far that it is home.
-func (f *filing) searchAgain(ctx context.Context, post Post, before relaysql.StoredPostsRow) error {
+// notHome takes up what was not told of an animal, if the post is one that has said
+// so far that it is home.
+func (f *filing) notHome(ctx context.Context, post Post, before relaysql.StoredPostsRow) error {
 	if before.Type != string(petpost.Reunited) {
 		return nil
 	}

@@ -173,7 +173,7 @@ func (f *filing) file(ctx context.Context, post Post) (err error) {
 		if err := f.changed(ctx, post, before.DeletedAt != nil, closed); err != nil {
 			return err
 		}
-		if err := f.searchAgain(ctx, post, before); err != nil {
+		if err := f.notHome(ctx, post, before); err != nil {
 			return err
 		}
 		if string(post.Reading.Type) == before.Type && !adds.Seen {

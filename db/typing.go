@@ -76,7 +76,7 @@ func (f *filing) setType(ctx context.Context, owes bool) (set TypeSet, err error
 	if set.Suppressed, err = f.reroute(ctx, post, closed); err != nil {
 		return set, err
 	}
-	if err := f.searchAgain(ctx, post, before); err != nil {
+	if err := f.notHome(ctx, post, before); err != nil {
 		return set, err
 	}
 	if owes {

@@ -180,14 +180,25 @@ func (s *harness) hoursAgo(d db.DeliveryRow) {
 	require.NoError(s.t, err)
 }
 
-func TestWhenVKHasForgottenTheGuidNothingIsPostedBeforeTheWallCanBeRead(t *testing.T) {
-	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
+// killedHoursAgo is a delivery whose worker was killed while VK held the call,
+// accepted or not.
+func (s *harness) killedHoursAgo(accepted bool) db.DeliveryRow {
+	s.t.Helper()
 	worker := s.spawn()
-	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
+	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: accepted})
 	delivery := s.send(wall, lost(1))
-	s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
+	s.arrived(toVK, 1)
+	if accepted {
+		s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
+	}
 	worker.kill()
 	s.hoursAgo(delivery)
+	return delivery
+}
+
+func TestWhenVKHasForgottenTheGuidNothingIsPostedBeforeTheWallCanBeRead(t *testing.T) {
+	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
+	delivery := s.killedHoursAgo(true)
 	s.fault(sandbox.Fault{Platform: sandbox.VK, Method: "wall.get", Chat: "-500000002", Times: 2, Code: 10})
 
 	s.spawn()
@@ -209,15 +220,7 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
-			worker := s.spawn()
-			s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: row.accepted})
-			delivery := s.send(wall, lost(1))
-			s.arrived(toVK, 1)
-			if row.accepted {
-				s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
-			}
-			worker.kill()
-			s.hoursAgo(delivery)
+			delivery := s.killedHoursAgo(row.accepted)
 			s.spawn()
 			delivery = s.ended(delivery)
 			require.Equal(t, protocol.StatusSent, delivery.Status)
@@ -232,12 +235,7 @@ func TestWhenVKHasForgottenTheGuidTheWallIsLookedAtFirst(t *testing.T) {
 
 func TestAPostThatOnlyNamesAnotherIsNotTakenForIt(t *testing.T) {
 	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
-	worker := s.spawn()
-	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true})
-	delivery := s.send(wall, lost(1))
-	s.arrived(toVK, 1)
-	worker.kill()
-	s.hoursAgo(delivery)
+	delivery := s.killedHoursAgo(false)
 	named := "https://vk.com/" + protocol.WallPost(delivery.OwnerID, delivery.PostID)
 	_, err := s.sandbox.AddPost(target, sandbox.Post{Text: "👀 Замечен питомец\n\nИз репоста (" + named + "):\nпохожа на эту\n\nИсточник: https://vk.com/wall-500000001_999"})
 	require.NoError(t, err)
@@ -275,12 +273,7 @@ func TestWhenVKHasForgottenTheGuidNothingIsPostedWhileTheReadingKeysMustWait(t *
 
 func TestWhenVKHasForgottenTheGuidAFaultOfOurOwnPostsNothing(t *testing.T) {
 	s := newHarness(t, toWall, map[string]string{"VK_OUT_HTTP_TIMEOUT": "30s"})
-	worker := s.spawn()
-	s.fault(sandbox.Fault{Method: "wall.post", Times: 1, Hang: true, AcceptThenFail: true})
-	delivery := s.send(wall, lost(1))
-	s.until("the post is out", func() bool { return len(s.sandbox.Posts(target)) == 1 })
-	worker.kill()
-	s.hoursAgo(delivery)
+	delivery := s.killedHoursAgo(true)
 	held, err := s.pool.Begin(s.ctx)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = held.Rollback(context.WithoutCancel(s.ctx)) })

@@ -119,9 +119,9 @@ func addresses(c db.Copy) []string {
 var ErrNoGuideBot = errors.New("TELEGRAM_BOT_TOKEN is not set: it says whose sessions in Temporal are the guide's")
 
 // Forget blanks posts for good, takes their copies back, and removes a person of
-// the guide, or returns [ErrNoGuideBot]. The audit says who did it, by which kind of name, and how much there
-// was: never what. The copies go at the pace of their lanes: it waits for them,
-// but no longer than ctx does. It may be repeated.
+// the guide, or returns [ErrNoGuideBot]. The audit says who did it, by which kind
+// of name, and how much there was: never what. The copies go at the pace of their
+// lanes: it waits for them, but no longer than ctx does. It may be repeated.
 func (s *Starter) Forget(ctx context.Context, meant db.ToForget) (found Forgetting, err error) {
 	if meant.TelegramUser != 0 && !s.Config.Bot.Token.IsSet() {
 		return Forgetting{}, ErrNoGuideBot

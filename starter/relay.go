@@ -18,8 +18,8 @@ import (
 	"vestnik/internal/route"
 )
 
-// Starter holds the relay's stores, settings and routes, and starts and steers its workflows. It calls Temporal and the
-// database, and no platform.
+// Starter holds the relay's stores, settings and routes, and starts and steers its
+// workflows. It calls Temporal and the database, and no platform.
 type Starter struct {
 	Config   config.Config
 	Temporal client.Client

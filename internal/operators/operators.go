@@ -126,15 +126,18 @@ func (l *List) ByName(name string) (Operator, bool) {
 	return all[at], true
 }
 
-// readFile reads lines of a name, a role and the hash of a token; # begins a
-// comment.
 func readFile(path string) ([]Operator, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("OPS_TOKENS_FILE: %w", err)
 	}
+	return parse(path, slices.Collect(strings.Lines(string(text))))
+}
+
+// parse reads lines of a name, a role and the hash of a token; # begins a comment.
+func parse(path string, lines []string) ([]Operator, error) {
 	var list []Operator
-	for number, line := range slices.Collect(strings.Lines(string(text))) {
+	for number, line := range lines {
 		line, _, _ = strings.Cut(line, "#")
 		fields := strings.Fields(line)
 		if len(fields) == 0 {
@@ -207,15 +210,16 @@ func change(path string, edit func(lines []string, list []Operator) ([]string, e
 	if err := syscall.Flock(int(folder.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("OPS_TOKENS_FILE: lock its folder: %w", err)
 	}
-	var lines []string
-	list, err := readFile(path)
-	if err == nil {
-		var text []byte
-		if text, err = os.ReadFile(path); err == nil {
-			lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-		}
-	}
+	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("OPS_TOKENS_FILE: %w", err)
+	}
+	var lines []string
+	for line := range strings.Lines(string(text)) {
+		lines = append(lines, strings.TrimSuffix(line, "\n"))
+	}
+	list, err := parse(path, lines)
+	if err != nil {
 		return err
 	}
 	if lines, err = edit(lines, list); err != nil {
